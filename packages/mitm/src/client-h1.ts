@@ -18,6 +18,8 @@ const MAX_WAITING = 32
 interface Connection {
   readonly onRequest: (request: ClientRequest) => Promise<void>
   last: Promise<void>
+  /** The last reply has gone out, or will: later requests are not read. */
+  isOver: boolean
   waiting: number
 }
 
@@ -30,7 +32,7 @@ export function createHttp1Reader(limits: Limits): Http1Reader {
     requestTimeout: 0,
     keepAliveTimeout: limits.idleMs,
   })
-  const take = (request: ClientRequest, socket: Duplex): void => {
+  const take = (request: ClientRequest, response: ServerResponse, socket: Duplex): void => {
     const connection = connections.get(socket)
     if (connection === undefined || connection.waiting >= MAX_WAITING) {
       socket.destroy()
@@ -38,14 +40,15 @@ export function createHttp1Reader(limits: Limits): Http1Reader {
     }
     connection.waiting += 1
     connection.last = connection.last
-      .then(() => (socket.destroyed ? undefined : connection.onRequest(request)))
+      .then(() => (connection.isOver || socket.destroyed ? undefined : connection.onRequest(request)))
       .finally(() => {
         connection.waiting -= 1
+        if (!response.shouldKeepAlive) connection.isOver = true
       })
   }
   const serve = (expectsContinue: boolean) => (incoming: IncomingMessage, response: ServerResponse) => {
     response.sendDate = false
-    take(toClientRequest(incoming, response, { expectsContinue, upgrade: undefined }), incoming.socket)
+    take(toClientRequest(incoming, response, { expectsContinue, upgrade: undefined }), response, incoming.socket)
   }
   server.on('request', serve(false))
   server.on('checkContinue', serve(true))
@@ -58,7 +61,7 @@ export function createHttp1Reader(limits: Limits): Http1Reader {
     response.assignSocket(incoming.socket)
     response.once('finish', () => incoming.socket.destroySoon())
     const upgrade = incoming.headers.upgrade?.toLowerCase()
-    take(toClientRequest(incoming, response, { expectsContinue: false, upgrade }), socket)
+    take(toClientRequest(incoming, response, { expectsContinue: false, upgrade }), response, socket)
   })
   server.on('clientError', (_error, socket: Duplex) => {
     if (socket.writable && !socket.destroyed) socket.end(BAD_REQUEST)
@@ -67,7 +70,7 @@ export function createHttp1Reader(limits: Limits): Http1Reader {
   startTimeLimits(server)
   return {
     read(socket, onRequest) {
-      connections.set(socket, { onRequest, last: Promise.resolve(), waiting: 0 })
+      connections.set(socket, { onRequest, last: Promise.resolve(), isOver: false, waiting: 0 })
       server.emit('connection', socket)
     },
     close: () => void server.close(),
@@ -118,6 +121,9 @@ function toReply(incoming: IncomingMessage, response: ServerResponse): ClientRep
       const reason = statusText === undefined || statusText === '' ? (STATUS_CODES[status] ?? '') : statusText
       // Names and values in turn: the declared type wants numbers and lists too.
       response.writeHead(status, reason, [...headers])
+    },
+    closeAfterwards() {
+      response.shouldKeepAlive = false
     },
     flush: () => response.flushHeaders(),
     finish(trailers) {

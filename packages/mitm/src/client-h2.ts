@@ -98,6 +98,7 @@ function toReply(stream: ServerHttp2Stream): ClientReply {
       )
     },
     flush() {},
+    closeAfterwards() {},
     finish(given) {
       trailers = given
       stream.end()

@@ -35,6 +35,8 @@ export interface ClientReply {
   /** Sends the head now: the first bytes of the body would share its packet. */
   flush(): void
   finish(trailers: RawHeaders): void
+  /** Ends a connection of HTTP/1.1 with this reply; to be called before `start`. */
+  closeAfterwards(): void
   /** Turns the connection of an HTTP/1.1 request into one of another protocol, and returns it. */
   switchProtocols(head: ReplyHead): Duplex
   abort(): void

@@ -64,6 +64,7 @@ export class Exchange implements Expiring {
   readonly #account: BudgetAccount
   readonly #over: Promise<void>
   #settle: () => void = () => {}
+  #stopBody: () => void = () => {}
   #phase: Phase = 'request'
   #isClosed = false
   #isScanned = false
@@ -98,6 +99,13 @@ export class Exchange implements Expiring {
   async run(): Promise<void> {
     try {
       this.#check()
+    } catch (error) {
+      // A request that can be read in two ways: the bytes behind it are not trusted.
+      if (SvcError.is(error) && error.kind !== 'misdirected') this.#request.reply.closeAfterwards()
+      this.#refuse(error)
+      return this.#over
+    }
+    try {
       if (this.#request.upgrade !== undefined) await this.#upgrade(this.#request.upgrade)
       else await this.#send()
     } catch (error) {
@@ -117,8 +125,10 @@ export class Exchange implements Expiring {
         break
       case 'request':
       case 'reply':
+        this.#fail(this.#phase === 'request' ? 'aborted' : 'failed', 'idle_timeout')
+        this.#request.reply.abort()
+        break
       case 'drain':
-        this.#code ??= 'idle_timeout'
         this.#request.reply.abort()
     }
     // Should the client not take the refusal, the next expiry ends its connection.
@@ -133,12 +143,12 @@ export class Exchange implements Expiring {
     }
     if (this.#context.isMisdirected) throw misdirected()
     for (const authority of authorities) if (!this.#isForTarget(authority)) throw misdirected()
-    const { origin, path } = splitTarget(this.#request.target)
-    if (origin !== undefined && !this.#isForTarget(origin)) throw misdirected()
-    if (!/^[/*]/.test(path) && upgrade === undefined) throw invalidRequest('the target of the request is no path')
     if (/^CONNECT$/i.test(method) && upgrade === undefined) {
       throw new MitmError('method_not_allowed', 'CONNECT is not possible here', { code: 'method_not_allowed' })
     }
+    const { origin, path } = splitTarget(this.#request.target)
+    if (origin !== undefined && !this.#isForTarget(origin)) throw misdirected()
+    if (!/^[/*]/.test(path) && upgrade === undefined) throw invalidRequest('the target of the request is no path')
     const codings = listValues(headers, 'transfer-encoding')
     if (codings.some((coding) => coding.trim().toLowerCase() !== 'chunked')) {
       throw invalidRequest('the transfer coding of the request is not known')
@@ -237,7 +247,7 @@ export class Exchange implements Expiring {
     if ('flushHeaders' in outgoing.stream && typeof outgoing.stream.flushHeaders === 'function') {
       outgoing.stream.flushHeaders()
     }
-    pump(this.#request.body, outgoing.stream, {
+    this.#stopBody = pump(this.#request.body, outgoing.stream, {
       onBytes: (count) => {
         this.#bytesSent += count
         this.#touch()
@@ -326,6 +336,7 @@ export class Exchange implements Expiring {
 
   #drain(): void {
     this.#enter('drain', DRAIN_MS)
+    this.#stopBody()
     this.#request.body.on('error', () => {}).resume()
   }
 

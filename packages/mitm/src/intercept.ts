@@ -37,17 +37,11 @@ export function interceptConnection(socket: Socket, options: InterceptOptions): 
   const { shared, connectionId, target, acceptor, policy, dialer, http1 } = options
   const { host, port } = target
   const upstream = createUpstreamConnections(target, dialer)
-  const begun = performance.now()
   let { rules } = options
   let session: ServerHttp2Session | undefined
   let isSecure = false
   let isDraining = false
   let running = 0
-
-  function reportFailedHandshake(): void {
-    const reason = performance.now() - begun < shared.limits.handshakeMs ? 'refused' : 'timeout'
-    shared.onEvent({ type: 'handshake-failed', connectionId, host, port, reason })
-  }
 
   function findRules(): HostRules {
     rules = policy.find(host) ?? rules
@@ -96,10 +90,18 @@ export function interceptConnection(socket: Socket, options: InterceptOptions): 
     else if (running === 0) socket.destroy()
   }
 
+  let reason: 'timeout' | 'refused' = 'refused'
   socket.once('close', () => {
-    if (!isSecure) reportFailedHandshake()
+    if (!isSecure) shared.onEvent({ type: 'handshake-failed', connectionId, host, port, reason })
     upstream.close()
   })
-  acceptor.accept(socket, host, begin)
+  // The end of the client's side ends the connection: that is how a cancelled request shows.
+  socket.allowHalfOpen = false
+  acceptor.accept(socket, host, {
+    secure: begin,
+    timeout() {
+      reason = 'timeout'
+    },
+  })
   return { drain, destroy: () => void socket.destroy() }
 }

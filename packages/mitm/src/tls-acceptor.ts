@@ -6,8 +6,15 @@ import { LruCache } from './lru-cache.ts'
 
 /** Begins TLS as the server of any host. */
 export interface TlsAcceptor {
-  /** Calls back once the handshake is complete. A failed handshake closes the socket. */
-  accept(socket: Socket, host: string, onSecure: (tls: TLSSocket) => void): void
+  /** A handshake that fails closes the socket. */
+  accept(socket: Socket, host: string, listener: HandshakeListener): void
+}
+
+/** Learns of the end of a handshake. */
+export interface HandshakeListener {
+  secure(tls: TLSSocket): void
+  /** The time limit has passed. */
+  timeout(): void
 }
 
 /** Most hosts whose TLS servers are kept. */
@@ -19,7 +26,7 @@ const MAX_SERVERS = 1000
  */
 export function createTlsAcceptor(authority: Authority, handshakeMs: number): TlsAcceptor {
   const servers = new LruCache<{ readonly leaf: KeyedCertificate; readonly server: Server }>(MAX_SERVERS)
-  const waiting = new Map<string, (tls: TLSSocket) => void>()
+  const waiting = new Map<string, HandshakeListener>()
 
   function findServer(host: string): Server {
     const leaf = authority.issueLeaf(host)
@@ -33,18 +40,21 @@ export function createTlsAcceptor(authority: Authority, handshakeMs: number): Tl
       handshakeTimeout: handshakeMs,
     })
     server.on('secureConnection', (tls) => {
-      const onSecure = waiting.get(nameConnection(tls))
-      if (onSecure === undefined) tls.destroy()
-      else onSecure(tls)
+      const listener = waiting.get(nameConnection(tls))
+      if (listener === undefined) tls.destroy()
+      else listener.secure(tls)
     })
-    server.on('tlsClientError', (_error, tls) => tls.destroy())
+    server.on('tlsClientError', (error, tls) => {
+      if ('code' in error && error.code === 'ERR_TLS_HANDSHAKE_TIMEOUT') waiting.get(nameConnection(tls))?.timeout()
+      tls.destroy()
+    })
     servers.set(host, { leaf, server })
     return server
   }
   return {
-    accept(socket, host, onSecure) {
+    accept(socket, host, listener) {
       const name = nameConnection(socket)
-      waiting.set(name, onSecure)
+      waiting.set(name, listener)
       socket.once('close', () => waiting.delete(name))
       findServer(host).emit('connection', socket)
     },

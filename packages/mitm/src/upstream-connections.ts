@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { ClientHttp2Session } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { Dialer } from './dial.ts'
@@ -13,6 +14,8 @@ type Opened =
 /** Opens connections to a host on demand. The first one shows whether the host speaks HTTP/2. */
 export function createUpstreamConnections(target: HostAndPort, dialer: Dialer): UpstreamConnections {
   const ended = new AbortController()
+  // One listener for each connection that is being opened.
+  setMaxListeners(0, ended.signal)
   let opening: Promise<Opened> | undefined
   let spare: TLSSocket | undefined
   const upgraded = new Set<TLSSocket>()
@@ -53,7 +56,7 @@ export function createUpstreamConnections(target: HostAndPort, dialer: Dialer): 
     for (let attempt = 1; ; attempt += 1) {
       const opened = await connect()
       signal.throwIfAborted()
-      if (opened.protocol === 'http/1.1') return opened.agent.start(request, listener)
+      if (opened.protocol === 'http/1.1') return opened.agent.start(request, listener, signal)
       try {
         return startOver(opened.session, request, listener)
       } catch (error) {

@@ -20,6 +20,8 @@ const MAX_INFORMATION = 100
 /** Speaks HTTP/1.1 over connections that `dial` opens; each is used for one request after the other. */
 export class Http1Upstream extends Agent {
   readonly #dial: () => Promise<TLSSocket>
+  #running = 0
+  readonly #waiting: (() => void)[] = []
 
   constructor(dial: () => Promise<TLSSocket>) {
     super({ keepAlive: true, maxSockets: MAX_CONNECTIONS, maxFreeSockets: MAX_CONNECTIONS })
@@ -38,10 +40,29 @@ export class Http1Upstream extends Agent {
     )
   }
 
-  /** @throws {SvcError} for a head that HTTP/1.1 cannot express */
-  start(request: UpstreamRequest, listener: ReplyListener): UpstreamExchange {
-    const outgoing = open({ agent: this, method: request.method, path: request.target, headers: toHttp1(request) })
-    return listen(outgoing, listener)
+  /**
+   * Sends a head once there is a connection for it. The agent alone would open any number at a time.
+   *
+   * @throws {SvcError} for a head that HTTP/1.1 cannot express
+   */
+  async start(request: UpstreamRequest, listener: ReplyListener, signal: AbortSignal): Promise<UpstreamExchange> {
+    if (this.#running < MAX_CONNECTIONS) this.#running += 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      signal.throwIfAborted()
+      const outgoing = open({ agent: this, method: request.method, path: request.target, headers: toHttp1(request) })
+      outgoing.once('close', () => this.#leave())
+      return listen(outgoing, listener)
+    } catch (error) {
+      this.#leave()
+      throw error
+    }
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#running -= 1
+    else next()
   }
 }
 

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
-import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import {
   type Authority,
@@ -48,7 +48,7 @@ export interface World extends AsyncDisposable {
   event<Type extends MitmEvent['type']>(type: Type, from?: number): Promise<Extract<MitmEvent, { type: Type }>>
 }
 
-export interface WorldOptions extends Partial<Omit<MitmProxyOptions, 'authority' | 'policy'>> {
+export interface WorldOptions extends Partial<Omit<MitmProxyOptions, 'authority'>> {
   readonly filter?: BodyFilter | undefined
   readonly protocol?: 'https' | 'h2' | undefined
   readonly listed?: readonly string[] | undefined
