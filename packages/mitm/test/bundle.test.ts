@@ -12,9 +12,8 @@ it('bundles its own sources and two libraries, and finds the zstd decoder when i
   const foreign = modules.filter((path) => !/\/packages\/(mitm|errors|http-client)\/src\/[\w-]+\.ts$/.test(path))
   expect(modules.length).toBeGreaterThan(30)
   expect(foreign).toEqual([])
-  const names = imports.map(({ path }) => path.replace(/^node:/, '')).sort()
+  const names = imports.map((entry) => String(Reflect.get(Object(entry), 'path')).replace(/^node:/, '')).sort()
   expect([...new Set(names)]).toEqual([
-    'buffer',
     'crypto',
     'dns',
     'events',
@@ -25,7 +24,6 @@ it('bundles its own sources and two libraries, and finds the zstd decoder when i
     'net',
     'os',
     'path',
-    'stream',
     'tls',
     'url',
     'worker_threads',

@@ -1,0 +1,208 @@
+// Measures the intercepting proxy against direct TLS, a bare relay of Node's own TLS modules that scans nothing, and
+// mockttp, in one run: rounds in turn, each proxy alone on processor 0, load and host on processor 1.
+//   pnpm --filter @svc/bench mitm [--seconds 2 --rounds 5]
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { createCaFolder, openAuthority } from '@svc/mitm'
+import { median } from './load.ts'
+import { type Load, openKept, openTunnel, type Protocol, runEvents, runNew, type Way } from './mitm-load.ts'
+import { freePort, type Measured, startMeasured } from './processes.ts'
+
+const { values } = parseArgs({
+  args: process.argv.slice(2).filter((argument) => argument !== '--'),
+  options: {
+    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '16' },
+    tunnels: { type: 'string', default: '1000' },
+  },
+})
+const seconds = Number(values.seconds)
+const rounds = Number(values.rounds)
+const connections = Number(values.connections)
+const tunnels = Number(values.tunnels)
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+const at = (name: string): string => join(folder, name)
+const program = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url))
+const SOURCES = ['--conditions=@svc/source', '--import', 'tsx']
+const CHAT = '/v1/chat/completions'
+const BODY = JSON.stringify({
+  model: 'm',
+  messages: [
+    { role: 'system', content: 'You answer briefly and in plain words.' },
+    { role: 'user', content: 'Please explain in a few sentences how a bridge carries its load. '.repeat(8) },
+  ],
+})
+
+interface Peer {
+  readonly name: string
+  readonly way: Way
+  readonly process: Measured | undefined
+}
+
+async function startPeers(): Promise<Peer[]> {
+  const host = await openAuthority({ store: createCaFolder(at('host-ca')) })
+  const leaf = host.issueLeaf('127.0.0.1')
+  writeFileSync(at('leaf.crt'), leaf.certificate)
+  writeFileSync(at('leaf.key'), leaf.key)
+  const hostPort = await freePort()
+  // It speaks TLS with a certificate that fetch does not trust: a tunnel tells when it is ready.
+  const files = [at('leaf.crt'), at('leaf.key')]
+  const [oursPort, oursReady, barePort, mockPort, mockReady] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ]
+  const ready = (port: number) => ({ url: `http://127.0.0.1:${port}`, ready: '/' })
+  const upstream = await startMeasured({
+    cpu: 1,
+    args: [program('mitm-upstream.mjs'), String(hostPort), ...files],
+    url: `https://127.0.0.1:${hostPort}`,
+    ready: '/',
+  })
+  const trusted = at('host-ca/ca.crt')
+  const ours = await startMeasured({
+    cpu: 0,
+    args: [...SOURCES, program('mitm-ours.ts'), String(oursPort), String(oursReady), at('ca'), trusted],
+    ...ready(oursReady),
+  })
+  const bare = await startMeasured({
+    cpu: 0,
+    args: [program('mitm-bare.mjs'), String(barePort), ...files],
+    ...ready(barePort),
+  })
+  const mock = await startMeasured({
+    cpu: 0,
+    args: [program('mitm-mockttp.mjs'), String(mockPort), String(mockReady)],
+    ...ready(mockReady),
+  })
+  return [
+    { name: 'svc', way: { proxyPort: oursPort, hostPort }, process: ours },
+    { name: 'bare relay', way: { proxyPort: barePort, hostPort }, process: bare },
+    { name: 'mockttp', way: { proxyPort: mockPort, hostPort }, process: mock },
+    { name: 'direct', way: { proxyPort: undefined, hostPort }, process: upstream },
+  ]
+}
+
+interface Figures {
+  readonly perSecond: number[]
+  readonly cpuUs: number[]
+}
+
+/** A load that is ready to begin. */
+interface Prepared {
+  measure(): Promise<Load>
+  close(): void
+}
+
+/** Runs a load through every peer in turn, several rounds. */
+async function compare(title: string, peers: readonly Peer[], prepare: (way: Way) => Promise<Prepared>): Promise<void> {
+  const figures = new Map<string, Figures>(peers.map(({ name }) => [name, { perSecond: [], cpuUs: [] }]))
+  const prepared = new Map<string, Prepared>()
+  for (const { name, way } of peers) prepared.set(name, await prepare(way))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, process: measured } of peers) {
+      const before = measured?.cpuSeconds() ?? 0
+      const { requests, perSecond } = (await prepared.get(name)?.measure()) ?? { requests: 0, perSecond: 0 }
+      const cpu = (measured?.cpuSeconds() ?? 0) - before
+      figures.get(name)?.perSecond.push(perSecond)
+      figures.get(name)?.cpuUs.push((cpu / requests) * 1e6)
+    }
+  }
+  for (const { close } of prepared.values()) close()
+  console.log(`\n${title}\n\n| | a second | CPU µs each | CPU over bare relay |\n|---|---|---|---|`)
+  const bare = figures.get('bare relay')
+  for (const [name, { perSecond, cpuUs }] of figures) {
+    const ratios = cpuUs.map((cpu, index) => cpu / (bare?.cpuUs[index] ?? Number.NaN))
+    const cpu = name === 'direct' ? '' : median(cpuUs).toFixed(0)
+    const over = name === 'direct' ? '' : spread(ratios)
+    console.log(`| ${name} | ${median(perSecond).toFixed(0)} | ${cpu} | ${over} |`)
+  }
+  const [ours, mock] = [figures.get('svc'), figures.get('mockttp')]
+  const over = ours?.perSecond.map((rate, index) => rate / (mock?.perSecond[index] ?? Number.NaN)) ?? []
+  console.log(`\nsvc over mockttp, a second: ${spread(over)}`)
+}
+
+const spread = (ratios: readonly number[]): string =>
+  `${median([...ratios]).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`
+
+const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
+
+async function compareEvents(peers: readonly Peer[]): Promise<void> {
+  const delays = new Map<string, number[]>(peers.map(({ name }) => [name, []]))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, way } of peers) delays.get(name)?.push(...(await runEvents(way, 4)))
+  }
+  const sorted = new Map([...delays].map(([name, list]) => [name, list.sort((left, right) => left - right)]))
+  const direct = sorted.get('direct') ?? []
+  console.log(
+    '\nevents, 4 streams of 200 with 5 ms between them: delay over direct, ms\n\n| | p50 | p99 |\n|---|---|---|',
+  )
+  for (const [name, list] of sorted) {
+    if (name === 'direct') continue
+    const added = (share: number) => (quantile(list, share) - quantile(direct, share)).toFixed(2)
+    console.log(`| ${name} | ${added(0.5)} | ${added(0.99)} |`)
+  }
+}
+
+function readResidentMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}
+
+async function measureTunnels(): Promise<void> {
+  const { createServer } = await import('node:net')
+  const idle = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.2')
+  await new Promise((resolve) => idle.once('listening', resolve))
+  const address = idle.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const [proxyPort, readyPort] = [await freePort(), await freePort()]
+  // A process of its own, so that nothing else is in its memory; another host, so that it is a tunnel.
+  const fresh = await startMeasured({
+    args: [...SOURCES, program('mitm-ours.ts'), String(proxyPort), String(readyPort), at('ca'), at('host-ca/ca.crt')],
+    url: `http://127.0.0.1:${readyPort}`,
+    ready: '/',
+  })
+  const open = async (count: number) => {
+    const sockets = []
+    for (let index = 0; index < count; index += 1) sockets.push(await openTunnel(proxyPort, `127.0.0.2:${port}`))
+    return sockets
+  }
+  const warm = await open(20)
+  const before = readResidentMb(fresh.pid)
+  const sockets = await open(tunnels)
+  const after = readResidentMb(fresh.pid)
+  console.log(
+    `\n${tunnels} idle tunnels: ${(after - before).toFixed(1)} MB of resident memory (${before.toFixed(0)} to ${after.toFixed(0)})`,
+  )
+  for (const socket of [...warm, ...sockets]) socket.destroy()
+  await fresh.stop()
+  idle.close()
+}
+
+const peers: Peer[] = []
+process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+try {
+  peers.push(...(await startPeers()))
+  const proxies = peers
+  for (const protocol of ['http/1.1', 'h2'] as const satisfies readonly Protocol[]) {
+    const kept = (path: string) => (way: Way) => openKept(way, { protocol, path, body: BODY, connections, seconds })
+    const title = `${protocol}, ${connections} kept connections, ${BODY.length} bytes a request, ${rounds} rounds of ${seconds} s, medians`
+    await compare(`scanned, ${title}`, proxies, kept(CHAT))
+    await compare(`not scanned, ${title}`, proxies, kept('/v1/other'))
+  }
+  await compare('new connections, each with one request', proxies, async (way) => ({
+    measure: () => runNew(way, { path: CHAT, body: BODY, connections, seconds }),
+    close() {},
+  }))
+  await compareEvents(proxies)
+  await measureTunnels()
+} finally {
+  for (const { process: measured } of peers) await measured?.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
