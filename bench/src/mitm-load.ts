@@ -40,6 +40,7 @@ async function openTls({ proxyPort, hostPort }: Way, protocol: Protocol): Promis
   return new Promise((resolve, reject) => {
     const tls = connectTls({ socket, rejectUnauthorized: false, ALPNProtocols: [protocol] }, () => resolve(tls))
     tls.once('error', reject)
+    tls.once('close', () => reject(new Error('closed before the end of the handshake')))
   })
 }
 

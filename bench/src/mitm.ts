@@ -1,5 +1,6 @@
 // Measures the intercepting proxy against direct TLS, a bare relay of Node's own TLS modules that scans nothing, and
 // mockttp, in one run: rounds in turn, each proxy alone on processor 0, load and host on processor 1.
+// Run `node scripts/bootstrap.mjs build --all` first: the proxy runs as it was built.
 //   pnpm --filter @svc/bench mitm [--seconds 2 --rounds 5]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +28,6 @@ const tunnels = Number(values.tunnels)
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const at = (name: string): string => join(folder, name)
 const program = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url))
-const SOURCES = ['--conditions=@svc/source', '--import', 'tsx']
 const CHAT = '/v1/chat/completions'
 const BODY = JSON.stringify({
   model: 'm',
@@ -39,16 +39,17 @@ const BODY = JSON.stringify({
 
 interface Peer {
   readonly name: string
-  readonly way: Way
-  readonly process: Measured | undefined
+  /** To the host that speaks the protocol. */
+  way(protocol: Protocol): Way
+  readonly processes: readonly Measured[]
 }
 
 async function startPeers(): Promise<Peer[]> {
-  const host = await openAuthority({ store: createCaFolder(at('host-ca')) })
-  const leaf = host.issueLeaf('127.0.0.1')
+  const hostAuthority = await openAuthority({ store: createCaFolder(at('host-ca')) })
+  const leaf = hostAuthority.issueLeaf('127.0.0.1')
   writeFileSync(at('leaf.crt'), leaf.certificate)
   writeFileSync(at('leaf.key'), leaf.key)
-  const hostPort = await freePort()
+  const [http1Port, http2Port] = [await freePort(), await freePort()]
   // It speaks TLS with a certificate that fetch does not trust: a tunnel tells when it is ready.
   const files = [at('leaf.crt'), at('leaf.key')]
   const [oursPort, oursReady, barePort, mockPort, mockReady] = [
@@ -59,16 +60,19 @@ async function startPeers(): Promise<Peer[]> {
     await freePort(),
   ]
   const ready = (port: number) => ({ url: `http://127.0.0.1:${port}`, ready: '/' })
-  const upstream = await startMeasured({
-    cpu: 1,
-    args: [program('mitm-upstream.mjs'), String(hostPort), ...files],
-    url: `https://127.0.0.1:${hostPort}`,
-    ready: '/',
-  })
+  const hosts = []
+  for (const [protocol, port] of [
+    ['http/1.1', http1Port],
+    ['h2', http2Port],
+  ] as const) {
+    const args = [program('mitm-upstream.mjs'), protocol, String(port), ...files]
+    hosts.push(await startMeasured({ cpu: 1, args, url: `https://127.0.0.1:${port}`, ready: '/' }))
+  }
+  const host = { 'http/1.1': http1Port, h2: http2Port }
   const trusted = at('host-ca/ca.crt')
   const ours = await startMeasured({
     cpu: 0,
-    args: [...SOURCES, program('mitm-ours.ts'), String(oursPort), String(oursReady), at('ca'), trusted],
+    args: [program('mitm-ours.mjs'), String(oursPort), String(oursReady), at('ca'), trusted],
     ...ready(oursReady),
   })
   const bare = await startMeasured({
@@ -81,11 +85,16 @@ async function startPeers(): Promise<Peer[]> {
     args: [program('mitm-mockttp.mjs'), String(mockPort), String(mockReady)],
     ...ready(mockReady),
   })
+  const peer = (name: string, proxyPort: number | undefined, ...processes: readonly Measured[]): Peer => ({
+    name,
+    way: (protocol) => ({ proxyPort, hostPort: host[protocol] }),
+    processes,
+  })
   return [
-    { name: 'svc', way: { proxyPort: oursPort, hostPort }, process: ours },
-    { name: 'bare relay', way: { proxyPort: barePort, hostPort }, process: bare },
-    { name: 'mockttp', way: { proxyPort: mockPort, hostPort }, process: mock },
-    { name: 'direct', way: { proxyPort: undefined, hostPort }, process: upstream },
+    peer('svc', oursPort, ours),
+    peer('bare relay', barePort, bare),
+    peer('mockttp', mockPort, mock),
+    peer('direct', undefined, ...hosts),
   ]
 }
 
@@ -101,15 +110,20 @@ interface Prepared {
 }
 
 /** Runs a load through every peer in turn, several rounds. */
-async function compare(title: string, peers: readonly Peer[], prepare: (way: Way) => Promise<Prepared>): Promise<void> {
+async function compare(
+  { title, protocol }: { readonly title: string; readonly protocol: Protocol },
+  peers: readonly Peer[],
+  prepare: (way: Way) => Promise<Prepared>,
+): Promise<void> {
   const figures = new Map<string, Figures>(peers.map(({ name }) => [name, { perSecond: [], cpuUs: [] }]))
   const prepared = new Map<string, Prepared>()
-  for (const { name, way } of peers) prepared.set(name, await prepare(way))
+  for (const { name, way } of peers) prepared.set(name, await prepare(way(protocol)))
   for (let round = 0; round < rounds; round += 1) {
-    for (const { name, process: measured } of peers) {
-      const before = measured?.cpuSeconds() ?? 0
+    for (const { name, processes } of peers) {
+      const used = () => processes.reduce((sum, measured) => sum + measured.cpuSeconds(), 0)
+      const before = used()
       const { requests, perSecond } = (await prepared.get(name)?.measure()) ?? { requests: 0, perSecond: 0 }
-      const cpu = (measured?.cpuSeconds() ?? 0) - before
+      const cpu = used() - before
       figures.get(name)?.perSecond.push(perSecond)
       figures.get(name)?.cpuUs.push((cpu / requests) * 1e6)
     }
@@ -137,7 +151,7 @@ const quantile = (sorted: readonly number[], share: number): number =>
 async function compareEvents(peers: readonly Peer[]): Promise<void> {
   const delays = new Map<string, number[]>(peers.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round += 1) {
-    for (const { name, way } of peers) delays.get(name)?.push(...(await runEvents(way, 4)))
+    for (const { name, way } of peers) delays.get(name)?.push(...(await runEvents(way('http/1.1'), 4)))
   }
   const sorted = new Map([...delays].map(([name, list]) => [name, list.sort((left, right) => left - right)]))
   const direct = sorted.get('direct') ?? []
@@ -164,7 +178,7 @@ async function measureTunnels(): Promise<void> {
   const [proxyPort, readyPort] = [await freePort(), await freePort()]
   // A process of its own, so that nothing else is in its memory; another host, so that it is a tunnel.
   const fresh = await startMeasured({
-    args: [...SOURCES, program('mitm-ours.ts'), String(proxyPort), String(readyPort), at('ca'), at('host-ca/ca.crt')],
+    args: [program('mitm-ours.mjs'), String(proxyPort), String(readyPort), at('ca'), at('host-ca/ca.crt')],
     url: `http://127.0.0.1:${readyPort}`,
     ready: '/',
   })
@@ -192,17 +206,17 @@ try {
   const proxies = peers
   for (const protocol of ['http/1.1', 'h2'] as const satisfies readonly Protocol[]) {
     const kept = (path: string) => (way: Way) => openKept(way, { protocol, path, body: BODY, connections, seconds })
-    const title = `${protocol}, ${connections} kept connections, ${BODY.length} bytes a request, ${rounds} rounds of ${seconds} s, medians`
-    await compare(`scanned, ${title}`, proxies, kept(CHAT))
-    await compare(`not scanned, ${title}`, proxies, kept('/v1/other'))
+    const title = `${protocol} on both sides, ${connections} kept connections, ${BODY.length} bytes a request, ${rounds} rounds of ${seconds} s, medians`
+    await compare({ title: `scanned, ${title}`, protocol }, proxies, kept(CHAT))
+    await compare({ title: `not scanned, ${title}`, protocol }, proxies, kept('/v1/other'))
   }
-  await compare('new connections, each with one request', proxies, async (way) => ({
+  await compare({ title: 'new connections, each with one request', protocol: 'http/1.1' }, proxies, async (way) => ({
     measure: () => runNew(way, { path: CHAT, body: BODY, connections, seconds }),
     close() {},
   }))
   await compareEvents(proxies)
   await measureTunnels()
 } finally {
-  for (const { process: measured } of peers) await measured?.stop()
+  for (const { processes } of peers) for (const measured of processes) await measured.stop()
   rmSync(folder, { recursive: true, force: true })
 }

@@ -7,7 +7,7 @@ import type { Expiring } from './deadlines.ts'
 import { filterUnavailable, invalidRequest, MitmError, misdirected } from './errors.ts'
 import type { TrafficEvent } from './events.ts'
 import { keepEndToEnd, listValues, type RawHeaders, removeHeaders } from './headers.ts'
-import { bracketed, type HostAndPort, readHostAndPort } from './host.ts'
+import { type HostAndPort, readHostAndPort } from './host.ts'
 import type { BodyFilter, HostRules, ReplyRestorer } from './ports.ts'
 import { pump } from './pump.ts'
 import { createRefusal } from './refusal.ts'
@@ -23,6 +23,8 @@ export interface ExchangeContext {
   readonly shared: Shared
   readonly connectionId: string
   readonly target: HostAndPort
+  /** The target as clients write it. */
+  readonly authority: string
   /** Whether the TLS name was that of another host. */
   readonly isMisdirected: boolean
   readonly upstream: UpstreamConnections
@@ -60,10 +62,11 @@ export class Exchange implements Expiring {
   readonly #format: ScannedFormat | undefined
   readonly #correlationId: string
   readonly #begun = performance.now()
-  readonly #gone = new AbortController()
   readonly #account: BudgetAccount
   readonly #over: Promise<void>
   #settle: () => void = () => {}
+  /** Made when something waits for the client's end; most requests pass without. */
+  #gone: AbortController | undefined
   #stopBody: () => void = () => {}
   #phase: Phase = 'request'
   #isClosed = false
@@ -118,7 +121,7 @@ export class Exchange implements Expiring {
     const { limits } = this.#context.shared
     switch (this.#phase) {
       case 'verdict':
-        this.#refuse(filterUnavailable())
+        this.#gone?.abort(filterUnavailable())
         break
       case 'head':
         this.#refuse(upstreamTimedOut())
@@ -158,7 +161,9 @@ export class Exchange implements Expiring {
   }
 
   #isForTarget(authority: string): boolean {
-    const { host, port } = this.#context.target
+    const { target, authority: expected } = this.#context
+    if (authority === expected) return true
+    const { host, port } = target
     const given = readHostAndPort(authority, port)
     return given !== undefined && given.host === host && given.port === port
   }
@@ -182,9 +187,9 @@ export class Exchange implements Expiring {
       filter,
       limits,
       account: this.#account,
-      signal: this.#gone.signal,
+      signal: this.#makeSignal(),
       onProgress: () => this.#progressOfScan(),
-      onComplete: () => this.#enter('verdict', limits.filterMs + limits.bodyMs),
+      onComplete: () => this.#enter('verdict', limits.filterMs),
     })
     if (this.#isClosed) return
     if (verdict.blocked) {
@@ -202,6 +207,11 @@ export class Exchange implements Expiring {
     return this.#start(countHop(plain), verdict.body, verdict.restorer)
   }
 
+  #makeSignal(): AbortSignal {
+    this.#gone ??= new AbortController()
+    return this.#gone.signal
+  }
+
   #progressOfScan(): void {
     const { bodyMs, scannedBodyMs } = this.#context.shared.limits
     this.deadline = Math.min(performance.now() + bodyMs, this.#bodyBegun + scannedBodyMs)
@@ -210,11 +220,10 @@ export class Exchange implements Expiring {
   /** @param body the whole body, or that of the client as it comes */
   async #start(headers: RawHeaders, body: Uint8Array | 'stream' | undefined, restorer?: ReplyRestorer): Promise<void> {
     this.#enter('head', this.#context.shared.limits.replyMs)
-    const { host, port } = this.#context.target
     const request = {
       method: this.#request.method.toUpperCase() === 'POST' ? 'POST' : this.#request.method,
       target: splitTarget(this.#request.target).path,
-      authority: this.#request.authorities[0] ?? (port === 443 ? bracketed(host) : `${bracketed(host)}:${port}`),
+      authority: this.#request.authorities[0] ?? this.#context.authority,
       headers,
       hasBody: body === 'stream' || (body !== undefined && body.length > 0),
     }
@@ -228,7 +237,7 @@ export class Exchange implements Expiring {
           } else this.#refuse(toFailure(error))
         },
       }
-      const outgoing = await this.#context.upstream.start(request, listener, this.#gone.signal)
+      const outgoing = await this.#context.upstream.start(request, listener, () => !this.#isClosed)
       this.#outgoing = outgoing
       if (this.#isClosed) outgoing.abort()
       else this.#sendBody(outgoing, body)
@@ -345,7 +354,7 @@ export class Exchange implements Expiring {
     const outcome = await relayUpgrade(this.#request, protocol, {
       upstream: this.#context.upstream,
       target: this.#context.target,
-      signal: this.#gone.signal,
+      signal: this.#makeSignal(),
       onBytes: (sent, received) => {
         this.#bytesSent += sent
         this.#bytesReceived += received
@@ -411,7 +420,7 @@ export class Exchange implements Expiring {
     this.#account.release()
     if (!isComplete) {
       if (!this.#isUpgraded) this.#fail('aborted', 'client_closed')
-      this.#gone.abort(new SvcError('cancelled', 'the client left'))
+      this.#gone?.abort(new SvcError('cancelled', 'the client left'))
       this.#outgoing?.abort()
     }
     shared.onEvent({

@@ -6,7 +6,7 @@ import { readHttp2 } from './client-h2.ts'
 import type { ClientRequest } from './client-request.ts'
 import type { Dialer } from './dial.ts'
 import { Exchange } from './exchange.ts'
-import { canonicalHost, type HostAndPort } from './host.ts'
+import { bracketed, canonicalHost, type HostAndPort } from './host.ts'
 import type { HostPolicy, HostRules } from './ports.ts'
 import type { Shared } from './shared.ts'
 import type { TlsAcceptor } from './tls-acceptor.ts'
@@ -36,6 +36,7 @@ export interface Interception {
 export function interceptConnection(socket: Socket, options: InterceptOptions): Interception {
   const { shared, connectionId, target, acceptor, policy, dialer, http1 } = options
   const { host, port } = target
+  const authority = port === 443 ? bracketed(host) : `${bracketed(host)}:${port}`
   const upstream = createUpstreamConnections(target, dialer)
   let { rules } = options
   let session: ServerHttp2Session | undefined
@@ -50,7 +51,7 @@ export function interceptConnection(socket: Socket, options: InterceptOptions): 
 
   async function serve(request: ClientRequest, isMisdirected: boolean): Promise<void> {
     running += 1
-    await new Exchange({ shared, connectionId, target, isMisdirected, upstream, findRules }, request).run()
+    await new Exchange({ shared, connectionId, target, authority, isMisdirected, upstream, findRules }, request).run()
     running -= 1
     if (isDraining) drain()
   }

@@ -57,6 +57,8 @@ export function pump(from: Readable, to: Writable, { onBytes, onEnd, onFail, cha
     onEnd()
   })
   from.once('error', fail)
-  from.once('close', () => fail(new Error('closed before its end')))
+  from.once('close', () => {
+    if (!isOver) fail(new Error('closed before its end'))
+  })
   return finish
 }

@@ -49,7 +49,7 @@ export async function scanRequest(
     onBytes: (count) => account.take(count),
     signal,
   })
-  const verdict = await askFilter(filter, { ...about, body: scanned }, { signal, limitMs: limits.filterMs })
+  const verdict = await askFilter(filter, { ...about, body: scanned }, signal)
   return { verdict, scanned }
 }
 
@@ -82,31 +82,22 @@ function readBody({ body }: ClientRequest, { limits, account, signal, onProgress
       resolve(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts, total))
     })
     body.once('error', fail)
-    body.once('close', () => fail(new SvcError('cancelled', 'the client left')))
+    body.once('close', () => {
+      if (!body.readableEnded) fail(new SvcError('cancelled', 'the client left'))
+    })
   })
 }
 
 /** Kinds of the filter's errors that are the fault of the request. */
 const CLIENT_KINDS: ReadonlySet<string> = new Set(['invalid_request', 'too_large', 'unsupported_media'])
 
-async function askFilter(
-  filter: BodyFilter,
-  request: ScannedRequest,
-  { signal, limitMs }: { readonly signal: AbortSignal; readonly limitMs: number },
-): Promise<FilterVerdict> {
-  const limit = new AbortController()
-  const leave = (): void => limit.abort(signal.reason)
-  signal.addEventListener('abort', leave, { once: true })
-  const timer = setTimeout(() => limit.abort(filterUnavailable()), limitMs)
+async function askFilter(filter: BodyFilter, request: ScannedRequest, signal: AbortSignal): Promise<FilterVerdict> {
   try {
-    return checkVerdict(await Promise.race([filter.filter(request, { signal: limit.signal }), rejectOn(limit.signal)]))
+    return checkVerdict(await Promise.race([filter.filter(request, { signal }), rejectOn(signal)]))
   } catch (error) {
     signal.throwIfAborted()
     if (SvcError.is(error) && (CLIENT_KINDS.has(error.kind) || error.code === 'pii_ner_unavailable')) throw error
     throw filterUnavailable(error)
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', leave)
   }
 }
 

@@ -3,7 +3,7 @@ import type { ClientHttp2Session } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { Dialer } from './dial.ts'
 import type { HostAndPort } from './host.ts'
-import type { UpstreamConnections } from './upstream.ts'
+import { checkWanted, type UpstreamConnections } from './upstream.ts'
 import { Http1Upstream, upgradeOver } from './upstream-h1.ts'
 import { isGoingAway, openSession, startOver } from './upstream-h2.ts'
 
@@ -52,11 +52,11 @@ export function createUpstreamConnections(target: HostAndPort, dialer: Dialer): 
     return attempt
   }
 
-  const start: UpstreamConnections['start'] = async (request, listener, signal) => {
+  const start: UpstreamConnections['start'] = async (request, listener, isWanted) => {
     for (let attempt = 1; ; attempt += 1) {
       const opened = await connect()
-      signal.throwIfAborted()
-      if (opened.protocol === 'http/1.1') return opened.agent.start(request, listener, signal)
+      checkWanted(isWanted)
+      if (opened.protocol === 'http/1.1') return opened.agent.start(request, listener, isWanted)
       try {
         return startOver(opened.session, request, listener)
       } catch (error) {

@@ -9,7 +9,14 @@ import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { invalidRequest } from './errors.ts'
 import { forEachHeader, joinCookies, keepEndToEnd, listValues, type RawHeaders } from './headers.ts'
-import type { ReplyHead, ReplyListener, UpgradeOutcome, UpstreamExchange, UpstreamRequest } from './upstream.ts'
+import {
+  checkWanted,
+  type ReplyHead,
+  type ReplyListener,
+  type UpgradeOutcome,
+  type UpstreamExchange,
+  type UpstreamRequest,
+} from './upstream.ts'
 
 /** Connections to the host for one connection of a client: only an HTTP/2 client needs more than one. */
 const MAX_CONNECTIONS = 32
@@ -45,11 +52,11 @@ export class Http1Upstream extends Agent {
    *
    * @throws {SvcError} for a head that HTTP/1.1 cannot express
    */
-  async start(request: UpstreamRequest, listener: ReplyListener, signal: AbortSignal): Promise<UpstreamExchange> {
+  async start(request: UpstreamRequest, listener: ReplyListener, isWanted: () => boolean): Promise<UpstreamExchange> {
     if (this.#running < MAX_CONNECTIONS) this.#running += 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
-      signal.throwIfAborted()
+      checkWanted(isWanted)
       const outgoing = open({ agent: this, method: request.method, path: request.target, headers: toHttp1(request) })
       outgoing.once('close', () => this.#leave())
       return listen(outgoing, listener)

@@ -62,7 +62,9 @@ export function startOver(
   )
   stream.on('wantTrailers', () => stream.sendTrailers(toHttp2Headers(outgoingTrailers)))
   stream.on('error', fail)
-  stream.once('close', () => fail(new Error('closed')))
+  stream.once('close', () => {
+    if (!hasReply) fail(new Error('closed'))
+  })
   return {
     protocol: 'h2',
     stream,

@@ -1,4 +1,5 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
+import { SvcError } from '@svc/errors'
 import type { RawHeaders } from './headers.ts'
 
 export type HttpProtocol = 'http/1.1' | 'h2'
@@ -29,6 +30,11 @@ export interface ReplyListener {
   fail(error: unknown, isUnprocessed: boolean): void
 }
 
+/** Ends the way of a request that nobody waits for. */
+export function checkWanted(isWanted: () => boolean): void {
+  if (!isWanted()) throw new SvcError('cancelled', 'the client left')
+}
+
 /** The body of a reply; its stream fails when the reply is cut off. */
 export interface UpstreamBody {
   readonly stream: Readable
@@ -51,9 +57,10 @@ export interface UpstreamConnections {
   /**
    * Sends a head.
    *
+   * @param isWanted asked after each wait
    * @throws {SvcError} when no connection can be made, or the request has no form that the host's protocol allows
    */
-  start(request: UpstreamRequest, listener: ReplyListener, signal: AbortSignal): Promise<UpstreamExchange>
+  start(request: UpstreamRequest, listener: ReplyListener, isWanted: () => boolean): Promise<UpstreamExchange>
   /** Asks for another protocol over HTTP/1.1, on a connection of its own. */
   upgrade(request: UpstreamRequest, protocol: string, signal: AbortSignal): Promise<UpgradeOutcome>
   close(): void

@@ -1,14 +1,14 @@
-// The proxy of `@svc/mitm` with the filter of private text, for the benchmark.
+// The proxy of `@svc/mitm` with the filter of private text, as it was built.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { type BodyFilter, createCaFolder, openAuthority, startMitmProxy } from '@svc/mitm'
+import { createCaFolder, openAuthority, startMitmProxy } from '@svc/mitm'
 import { filterBody } from '@svc/pii'
 import { createDetector } from '@svc/pii/detectors'
 
 const [port = '', readyPort = '', folder = '', trusted = ''] = process.argv.slice(2)
 const detector = createDetector({ name: 'bench', settings: { builtins: ['email', 'codehost_token'] } })
-const filter: BodyFilter = {
+const filter = {
   async filter({ body, format }) {
     const filtered = await filterBody(body, { format, detectors: [detector] })
     return filtered.blocked ? { blocked: true } : { blocked: false, body: filtered.body }
