@@ -1,19 +1,20 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
-import { settings as settingsSchema, settingsUpdateReply } from '@svc/wire/native'
+import { settingsUpdateReply } from '@svc/wire/native'
 import type { BodyReader } from '../../../http/body.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
+import { settingsBody } from '../../../settings/schema.ts'
 
-/** What the settings rows use; the store itself is the settings room's. */
+/** The part of the settings store that the routes use. */
 export interface SettingsAccess {
-  /** Every setting as it may be shown: secrets masked. */
+  /** Gives every setting for display, with secrets masked. */
   describe(): Readonly<Record<string, unknown>>
-  /** @throws {SvcError} `invalid_request` naming the key; nothing is changed then */
+  /** Changes settings. @throws {SvcError} `invalid_request` naming the key; then nothing is changed */
   update(patch: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 
-function refused(error: string, status: number): Response {
+function toRefusal(error: string, status: number): Response {
   return json({ success: false, error }, { status })
 }
 
@@ -27,7 +28,7 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       family: 'compatible',
       tag: 'settings',
       summary: 'Every runtime setting, secrets masked',
-      responses: { 200: { description: 'The settings in force.', schema: settingsSchema } },
+      responses: { 200: { description: 'The settings in force.', schema: settingsBody } },
       handler: () => json(settings.describe()),
     }),
     defineRoute({
@@ -37,7 +38,7 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       family: 'compatible',
       tag: 'settings',
       summary: 'Change any subset of the runtime settings',
-      body: settingsSchema,
+      body: settingsBody,
       responses: {
         200: { description: 'Saved and in force.', schema: settingsUpdateReply },
         400: { description: 'Nothing was changed.', schema: settingsUpdateReply },
@@ -48,13 +49,13 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
           const document = await parseJsonCooperatively(held.bytes, {}, { signal: call.signal })
           const patch = document.root.toValue()
           if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
-            return refused('Failed to parse JSON: expected an object', 400)
+            return toRefusal('Failed to parse JSON: expected an object', 400)
           await settings.update(patch as Record<string, unknown>)
           return json({ success: true, message: 'Settings updated successfully' })
         } catch (error) {
           if (!SvcError.is(error) || error.kind !== 'invalid_request') throw error
           const syntax = error.code === 'json_syntax' || error.code === 'json_limit'
-          return refused(syntax ? `Failed to parse JSON: ${error.message}` : error.message, 400)
+          return toRefusal(syntax ? `Failed to parse JSON: ${error.message}` : error.message, 400)
         } finally {
           held.release()
         }
