@@ -27,7 +27,10 @@ const connections = Number(values.connections)
 const tunnels = Number(values.tunnels)
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const at = (name: string): string => join(folder, name)
-const program = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url))
+const OURS = fileURLToPath(new URL('./mitm-ours.mjs', import.meta.url))
+const BARE = fileURLToPath(new URL('./mitm-bare.mjs', import.meta.url))
+const MOCKTTP = fileURLToPath(new URL('./mitm-mockttp.mjs', import.meta.url))
+const HOST = fileURLToPath(new URL('./mitm-upstream.mjs', import.meta.url))
 const CHAT = '/v1/chat/completions'
 const BODY = JSON.stringify({
   model: 'm',
@@ -65,24 +68,24 @@ async function startPeers(): Promise<Peer[]> {
     ['http/1.1', http1Port],
     ['h2', http2Port],
   ] as const) {
-    const args = [program('mitm-upstream.mjs'), protocol, String(port), ...files]
+    const args = [HOST, protocol, String(port), ...files]
     hosts.push(await startMeasured({ cpu: 1, args, url: `https://127.0.0.1:${port}`, ready: '/' }))
   }
   const host = { 'http/1.1': http1Port, h2: http2Port }
   const trusted = at('host-ca/ca.crt')
   const ours = await startMeasured({
     cpu: 0,
-    args: [program('mitm-ours.mjs'), String(oursPort), String(oursReady), at('ca'), trusted],
+    args: [OURS, String(oursPort), String(oursReady), at('ca'), trusted],
     ...ready(oursReady),
   })
   const bare = await startMeasured({
     cpu: 0,
-    args: [program('mitm-bare.mjs'), String(barePort), ...files],
+    args: [BARE, String(barePort), ...files],
     ...ready(barePort),
   })
   const mock = await startMeasured({
     cpu: 0,
-    args: [program('mitm-mockttp.mjs'), String(mockPort), String(mockReady)],
+    args: [MOCKTTP, String(mockPort), String(mockReady)],
     ...ready(mockReady),
   })
   const peer = (name: string, proxyPort: number | undefined, ...processes: readonly Measured[]): Peer => ({
@@ -178,7 +181,7 @@ async function measureTunnels(): Promise<void> {
   const [proxyPort, readyPort] = [await freePort(), await freePort()]
   // A process of its own, so that nothing else is in its memory; another host, so that it is a tunnel.
   const fresh = await startMeasured({
-    args: [program('mitm-ours.mjs'), String(proxyPort), String(readyPort), at('ca'), at('host-ca/ca.crt')],
+    args: [OURS, String(proxyPort), String(readyPort), at('ca'), at('host-ca/ca.crt')],
     url: `http://127.0.0.1:${readyPort}`,
     ready: '/',
   })

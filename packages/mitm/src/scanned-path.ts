@@ -27,7 +27,7 @@ export function findFormat(target: string): ScannedFormat | undefined {
  * Brings the path of a request target into the plainest spelling. There are two where an encoded `?` or `#` stands in
  * the path. The spellings are only for comparing: the target goes on as it came.
  */
-export function listSpellings(target: string): readonly string[] {
+function listSpellings(target: string): readonly string[] {
   const path = decode(target.replace(/^https?:\/\/[^/?#\\]*/i, '').replace(/[?#].*$/s, ''))
   const cut = path.replace(/[?#].*$/s, '')
   return cut === path ? [simplify(path)] : [simplify(path), simplify(cut)]

@@ -132,21 +132,26 @@ it('refuses a file in place of the folder', async () => {
 
 it('a kill at any step leaves no authority or a whole one, and the next start has one that stays', async () => {
   await using dir = await tempDir()
-  let step = 1
-  for (let isDone = false; !isDone; step += 1) {
+  const tryStep = async (step: number): Promise<boolean> => {
     const ca = dir.join(`step-${step}`, 'ca')
     await mkdir(dir.join(`step-${step}`))
     const { signal, output } = await finish(openAndDie(ca, step))
-    isDone = signal === null
     const left = await readFile(`${ca}/ca.crt`, 'utf8').catch(() => undefined)
     const next = await open(ca)
     if (left !== undefined) expect(next.certificate).toBe(left)
-    if (isDone) expect(next.fingerprint).toBe(output)
+    if (signal === null) expect(next.fingerprint).toBe(output)
     expect([step, await readdir(dir.join(`step-${step}`))]).toEqual([step, ['ca']])
     expect((await open(ca)).fingerprint).toBe(next.fingerprint)
+    return signal === null
+  }
+  let done = 0
+  for (let isDone = false; !isDone; ) {
+    const batch = Array.from({ length: 4 }, (_, index) => done + index + 1)
+    isDone = (await Promise.all(batch.map(tryStep))).some((isWhole) => isWhole)
+    done += batch.length
   }
   // Making, flushing and reading take more steps than these.
-  expect(step).toBeGreaterThan(15)
+  expect(done).toBeGreaterThan(15)
 })
 
 it('processes that start at once agree on one authority', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { constants } from 'node:http2'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib'
 import { createDeferred } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { ask, askHttp2, connectThrough, http2Through, startWorld, tlsThrough, type World } from './world.ts'
@@ -254,11 +255,10 @@ it('a client that cancels request after request is ended', async () => {
 
 it('a decompression bomb is refused', async () => {
   await using world = await startWorld({ limits: { scannedBodyBytes: 1024 * 1024 } })
-  const { brotliCompressSync, gzipSync } = await import('node:zlib')
-  const bomb = Buffer.alloc(200 * 1024 * 1024)
+  const bomb = Buffer.alloc(20 * 1024 * 1024)
   for (const [coding, body] of [
     ['gzip', gzipSync(bomb)],
-    ['br', brotliCompressSync(bomb)],
+    ['br', brotliCompressSync(bomb, { params: { [zlib.BROTLI_PARAM_QUALITY]: 1 } })],
   ] as const) {
     const headers = { 'content-encoding': coding }
     expect((await ask(world, 'h2', { path: '/v1/messages', headers, body })).status).toBe(413)

@@ -19,14 +19,14 @@ export const LISTED = 'api.listed.example'
 /** A host that is not listed. */
 export const OTHER = 'www.other.example'
 
-export const lookup: LookupFunction = (host, options, callback) => {
+const lookup: LookupFunction = (host, options, callback) => {
   if (!host.endsWith('.example')) callback(new Error(`unknown host ${host}`), '', 4)
   else if (options.all === true) callback(null, [{ address: '127.0.0.1', family: 4 }])
   else callback(null, '127.0.0.1', 4)
 }
 
 /** A filter that blocks `forbidden`, masks `secret` and leaves everything else. */
-export const wordFilter: BodyFilter = {
+const wordFilter: BodyFilter = {
   async filter({ body }) {
     const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')
     if (text.includes('forbidden')) return { blocked: true }
