@@ -111,6 +111,7 @@ module.exports = {
       [lib('errors'), lib('json'), lib('wire'), lib('http-client')],
       NODE,
     ),
+    only('mitm-knows-no-filter', 'packages/mitm', [lib('errors'), lib('http-client'), npm('fzstd')], NODE),
     only('wire-is-pure', 'packages/wire', [lib('errors'), npm('zod')], NO_NODE),
     only(
       'backend-client',
@@ -211,7 +212,7 @@ module.exports = {
         'inside the server: features are built on the modules; a module imports no route, no feature and no platform',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed)/',
+        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed|routing)/',
         pathNot: TEST,
       },
       to: { path: '^apps/server/src/(api/|features/|platform/|compose\\.ts|main\\.ts)' },
