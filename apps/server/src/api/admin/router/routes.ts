@@ -99,11 +99,11 @@ export function routerRoutes({ admin, decisions, bodies }: RouterRouteParts): Ro
       responses: {
         200: { description: 'The decision. Nothing is logged, no model answers.', schema: routerDecideReply },
       },
-      async handler(call) {
-        const { router = '', input = '' } = await readRequest(call, bodies, routerDecideRequest)
-        const name = needText('router', router)
-        return json(toWireDryRun(name, await admin.decide(name, needText('input', input), call)))
-      },
+      handler: (call) =>
+        withRequest(call, { bodies, schema: routerDecideRequest }, async ({ router = '', input = '' }) => {
+          const name = needText('router', router)
+          return json(toWireDryRun(name, await admin.decide(name, needText('input', input), call)))
+        }),
     }),
     defineRoute({
       ...shared,
@@ -112,13 +112,13 @@ export function routerRoutes({ admin, decisions, bodies }: RouterRouteParts): Ro
       summary: 'Add labelled texts to the corpus of a router',
       body: routerCorpusRequest,
       responses: { 200: { description: 'All texts are stored and found from now on.', schema: routerCorpusAdded } },
-      async handler(call) {
-        const { entries } = await readRequest(call, bodies, routerCorpusRequest)
-        if (entries === undefined || entries === null || entries.length === 0) throw isRequired('entries')
-        const name = call.param('name')
-        const { added, skipped, total, labelCounts } = await admin.addEntries(name, entries, call)
-        return json({ router: name, added, skipped, total, label_counts: labelCounts })
-      },
+      handler: (call) =>
+        withRequest(call, { bodies, schema: routerCorpusRequest }, async ({ entries }) => {
+          if (entries === undefined || entries === null || entries.length === 0) throw isRequired('entries')
+          const name = call.param('name')
+          const { added, skipped, total, labelCounts } = await admin.addEntries(name, entries, call)
+          return json({ router: name, added, skipped, total, label_counts: labelCounts })
+        }),
     }),
     defineRoute({
       ...shared,
@@ -153,11 +153,16 @@ export function routerRoutes({ admin, decisions, bodies }: RouterRouteParts): Ro
   ]
 }
 
-async function readRequest<T extends z.ZodType>(call: Call, bodies: BodyReader, schema: T): Promise<z.infer<T>> {
+/** Runs `use` on the body of a call. The body counts as held until `use` has ended, because its texts are in memory. */
+async function withRequest<S extends z.ZodType>(
+  call: Call,
+  { bodies, schema }: { readonly bodies: BodyReader; readonly schema: S },
+  use: (request: z.output<S>) => Promise<Response>,
+): Promise<Response> {
   const held = await bodies.read(call)
   try {
     const { signal } = call
-    return await readBody(schema, await parseJsonCooperatively(held.bytes, LIMITS, { signal }), signal)
+    return await use(await readBody(schema, await parseJsonCooperatively(held.bytes, LIMITS, { signal }), signal))
   } finally {
     held.release()
   }
