@@ -14,6 +14,7 @@ import { invalidRequest, MitmError, toStatus } from './errors.ts'
 import type { MitmEvent } from './events.ts'
 import { canonicalHost, type HostAndPort, readHostAndPort } from './host.ts'
 import { type Interception, interceptConnection } from './intercept.ts'
+import { isListed } from './is-listed.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import type { HostPolicy, HostRules } from './ports.ts'
 import { createRefusal } from './refusal.ts'
@@ -38,7 +39,7 @@ export interface MitmProxyOptions {
   /** @default the look-up of the system */
   readonly lookup?: LookupFunction | undefined
   readonly limits?: Partial<Limits> | undefined
-  /** Called for everything that an operator may have to account for. */
+  /** Called for everything that an operator may have to account for. The proxy drops errors that it throws. */
   readonly onEvent?: ((event: MitmEvent) => void) | undefined
 }
 
@@ -285,8 +286,9 @@ class RunningProxy implements MitmProxy {
 
   /** A name counts when it is that of a listed host, or differs from the name of the target. */
   #checkServerName(serverName: string, target: HostAndPort, connectionId: string): boolean {
-    const name = canonicalHost(serverName) ?? serverName
-    const listed = this.#options.policy.find(name) !== undefined
+    const host = canonicalHost(serverName)
+    const name = host ?? serverName
+    const listed = isListed(this.#options.policy, host)
     const isAddress = /^[\d.]+$|:/.test(target.host)
     if (name === target.host || (isAddress && !listed)) return true
     const closed = this.#options.strict === true
@@ -338,7 +340,11 @@ class RunningProxy implements MitmProxy {
       this.#requests += 1
       if (event.outcome === 'blocked') this.#blocked += 1
     }
-    this.#options.onEvent?.(event)
+    try {
+      this.#options.onEvent?.(event)
+    } catch {
+      // Events come from sockets: an error would end the process.
+    }
   }
 }
 
