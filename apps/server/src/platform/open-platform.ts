@@ -18,6 +18,7 @@ import type { TraceRecord, UsageRecord } from '../monitoring/recorders.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Closers } from './closers.ts'
+import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openKeys } from './open-keys.ts'
 import { openModels } from './open-models.ts'
@@ -63,6 +64,7 @@ export async function openPlatform(
   const { config, version, clock, log } = options
   const data = await openData(options, closers)
   const { lock, database, settings } = data
+  const accounts = await openAccounts({ config, settings, database, clock, log }, closers)
   const authenticator = openKeys({ config, settings, authenticator: options.authenticator, log }, closers)
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
   const backends = await openBackends(options, { ...data, ...upstreams }, closers)
@@ -93,6 +95,7 @@ export async function openPlatform(
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
+    accounts,
     ...{ models, modelFiles, backends, inference, bodies, compression, rows, unready },
     inferenceRoutes: { core: inference.core, deliverTo: inference.deliverTo, compression, bodies },
   }

@@ -18,6 +18,7 @@ import type { TraceReader, TraceRecorder, UsageReader, UsageRecorder } from '../
 import type { Clock } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { AccountRoom } from './open-accounts.ts'
 
 /** The parts of the server that its features share. A feature takes what it needs. */
 export interface Platform {
@@ -35,6 +36,7 @@ export interface Platform {
   readonly usage: UsageRecorder & UsageReader
   readonly traces: TraceRecorder & TraceReader
   readonly authenticator: Authenticator
+  readonly accounts: AccountRoom
   /** The models by name, as the settings are now. */
   readonly models: ModelDirectory
   /** The files of the models. */

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { link, open, readFile, unlink } from 'node:fs/promises'
+import { StartRefused } from '../config/start-refused.ts'
+import { reasonOf, systemCode } from './file-error.ts'
+import { temporaryPath } from './temporary-files.ts'
+
+const MIN_LENGTH = 32
+const MAX_LENGTH = 4096
+
+async function readSecret(path: string): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined
+    throw new StartRefused(`the secret ${path} cannot be read: ${reasonOf(error)}`, { exitCode: 78, cause: error })
+  })
+  const secret = text?.trim()
+  if (secret !== undefined && (secret.length < MIN_LENGTH || secret.length > MAX_LENGTH)) {
+    throw new StartRefused(
+      `the secret ${path} is not of ${MIN_LENGTH} to ${MAX_LENGTH} characters: restore it from a copy; without it every key, session and invite is invalid`,
+      { exitCode: 78 },
+    )
+  }
+  return secret
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Gives a finished file its name, unless another process was first. */
+async function claim(temporary: string, path: string): Promise<void> {
+  try {
+    await link(temporary, path)
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error
+  } finally {
+    await unlink(temporary).catch(() => undefined)
+  }
+}
+
+/**
+ * The secret of this installation. It is made once, 256 random bits that only the owner of the file can read, and never
+ * replaced: everything that is stored as a hash under it depends on it. Processes that start together agree on one.
+ *
+ * @throws {StartRefused} exit code 78 for a file that cannot be read or written, or is cut
+ */
+export async function openSecretFile(path: string): Promise<string> {
+  const known = await readSecret(path)
+  if (known !== undefined) return known
+  const temporary = temporaryPath(path)
+  try {
+    await writeNew(temporary, `${randomBytes(32).toString('hex')}\n`)
+    await claim(temporary, path)
+  } catch (error) {
+    throw new StartRefused(`the secret ${path} cannot be written: ${reasonOf(error)}`, { exitCode: 78, cause: error })
+  }
+  const made = await readSecret(path)
+  if (made === undefined) throw new StartRefused(`the secret ${path} was taken away`, { exitCode: 78 })
+  return made
+}
