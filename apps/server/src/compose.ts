@@ -65,7 +65,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
   return {
     url: listener.url,
     port: listener.port,
-    needsKey: authenticator.configured,
+    needsKey: authenticator.isConfigured,
     defaultModel: () => models.defaultFor('chat')?.name,
     routes,
     killBackends: () => backends.killNow(),

@@ -1,9 +1,10 @@
+import type { Authentication, Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { HeldBytes } from '../inference/ports.ts'
-import type { Principal } from '../principal.ts'
 import type { BodyReader } from './body.ts'
 import type { Call } from './call.ts'
+import { isConcerned } from './middleware/authenticate.ts'
 import { isRefusal } from './middleware/authorize.ts'
 import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
 import type { Upgrade } from './upgrade.ts'
@@ -53,7 +54,7 @@ export interface Socket {
    */
   send(text: string): Promise<void>
   /** Who asks now: rights may have gone since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
-  admit(): Principal | Promise<Principal>
+  admit(): Promise<Authentication>
   /** Closes after what was sent; a second time does nothing. */
   close(code: CloseCode, reason: string): void
 }
@@ -66,8 +67,12 @@ export interface Sockets {
    * @throws {SvcError} `invalid_request` for a request that is no proper handshake, `unavailable` when there are too many
    */
   accept(upgrade: Upgrade, call: Call, admit: Socket['admit']): Socket
-  /** Closes the sockets of those whose rights have gone; what is answered on them is cut off. */
-  reauthorize(): void
+  /**
+   * Closes the sockets of callers whose rights have gone; what is answered on them is cut off.
+   *
+   * @returns whether everybody could be looked up
+   */
+  reauthorize(revocation: Revocation): Promise<boolean>
   /** Lets every socket end what it answers now, and nothing more. */
   drain(): void
 }
@@ -99,8 +104,9 @@ export function createSockets(options: {
       if (isDraining) socket.drain()
       return socket
     },
-    reauthorize() {
-      for (const socket of open) void reauthorize(socket)
+    async reauthorize(revocation) {
+      const concerned = [...open].filter(({ call }) => isConcerned(call.authentication, revocation))
+      return (await Promise.all(concerned.map(reauthorize))).every((wasAsked) => wasAsked)
     },
     drain() {
       isDraining = true
@@ -109,11 +115,14 @@ export function createSockets(options: {
   }
 }
 
-async function reauthorize(socket: Socket): Promise<void> {
+async function reauthorize(socket: Socket): Promise<boolean> {
   try {
     await socket.admit()
+    return true
   } catch (error) {
-    if (isRefusal(error)) socket.close(1008, ACCESS_ENDED)
+    if (!isRefusal(error)) return socket.call.signal.aborted
+    socket.close(1008, ACCESS_ENDED)
+    return true
   }
 }
 

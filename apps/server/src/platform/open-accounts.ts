@@ -47,7 +47,9 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
   closers.push(() => auth.close())
   closers.push(
     settings.subscribe((changed) => {
-      if (changed.has('api_keys')) auth.sharedKeys.replace(settings.legacyKeys())
+      if (!changed.has('api_keys')) return
+      auth.sharedKeys.replace(settings.legacyKeys())
+      auth.revocations.publish({ kind: 'all' })
     }),
   )
   return { stores, auth }

@@ -20,10 +20,10 @@ import type { Settings } from '../settings/settings.ts'
 import type { Closers } from './closers.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
-import { openKeys } from './open-keys.ts'
 import { openModels } from './open-models.ts'
 import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
+import { warnOfOpenDoor } from './warn-of-open-door.ts'
 
 /** Time that a sender of a body may be silent. */
 const BODY_IDLE_MS = 30_000
@@ -43,7 +43,7 @@ export interface PlatformOptions {
   /** Backends that come with the server, by name. */
   readonly builtInBackends: Readonly<Record<string, BuiltInBackend>>
   readonly demoModels: readonly DemoModelSource[]
-  /** Finds out who is calling. @default the shared keys of the settings */
+  /** Finds out who is calling. @default the accounts and shared keys of the server */
   readonly authenticator?: Authenticator | undefined
   /** Told of each stage that a request enters. @default nothing */
   readonly observeStage?: StageObserver | undefined
@@ -65,7 +65,8 @@ export async function openPlatform(
   const data = await openData(options, closers)
   const { lock, database, settings } = data
   const accounts = await openAccounts({ config, settings, database, clock, log }, closers)
-  const authenticator = openKeys({ config, settings, authenticator: options.authenticator, log }, closers)
+  const authenticator = options.authenticator ?? accounts.auth.authenticator
+  warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
   const backends = await openBackends(options, { ...data, ...upstreams }, closers)
   const { modelFiles, models, useSettings } = await openModels({

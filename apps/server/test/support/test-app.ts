@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { createAuth, type SharedKeys } from '@svc/auth'
+import { createMemoryStores } from '@svc/auth/memory'
 import { systemClock } from '../../src/clock.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createBodyReader } from '../../src/http/body.ts'
 import { createEdge, type EdgeOptions } from '../../src/http/edge.ts'
 import { listen } from '../../src/http/listen.ts'
-import { createLegacyKeyAuthenticator } from '../../src/http/middleware/authenticate.ts'
 import { createGate } from '../../src/http/middleware/authorize.ts'
 import { trustedProxies } from '../../src/http/middleware/client-address.ts'
 import { corsPolicy } from '../../src/http/middleware/cors.ts'
@@ -85,7 +86,7 @@ export interface TestApp {
   readonly url: string
   readonly logLines: string[]
   readonly metrics: ReturnType<typeof createMetrics>
-  readonly authenticator: ReturnType<typeof createLegacyKeyAuthenticator>
+  readonly sharedKeys: SharedKeys
   call(path: string, options?: RawRequest): Promise<RawReply>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -113,14 +114,19 @@ export async function startTestApp(
   } = options
   const logLines: string[] = []
   const metrics = createMetrics()
-  const authenticator = createLegacyKeyAuthenticator(keys)
+  const { authenticator, sharedKeys } = createAuth({
+    stores: createMemoryStores(),
+    secret: 'the secret of a server in a test',
+    sharedKeys: keys,
+    hasAccounts: false,
+  })
   const app = createApp(
     routes,
     reserved,
     createEdge({
       gate: createGate(authenticator, { pathWithoutAuth, getExemptions }),
-      cors: () => corsPolicy({ allowOrigins, authConfigured: authenticator.configured }),
-      host: () => (authenticator.configured ? undefined : hostPolicy(undefined, allowedHosts)),
+      cors: () => corsPolicy({ allowOrigins, authConfigured: authenticator.isConfigured }),
+      host: () => (authenticator.isConfigured ? undefined : hostPolicy(undefined, allowedHosts)),
       proxies: trustedProxies([]),
       baseUrl: undefined,
       compression: { enabled: true, minLength: 1024 },
@@ -138,7 +144,7 @@ export async function startTestApp(
     url: listener.url,
     logLines,
     metrics,
-    authenticator,
+    sharedKeys,
     call: (path, request) => call(listener.url, path, request),
     async [Symbol.asyncDispose]() {
       const drained = listener.drain()

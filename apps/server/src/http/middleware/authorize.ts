@@ -1,10 +1,11 @@
+import type { Authentication } from '@svc/auth'
+import { checkAccess } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
 import { RE2JS } from 're2js'
-import type { Feature } from '../../principal.ts'
-import { ANONYMOUS_PRINCIPAL, type Principal } from '../../principal.ts'
+import { ANONYMOUS_PRINCIPAL } from '../../principal.ts'
 import type { ServerRequest } from '../messages.ts'
 import type { RouteRow } from '../route-row.ts'
-import type { Authenticator } from './authenticate.ts'
+import { ANONYMOUS, type Authenticator } from './authenticate.ts'
 
 /** The operator's exceptions from the gate (§4.1). */
 export interface GateOptions {
@@ -20,7 +21,21 @@ export interface Gate {
    * @returns who is calling; at once unless credentials have to be looked up
    * @throws {SvcError} `unauthenticated` or `forbidden`; what the look-up failed with
    */
-  admit(row: RouteRow, matched: MatchedPath, incoming: ServerRequest): Principal | Promise<Principal>
+  admit(row: RouteRow, matched: MatchedPath, incoming: ServerRequest): Authentication | Promise<Authentication>
+  /**
+   * Asks again whether a caller may go on whom {@link admit} let in, for calls that last. A session that has a new value
+   * meanwhile goes on.
+   *
+   * @throws {SvcError} as {@link admit} does
+   */
+  readmit(admitted: AdmittedCaller, options: { readonly signal: AbortSignal }): Promise<Authentication>
+}
+
+/** A caller who was let in. */
+export interface AdmittedCaller {
+  readonly row: RouteRow
+  readonly matched: MatchedPath
+  readonly authentication: Authentication
 }
 
 /** How a request found its row. */
@@ -48,17 +63,6 @@ function isBelow(path: string, prefix: string): boolean {
   return path.length === prefix.length || prefix.endsWith('/') || path[prefix.length] === '/'
 }
 
-/** The specified refusal of missing and wrong credentials (§7.1); the reply carries `WWW-Authenticate: Bearer`. */
-function authenticationRequired(): SvcError {
-  return new SvcError('unauthenticated', 'An authentication key is required', {
-    details: { type: 'invalid_request_error' },
-  })
-}
-
-function holds({ role, features }: Principal, feature: Feature): boolean {
-  return role === 'admin' || features === undefined || features.has(feature)
-}
-
 /** The gate over the route table: one place, keyed on the matched row, never on the path a client typed. */
 export function createGate(authenticator: Authenticator, options: GateOptions): Gate {
   const isExempt = compileExemptions(options.getExemptions)
@@ -68,26 +72,19 @@ export function createGate(authenticator: Authenticator, options: GateOptions): 
     // A prefix opens the global gate only: what a route itself asks for still holds (§4.1).
     return row.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))
   }
-  const check = (row: RouteRow, matched: MatchedPath, principal: Principal | undefined): Principal => {
-    if (principal === undefined) {
-      if (isOpen(row, matched)) return ANONYMOUS_PRINCIPAL
-      throw authenticationRequired()
-    }
-    if (row.access === 'admin' && principal.role !== 'admin') {
-      throw new SvcError('forbidden', 'Admin access required', { details: { type: 'authorization_error' } })
-    }
-    if (row.feature !== undefined && !holds(principal, row.feature)) {
-      throw new SvcError('forbidden', `feature not enabled for your account: ${row.feature}`, {
-        details: { type: 'authorization_error' },
-      })
-    }
-    return principal
+  const check = (row: RouteRow, matched: MatchedPath, found: Authentication | undefined): Authentication => {
+    if (found === undefined && isOpen(row, matched)) return ANONYMOUS
+    checkAccess(found?.principal ?? ANONYMOUS_PRINCIPAL, row)
+    return found ?? ANONYMOUS
   }
   return {
-    admit(row, matched, incoming) {
-      const found = authenticator.authenticate(incoming)
+    admit(row, matched, { headers }) {
+      const found = authenticator.authenticate(headers)
       if (!(found instanceof Promise)) return check(row, matched, found)
-      return found.then((principal) => check(row, matched, principal))
+      return found.then((authentication) => check(row, matched, authentication))
+    },
+    async readmit({ row, matched, authentication }, call) {
+      return check(row, matched, await authenticator.recheck(authentication, call))
     },
   }
 }

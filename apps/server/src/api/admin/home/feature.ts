@@ -10,7 +10,7 @@ export function homeFeature({ config, version, authenticator, models }: Platform
       root: !config.ollamaApiRootEndpoint,
       // Visitors without a key learn no names of models.
       example: () =>
-        authenticator.configured
+        authenticator.isConfigured
           ? { model: undefined, needsKey: true }
           : { model: models.defaultFor('chat')?.name, needsKey: false },
     }),
