@@ -7,6 +7,11 @@
 export { formatDuration, parseDuration } from '../duration.ts'
 export { applyQuotaWork, type QuotaLedger, type QuotaWork, type Reservation } from './apply-work.ts'
 export {
+  createExclusiveQuotaStore,
+  type ExclusiveQuotaStore,
+  type ExclusiveQuotaStoreOptions,
+} from './exclusive-store.ts'
+export {
   createQuotas,
   type QuotaDraft,
   type QuotaReservation,

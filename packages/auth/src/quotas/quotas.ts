@@ -6,17 +6,21 @@ import type { CallOptions, Clock, Logger } from '../ports/clock.ts'
 import type { QuotaRequest, QuotaRule, QuotaSettlement, QuotaStore, QuotaVerdict } from '../ports/usage.ts'
 import type { Principal } from '../principal.ts'
 import type { Revocations } from '../revocations.ts'
+import { withDeadline } from '../store-deadline.ts'
 import { createId } from '../token-hasher.ts'
+import { withSignal } from '../with-signal.ts'
 import { currentCounter } from './windows.ts'
 
 /** What {@link createQuotas} needs. */
 export interface QuotasOptions {
   readonly store: QuotaStore
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly revocations: Revocations
   readonly logger?: Logger | undefined
   /** How long a reservation holds when nobody settles it, milliseconds. @default 15 minutes */
   readonly reservationMs?: number | undefined
+  /** How long a settlement may wait for a reservation that it is stored with, milliseconds. @default 250 */
+  readonly settleWithinMs?: number | undefined
 }
 
 /** What a request holds of the quotas of its caller. */
@@ -51,8 +55,9 @@ export interface QuotaDraft {
 /** Requests and tokens for each window of time. */
 export interface Quotas {
   /**
-   * Reserves a request and some tokens under all rules of a caller that concern a model. At once for callers without
-   * such rules.
+   * Reserves a request and some tokens under all rules of a caller that concern a model. A rule lets a request pass as
+   * long as it has tokens left; the request then reserves what it asks for, or all that is left. At once for callers
+   * without such rules.
    *
    * @throws {AuthError} `rate_limited` with the code `quota_exceeded` and the time until the window ends; `unavailable`
    *   while the store is away
@@ -67,7 +72,7 @@ export interface Quotas {
   putRule(userId: string, draft: QuotaDraft, options: CallOptions): Promise<QuotaStatus>
   /** @throws {AuthError} `not_found` */
   removeRule(rule: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<void>
-  /** Resolves when everything that was settled is stored, or was given up. */
+  /** Resolves when everything that was settled is stored, or waits for a store that is away. */
   flush(): Promise<void>
 }
 
@@ -78,7 +83,8 @@ type Work =
 const RESERVATION_MS = 15 * 60_000
 const MAX_BATCH = 200
 const MAX_WAITING = 10_000
-const STORE_TIMEOUT_MS = 30_000
+const SETTLE_WITHIN_MS = 250
+const STORE_TIMEOUT_MS = 10_000
 const MAX_MODEL_LENGTH = 200
 const MAX_WINDOW_MS = 366 * 86_400_000
 const MIN_WINDOW_MS = 1000
@@ -109,17 +115,31 @@ const cleanTokens = (tokens: number): number =>
  */
 export function createQuotas(options: QuotasOptions): Quotas {
   const { store, clock, revocations, logger, reservationMs = RESERVATION_MS } = options
+  /** Settlements that met a store that was away; the next batch that is stored takes them along. */
+  const unsettled: QuotaSettlement[] = []
   const batcher = createBatcher<Work, QuotaVerdict>({
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
+    clock,
+    laterMs: options.settleWithinMs ?? SETTLE_WITHIN_MS,
     async perform(batch) {
       const requests = batch.flatMap((work) => (work.kind === 'request' ? [work.request] : []))
       const settlements = batch.flatMap((work) => (work.kind === 'settlement' ? [work.settlement] : []))
-      const signal = AbortSignal.timeout(STORE_TIMEOUT_MS)
-      const verdicts = [...(await store.apply({ requests, settlements, now: clock.now() }, { signal }))]
+      const asked = { requests, settlements, now: clock.now() }
+      const verdicts = [...(await withDeadline(STORE_TIMEOUT_MS, (call) => store.apply(asked, call)))]
+      for (const settlement of unsettled.splice(0, MAX_BATCH)) settle(settlement)
       return batch.map((work) => (work.kind === 'request' ? (verdicts.shift() ?? refuseAll()) : { granted: true }))
     },
   })
+
+  function settle(settlement: QuotaSettlement): void {
+    batcher.runLater({ kind: 'settlement', settlement }).catch((error: unknown) => {
+      if (unsettled.length === 0) logger?.warn({ err: error }, 'quota reservations cannot be settled, they wait')
+      unsettled.push(settlement)
+      // a reservation that is never settled expires by itself
+      if (unsettled.length > MAX_WAITING) unsettled.shift()
+    })
+  }
 
   function toReservation({ reservationId, rules }: QuotaRequest): QuotaReservation {
     let isSettled = false
@@ -127,23 +147,24 @@ export function createQuotas(options: QuotasOptions): Quotas {
       settle(tokens) {
         if (isSettled) return
         isSettled = true
-        const settlement = { reservationId, rules, tokens: tokens === undefined ? undefined : cleanTokens(tokens) }
-        batcher.run({ kind: 'settlement', settlement }).catch((error: unknown) => {
-          logger?.warn({ err: error }, 'a quota reservation could not be settled, it expires by itself')
-        })
+        settle({ reservationId, rules, tokens: tokens === undefined ? undefined : cleanTokens(tokens) })
       },
     }
   }
 
   async function ask(request: QuotaRequest, signal: AbortSignal): Promise<QuotaReservation> {
     signal.throwIfAborted()
-    const verdict = await batcher.run({ kind: 'request', request })
     const reservation = toReservation(request)
+    const asked = batcher.run({ kind: 'request', request })
+    const verdict = await withSignal(asked, signal).catch((error: unknown) => {
+      // nobody waits for the verdict any more
+      asked.then(
+        ({ granted }) => granted && reservation.settle(undefined),
+        () => undefined,
+      )
+      throw error
+    })
     if (!verdict.granted) throw quotaExceeded(verdict, clock.now())
-    if (signal.aborted) {
-      reservation.settle(undefined)
-      throw signal.reason
-    }
     return reservation
   }
 
@@ -166,6 +187,7 @@ export function createQuotas(options: QuotasOptions): Quotas {
       return ask(request, signal)
     },
     async readStatus(userId, call) {
+      await withSignal(batcher.settled(), call.signal)
       const rules = await store.listRules(userId, call)
       const counters = await store.readCounters(
         rules.map(({ id }) => id),
@@ -196,7 +218,10 @@ export function createQuotas(options: QuotasOptions): Quotas {
       if (!(await store.removeRule(rule, call))) throw missing('quota rule not found')
       revocations.publish({ kind: 'user', userId: rule.userId })
     },
-    flush: () => batcher.settled(),
+    async flush() {
+      await batcher.settled()
+      await withDeadline(STORE_TIMEOUT_MS, async (call) => store.flush?.(call))
+    },
   }
 }
 
