@@ -1,3 +1,4 @@
+import type { Quotas } from '@svc/auth/quotas'
 import type { HttpUpstream } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'
 import type { AuditSink } from './audit/audit-event.ts'
@@ -26,7 +27,7 @@ import { createPlanner } from './inference/prediction/plan.ts'
 import { createPredictor } from './inference/prediction/predict.ts'
 import { createReplyRuleBook } from './inference/prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from './inference/prompt/prompt-builder.ts'
-import { checkAccess } from './inference/stages/access.ts'
+import { createAccess } from './inference/stages/access.ts'
 import { readRequestBody } from './inference/stages/body.ts'
 import { createGlobalLimit } from './inference/stages/global-limit.ts'
 import { createModelStage } from './inference/stages/model.ts'
@@ -71,6 +72,7 @@ export interface InferenceParts {
   readonly checkUpstream: CheckUpstream
   readonly audit: AuditSink
   readonly usage: UsageRecorder
+  readonly quotas: Pick<Quotas, 'reserve'>
   readonly traces: TraceRecorder
   readonly metrics: Metrics
   readonly observeStage: StageObserver | undefined
@@ -160,7 +162,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
       resolve: createResolve(directory),
       globalLimit: createGlobalLimit(createSlotCounter(), config.maxConcurrentBackendRequests),
       router: ({ model }) => model,
-      access: checkAccess,
+      access: createAccess(parts.quotas),
       modelLimit: createModelLimit(slots, audit),
       pii: createPiiStage(pii.filter),
       parse: createParse(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),

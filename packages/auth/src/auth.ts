@@ -64,7 +64,7 @@ export interface Auth extends AsyncDisposable {
 }
 
 const TIDY_BATCH = 1000
-const CLOSE_TIMEOUT_MS = 5000
+const CLOSE_TIMEOUT_MS = 2000
 
 /**
  * Builds all parts over one set of stores.

@@ -9,6 +9,7 @@ import { modelFilesFeature } from '../api/admin/models/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
 import { systemFeature } from '../api/admin/system/feature.ts'
+import { usageFeature } from '../api/admin/usage/feature.ts'
 import { messagesFeature } from '../api/formats/messages/feature.ts'
 import { ollamaFeature } from '../api/formats/ollama/feature.ts'
 import { openaiFeature } from '../api/formats/openai/feature.ts'
@@ -39,6 +40,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   piiFeature,
   middlewareFeature,
   failoverFeature,
+  usageFeature,
   settingsFeature,
   diagnosticsFeature,
   preloadFeature,

@@ -8,6 +8,7 @@ const NAMED_CODES: ReadonlySet<string> = new Set([
   'model_loading',
   'admission_rejected',
   'context_length_exceeded',
+  'quota_exceeded',
 ])
 
 /** Types that stand in every family's `type` field where the specification names them. */

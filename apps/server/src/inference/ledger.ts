@@ -16,9 +16,12 @@ export class RequestLedger {
   upstreamStatus: number | undefined
   /** Faults of a reply that is delivered all the same, in words: the first of each kind. */
   readonly warnings = new Map<string, string>()
+  /** Whether a usage record was made of the request. */
+  isRecorded = false
   /** Headers that say who served the reply. */
   readonly headers: Record<string, string> = {}
   readonly #resolved: ModelConfig
+  #failedTokens = 0
 
   constructor(requestedModel: string, resolved: ModelConfig) {
     this.requestedModel = requestedModel
@@ -36,7 +39,14 @@ export class RequestLedger {
     const { usage } = this
     this.servedModel = this.#resolved
     this.usage = NO_USAGE
+    this.#failedTokens += usage.promptTokens + usage.completionTokens
     return usage
+  }
+
+  /** The tokens that quotas count, those of failed targets included; undefined for a request that does not count. */
+  get charge(): number | undefined {
+    const own = this.isRecorded ? this.usage.promptTokens + this.usage.completionTokens : 0
+    return this.isRecorded || this.#failedTokens > 0 ? own + this.#failedTokens : undefined
   }
 
   /** Notes a fault of the reply; whether it is the first of its kind. */

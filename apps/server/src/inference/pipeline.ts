@@ -75,8 +75,8 @@ export interface Stages {
   globalLimit(cleanup: Cleanup): void
   /** May choose another model. */
   router(request: ResolvedRequest): MaybePromise<ModelConfig>
-  /** Refuses models that the caller may not use. */
-  access(request: ResolvedRequest, cleanup: Cleanup): MaybePromise<void>
+  /** Refuses models that the caller may not use, and requests beyond the caller's quotas. */
+  access(admitted: AdmittedRequest, cleanup: Cleanup): MaybePromise<void>
   modelLimit(request: ResolvedRequest, cleanup: Cleanup): void
   pii(request: ResolvedRequest): MaybePromise<FilteredRequest>
   /** Checks the edited body against the schema of its format and maps it; undefined for what is relayed. */
@@ -85,12 +85,16 @@ export interface Stages {
   model(request: ModelRequest, cleanup: Cleanup): MaybePromise<Reply>
 }
 
-/** A request that is ready for its model. */
-export interface ModelRequest {
+/** A request whose model is settled, with the account that is kept of it. */
+export interface AdmittedRequest {
   readonly request: ResolvedRequest
+  readonly ledger: RequestLedger
+}
+
+/** A request that is ready for its model. */
+export interface ModelRequest extends AdmittedRequest {
   readonly filtered: FilteredRequest
   readonly parsed: Parsed | undefined
-  readonly ledger: RequestLedger
 }
 
 /** Writes a reply to its client. Resolves once it is out. */
@@ -151,8 +155,9 @@ export function createRequestCore(stages: Stages, observe?: StageObserver): Requ
     const chosen = stages.router(found)
     const model = chosen instanceof Promise ? await chosen : chosen
     const request: ResolvedRequest = model === found.model ? found : { ...found, model }
+    const ledger = new RequestLedger(request.requestedModel, model)
     enter('access')
-    const admitting = stages.access(request, cleanup)
+    const admitting = stages.access({ request, ledger }, cleanup)
     if (admitting instanceof Promise) await admitting
     enter('modelLimit')
     stages.modelLimit(request, cleanup)
@@ -162,7 +167,6 @@ export function createRequestCore(stages: Stages, observe?: StageObserver): Requ
     enter('parse')
     const parsing = stages.parse(request, filtered, cleanup)
     const parsed = parsing instanceof Promise ? await parsing : parsing
-    const ledger = new RequestLedger(request.requestedModel, model)
     enter('model', ledger)
     const asking = stages.model({ request, filtered, parsed, ledger }, cleanup)
     const reply = asking instanceof Promise ? await asking : asking

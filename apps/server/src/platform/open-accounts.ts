@@ -8,6 +8,7 @@ import { openSecretFile } from '../files/secret-file.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Closers } from './closers.ts'
+import { openUsage } from './open-usage.ts'
 
 /** Name of the file in the data folder under whose content keys, sessions and invites are stored. */
 const SECRET_FILE = '.hmac_secret'
@@ -36,8 +37,10 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
     queries,
     readHeavily: (query, read) => database.read(query, read),
   })
+  const { recorder, quotas } = await openUsage({ dataPath: config.dataPath, database, stores, clock, logger }, closers)
   const auth = createAuth({
-    stores,
+    stores: { ...stores, quotas },
+    usageRecorder: recorder,
     secret: await openSecretFile(join(config.dataPath, SECRET_FILE)),
     sharedKeys: settings.legacyKeys(),
     hasAccounts: false,

@@ -14,9 +14,10 @@ import { createInProcessBackends } from '../inference/upstream/in-process-backen
 import type { RootLogger } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import { createRecordStore } from '../monitoring/record-store.ts'
-import type { TraceRecord, UsageRecord } from '../monitoring/recorders.ts'
+import type { TraceRecord } from '../monitoring/recorders.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
+import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
@@ -84,10 +85,12 @@ export async function openPlatform(
   })
   const audit = createAuditLog({ database, clock, logger: log })
   closers.push(() => audit.close())
-  const [usage, traces] = [createRecordStore<UsageRecord>(), createRecordStore<TraceRecord>()]
+  const usage = createUsageRecords(accounts.auth.usageRecorder)
+  const traces = createRecordStore<TraceRecord>()
   const inference = composeInference({
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
     ...{ audit, usage, traces, metrics, clock, logger: log },
+    quotas: accounts.auth.quotas,
     userAgent: `svc/${version.split(' ', 1)[0]}`,
     observeStage: options.observeStage,
   })
@@ -95,7 +98,7 @@ export async function openPlatform(
   closers.push(followSettings({ config, settings, log }, { backends, useSettings }))
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
-    ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
+    ...{ config, version, clock, log, settings, database, lock, metrics, audit, traces, authenticator },
     accounts,
     ...{ models, modelFiles, backends, inference, bodies, compression, rows, unready },
     inferenceRoutes: { core: inference.core, deliverTo: inference.deliverTo, compression, bodies },

@@ -14,7 +14,7 @@ import type { DeliverTo } from '../inference/deliver-reply.ts'
 import type { RequestCore } from '../inference/pipeline.ts'
 import type { RootLogger } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
-import type { TraceReader, TraceRecorder, UsageReader, UsageRecorder } from '../monitoring/recorders.ts'
+import type { TraceReader, TraceRecorder } from '../monitoring/recorders.ts'
 import type { Clock } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -33,7 +33,6 @@ export interface Platform {
   readonly lock: FileLock
   readonly metrics: Metrics
   readonly audit: AuditLog
-  readonly usage: UsageRecorder & UsageReader
   readonly traces: TraceRecorder & TraceReader
   readonly authenticator: Authenticator
   readonly accounts: AccountRoom

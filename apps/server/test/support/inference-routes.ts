@@ -54,7 +54,7 @@ export function bodiesOf({ body }: InferenceRoute): fc.Arbitrary<Record<string, 
 }
 
 /** What a model says of a text that it judges harmless. */
-const VERDICT = JSON.stringify(Object.fromEntries(MODERATION_CATEGORIES.map((name) => [name, 0])))
+export const VERDICT = JSON.stringify(Object.fromEntries(MODERATION_CATEGORIES.map((name) => [name, 0])))
 
 /** Models that serve every inference route, whatever is let go; they answer in JSON, which many forms take. */
 export async function modelsForAll(server: TestServer): Promise<void> {

@@ -160,7 +160,12 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     flush,
     async close(call) {
       closing.abort()
-      await flush(call)
+      try {
+        await flush(call)
+      } catch (error) {
+        noteAway(error)
+        throw error
+      }
     },
   }
 }

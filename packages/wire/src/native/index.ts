@@ -1,5 +1,5 @@
 /**
- * Bodies that belong to svc alone: settings, system, failover, private data, scores, tokens.
+ * Bodies that belong to svc alone: settings, system, failover, private data, scores, tokens, usage.
  *
  * @module
  */
@@ -60,3 +60,15 @@ export {
   tokenizeReply,
   tokenizeRequest,
 } from './tokenize.ts'
+export {
+  type UsageReply,
+  type UsageSourcesReply,
+  usageOfKey,
+  usageOfUser,
+  usageReply,
+  usageRow,
+  usageSource,
+  usageSourcesReply,
+  usageTotal,
+  type WireUsageRow,
+} from './usage.ts'

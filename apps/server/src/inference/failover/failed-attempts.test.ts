@@ -26,6 +26,7 @@ it('counts what a target had counted before it failed, under its own name, and n
       requestedModel: 'm',
       servedModel: 'one',
       principalId: 'ada',
+      principal: { id: 'ada' },
       durationMs: 20,
       at: clock.now(),
       promptTokens: 7,

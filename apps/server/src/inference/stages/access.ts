@@ -1,10 +1,29 @@
+import { checkModelAccess } from '@svc/auth/access'
+import type { Quotas } from '@svc/auth/quotas'
 import { SvcError } from '@svc/errors'
-import type { ResolvedRequest } from '../pipeline.ts'
+import { estimateTokens } from '../estimate-tokens.ts'
+import type { ResolvedRequest, Stages } from '../pipeline.ts'
 import { checkUpstreamRoute } from '../upstream/check-route.ts'
 
-/** Refuses models that are disabled, or do not serve the route. Access lists and quotas join here. */
-export function checkAccess(request: ResolvedRequest): void {
+/**
+ * Makes the stage that refuses models which the caller may not use, are disabled, or do not serve the route. Then it
+ * reserves the request under the quotas of its caller; what the ledger has counted is settled when the request ends.
+ */
+export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] {
+  return ({ request, ledger }, cleanup) => {
+    checkModel(request)
+    const { context, model, document } = request
+    const { principal, row } = context
+    if (principal.quotas.length === 0) return undefined
+    const tokens = estimateTokens(document, { isGenerated: isGenerating(row.usecase) })
+    const reserved = quotas.reserve(principal, { model: model.name, tokens }, { signal: context.signal })
+    return Promise.resolve(reserved).then((reservation) => cleanup.add(() => reservation.settle(ledger.charge)))
+  }
+}
+
+function checkModel(request: ResolvedRequest): void {
   const { model, context } = request
+  checkModelAccess(context.principal, model.name)
   if (model.disabled) {
     throw new SvcError('forbidden', `model "${model.name}" is disabled`, {
       code: 'model_disabled',
@@ -18,11 +37,12 @@ export function checkAccess(request: ResolvedRequest): void {
 /** Usecases whose replies are generated. */
 const GENERATING: ReadonlySet<string> = new Set(['chat', 'completion', 'edit'])
 
+const isGenerating = (usecase: string | undefined): boolean => usecase !== undefined && GENERATING.has(usecase)
+
 /** Refuses to generate text with a model that only embeds or ranks: it would write noise. */
 function refuseUnfit({ model, context }: ResolvedRequest): void {
-  const { usecase } = context.row
   const embedsOnly = model.llm.embeddings === true || model.llm.reranking === true
-  if (usecase === undefined || !GENERATING.has(usecase) || !embedsOnly) return
+  if (!isGenerating(context.row.usecase) || !embedsOnly) return
   if (model.knownUsecases.some((known) => GENERATING.has(known))) return
   throw new SvcError(
     'invalid_request',

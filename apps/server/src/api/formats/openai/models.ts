@@ -15,6 +15,7 @@ import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { modelNotFound } from '../../../inference/stages/resolve.ts'
+import type { Principal } from '../../../principal.ts'
 
 /** A model that clients may name. */
 export interface ListedModel {
@@ -27,8 +28,8 @@ export interface ListedModel {
 
 /** What the model routes read. */
 export interface ModelListing {
-  /** Models clients may name, in byte order; with the files that configurations refer to when asked. */
-  list(options: { readonly includeReferenced: boolean }): readonly ListedModel[]
+  /** Models that a caller may name, in byte order; with the files that configurations refer to when asked. */
+  list(options: { readonly principal: Principal; readonly includeReferenced: boolean }): readonly ListedModel[]
 }
 
 const MAX_FILTER_LENGTH = 1024
@@ -105,7 +106,8 @@ export function modelRoutes(models: ModelListing): Route[] {
   /** The models that a call asks for. */
   function asked(call: Call): ListedModel[] {
     const matches = compileFilter(call.query('filter'))
-    const entries = models.list({ includeReferenced: call.query('excludeConfigured') === 'false' })
+    const includeReferenced = call.query('excludeConfigured') === 'false'
+    const entries = models.list({ principal: call.principal, includeReferenced })
     return entries.filter((entry) => matches(entry.id))
   }
 
@@ -156,7 +158,8 @@ export function modelRoutes(models: ModelListing): Route[] {
       responses: { 200: { description: 'The model.', schema: z.union([modelSchema, messagesModel]) } },
       handler(call) {
         const id = call.param('id')
-        const entry = models.list({ includeReferenced: true }).find((candidate) => candidate.id === id)
+        const entries = models.list({ principal: call.principal, includeReferenced: true })
+        const entry = entries.find((candidate) => candidate.id === id)
         if (entry === undefined) throw modelNotFound(id)
         return json(speaksMessages(call) ? toMessagesModel(entry) : toModel(entry))
       },
