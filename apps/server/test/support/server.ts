@@ -9,6 +9,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import type { Authenticator } from '../../src/http/middleware/authenticate.ts'
 import type { StageObserver } from '../../src/inference/pipeline.ts'
 import { createLogger } from '../../src/log.ts'
+import type { Clock } from '../../src/ports.ts'
 import { HTTP_READER } from './http-reader.ts'
 import { call, type RawReply, type RawRequest } from './test-app.ts'
 
@@ -44,6 +45,8 @@ export interface TestServerOptions {
   readonly authenticator?: Authenticator
   /** Told of each stage that a request enters. */
   readonly observeStage?: StageObserver
+  /** @default the clocks of the machine */
+  readonly clock?: Clock
 }
 
 /** Starts a server on a free port; without models of its own it has no model at all. */
@@ -76,7 +79,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     sources: command.sources,
     version: '0.0.0 (0000000)',
     log: createLogger({ level: 'trace', format: 'json', destination: { write: (line) => logLines.push(line) } }),
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     environment: { ...process.env, ...options.env },
     // weights are looked at before the llama backend is started, whatever it is
     builtInBackends: { llama: { entry: launcher.args.at(-1) ?? '', execArgv: launcher.args.slice(0, -1) } },
