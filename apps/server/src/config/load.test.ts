@@ -172,12 +172,12 @@ describe('features of later versions', () => {
   it.each([
     [['--p2p'], {}, '--p2p is not in this version: join a peer-to-peer network'],
     [['--p2ptoken', 'x'], {}, '--p2p-token is not in this version: token of the network'],
+    [[], { SVC_P2P: 'true' }, 'SVC_P2P (--p2p) is not in this version: join a peer-to-peer network'],
     [
       [],
-      { SVC_AUTH: 'true' },
-      'SVC_AUTH (--auth-enabled) is not in this version: user accounts, sessions and keys of their own',
+      { SVC_DISABLE_MCP: 'true' },
+      expect.stringContaining('SVC_DISABLE_MCP (--disable-mcp) is not in this version'),
     ],
-    [[], { CODEHOST_CLIENT_ID: 'id' }, expect.stringContaining('CODEHOST_CLIENT_ID is not in this version')],
     [['--models', 'a'], {}, expect.stringContaining('--models is not in this version')],
     [['run', 'some-model'], {}, 'models named on the command line (some-model) are not in this version'],
   ])('%j %j are refused', (argv, env, message) => {
@@ -185,7 +185,7 @@ describe('features of later versions', () => {
   })
   it('may be set to what they are anyway', () => {
     const { config } = run(['--p2p=false', '--no-federated', '--p2p-dht-interval', '360'], {
-      SVC_AUTH: 'false',
+      SVC_DISABLE_MCP: 'false',
       SVC_WATCHDOG_IDLE_TIMEOUT: '900s',
     })
     expect(config.p2p).toBe(false)

@@ -1,3 +1,4 @@
+import { accountsFeature } from '../api/accounts/feature.ts'
 import { backendFeature } from '../api/admin/backend/feature.ts'
 import { brandingFeature } from '../api/admin/branding/feature.ts'
 import { discoveryFeature } from '../api/admin/discovery/feature.ts'
@@ -28,6 +29,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   discoveryFeature,
   documentationFeature,
   brandingFeature,
+  accountsFeature,
   backendFeature,
   modelFilesFeature,
   openaiFeature,

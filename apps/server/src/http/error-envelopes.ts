@@ -103,8 +103,8 @@ function bodyOf(error: SvcError, family: ErrorFamily): Record<string, unknown> {
     case 'string':
       return { error: error.message, type: compatibleType(error, status) }
     case 'flat':
-      // Gates speak the specified envelope on every route (§7.1); the route's own errors are flat.
-      return error.kind === 'unauthenticated' || error.kind === 'forbidden'
+      // Gates name the type and speak the specified envelope on every route (§7.1); the route's own errors are flat.
+      return (status === 401 || status === 403) && error.details?.type !== undefined
         ? compatible(error, status)
         : { error: error.message }
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { type Auth, createAuth } from '@svc/auth'
-import { createDrizzleStores, type DrizzleQueries } from '@svc/auth/drizzle'
+import { type Auth, type AuthOptions, createAuth, createRightsWatch } from '@svc/auth'
+import { createDrizzleStores } from '@svc/auth/drizzle'
 import type { Stores } from '@svc/auth/ports'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
@@ -24,26 +24,54 @@ export interface AccountsOptions {
 
 /** Accounts and what belongs to them. */
 export interface AccountRoom {
+  /** Whether accounts are in use; without them only shared keys count. */
+  readonly isInUse: boolean
   readonly stores: Stores
   readonly auth: Auth
+}
+
+/** Whether a configuration turns accounts on (§5.2). */
+export function usesAccounts({ authEnabled, codehostClientId, oidcClientId }: ServerConfig): boolean {
+  return authEnabled || isGiven(codehostClientId) || isGiven(oidcClientId)
+}
+
+function isGiven(value: string | undefined): boolean {
+  return value !== undefined && value !== ''
+}
+
+/** The options of the parts over the stores that a configuration decides. */
+export async function toAuthOptions(config: ServerConfig): Promise<Omit<AuthOptions, 'stores'>> {
+  const { authAdminEmail: email = '', adminEmailStrict: isStrict, authApiKeyHmacSecret: secret } = config
+  return {
+    secret: secret ?? (await openSecretFile(join(config.dataPath, SECRET_FILE))),
+    hasAccounts: usesAccounts(config),
+    registrationMode: config.authRegistrationMode,
+    admin: email === '' ? undefined : { email, isStrict },
+    defaultKeyLifetimeMs: config.defaultApiKeyExpiryMs,
+    outageGraceMs: config.authOutageGraceMs,
+  }
+}
+
+/** The stores of accounts in a database. */
+export function createAccountStores(database: Database): Stores {
+  return createDrizzleStores({
+    dialect: database.dialect,
+    queries: database.queries,
+    readHeavily: (query, options) => database.read(query, options),
+  })
 }
 
 /** Opens the stores of accounts in the database, and the parts over them. */
 export async function openAccounts(options: AccountsOptions, closers: Closers): Promise<AccountRoom> {
   const { config, settings, database, clock, log: logger } = options
-  const queries: DrizzleQueries = database.queries
-  const stores = createDrizzleStores({
-    dialect: database.dialect,
-    queries,
-    readHeavily: (query, read) => database.read(query, read),
-  })
+  const stores = createAccountStores(database)
   const { recorder, quotas } = await openUsage({ dataPath: config.dataPath, database, stores, clock, logger }, closers)
+  const own = await toAuthOptions(config)
   const auth = createAuth({
+    ...own,
     stores: { ...stores, quotas },
     usageRecorder: recorder,
-    secret: await openSecretFile(join(config.dataPath, SECRET_FILE)),
     sharedKeys: settings.legacyKeys(),
-    hasAccounts: false,
     clock,
     logger,
   })
@@ -55,5 +83,10 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
       auth.revocations.publish({ kind: 'all' })
     }),
   )
-  return { stores, auth }
+  const isInUse = usesAccounts(config)
+  if (isInUse) {
+    const watch = createRightsWatch({ rights: stores.rights, revocations: auth.revocations, clock, logger })
+    closers.push(() => watch.close())
+  }
+  return { isInUse, stores, auth }
 }

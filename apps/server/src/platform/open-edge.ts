@@ -22,6 +22,7 @@ export function openEdge(platform: Platform, closers: Closers): Edge {
     }),
     cors: () => cors,
     host: () => (authenticator.isConfigured ? undefined : host),
+    refusesCrossSite: () => settings.get('csrf'),
     renewSession: createSessionRenewal(accounts.auth.sessions),
     proxies: trustedProxies(config.trustedProxies),
     baseUrl: config.externalBaseUrl,

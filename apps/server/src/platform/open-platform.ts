@@ -51,10 +51,7 @@ export interface PlatformOptions {
 }
 
 /** The facts of the server that the platform cannot know before the features are made. */
-export interface LaterFacts extends Pick<Platform, 'rows' | 'unready'> {
-  /** The port of this server; undefined before it listens. */
-  readonly ownPort: () => number | undefined
-}
+export type LaterFacts = Pick<Platform, 'rows' | 'unready' | 'ownPort'>
 
 /** Opens the parts that features share, in the order in which they need each other. */
 export async function openPlatform(
@@ -99,8 +96,7 @@ export async function openPlatform(
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, traces, authenticator },
-    accounts,
-    ...{ models, modelFiles, backends, inference, bodies, compression, rows, unready },
+    ...{ accounts, models, modelFiles, backends, inference, bodies, compression, rows, unready, ownPort },
     inferenceRoutes: { core: inference.core, deliverTo: inference.deliverTo, compression, bodies },
   }
 }

@@ -51,6 +51,8 @@ export interface Platform {
     readonly compression: CompressionPolicy
     readonly bodies: BodyReader
   }
+  /** The port of this server; undefined before it listens. */
+  readonly ownPort: () => number | undefined
   /** The route table without reserved rows; complete once every feature is made. */
   readonly rows: () => readonly RouteRow[]
   /** The reason why a feature, or a stop, keeps the server from taking requests. */

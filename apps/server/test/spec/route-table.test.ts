@@ -33,7 +33,7 @@ const isEndless = ({ responses }: Operation): boolean => responses['200']?.conte
 
 describe('the route table', () => {
   it('gives every row the verdict its access says, to nobody and to a key', async () => {
-    await using server = await startTestServer({ flags: ['--api-keys=k'] })
+    await using server = await startTestServer({ flags: ['--api-keys=k', '--auth-enabled'] })
     const document = (await server.call('/swagger/doc.json')).json() as Document
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(item)) {

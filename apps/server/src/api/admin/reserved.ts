@@ -77,16 +77,21 @@ const OLLAMA_ADMIN: readonly (readonly ['POST' | 'DELETE', string])[] = [
 ]
 
 /** Inference routes still to come: callers need credentials there from the first day (§4.1, §4.3). */
-const USER_POST: readonly (readonly [string, Pick<RouteRow, 'feature' | 'family'>?])[] = [
-  ['/v1/mcp/chat/completions'],
-  ['/mcp/v1/chat/completions'],
-  ['/mcp/chat/completions'],
+const USER_POST: readonly (readonly [string, Required<Pick<RouteRow, 'feature' | 'family'>>])[] = [
+  ...['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions'].map(
+    (path) => [path, { feature: 'mcp', family: 'compatible' }] as const,
+  ),
   ...['/v1/images/generations', '/images/generations', '/v1/images/edits', '/images/edits'].map(
     (path) => [path, { feature: 'images', family: 'compatible' }] as const,
   ),
-  ['/v1/audio/*'],
-  ['/audio/transcriptions', { feature: 'audio_transcription', family: 'compatible' }],
-  ['/audio/speech', { feature: 'audio_speech', family: 'compatible' }],
+  ...['/v1/audio', '/audio'].flatMap((prefix) => [
+    [`${prefix}/transcriptions`, { feature: 'audio_transcription', family: 'compatible' }] as const,
+    [`${prefix}/speech`, { feature: 'audio_speech', family: 'compatible' }] as const,
+  ]),
+  ['/v1/audio/vad', { feature: 'vad', family: 'compatible' }],
+  ['/v1/audio/diarization', { feature: 'audio_diarization', family: 'compatible' }],
+  ['/v1/audio/classification', { feature: 'audio_classification', family: 'compatible' }],
+  ['/v1/audio/*', { feature: 'audio_transform', family: 'compatible' }],
   ['/tts', { feature: 'audio_speech', family: 'compatible' }],
   ['/vad', { feature: 'vad', family: 'compatible' }],
   ['/video', { feature: 'video', family: 'compatible' }],
@@ -103,7 +108,6 @@ const USER_GET = [
   '/generated-videos/*',
   '/generated-3d/*',
   '/api/features',
-  '/api/cors-proxy',
   // With a code behind it the page is public.
   '/invite',
 ]
@@ -116,4 +120,8 @@ export const RESERVED_ROWS: readonly RouteRow[] = [
   ...OLLAMA_ADMIN.map(([method, path]) => gateOnly(method, path, { family: 'string' })),
   ...USER_POST.map(([path, row]) => gateOnly('POST', path, { access: 'any', ...row })),
   ...USER_GET.map((path) => gateOnly('GET', path, { access: 'any' })),
+  gateOnly('GET', '/api/cors-proxy', { access: 'any', feature: 'mcp', family: 'flat' }),
+  ...['/api/auth/usage', '/api/auth/usage/sources'].map((path) =>
+    gateOnly('GET', path, { access: 'self', family: 'flat' }),
+  ),
 ]

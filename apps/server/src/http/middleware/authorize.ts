@@ -1,8 +1,7 @@
 import type { Authentication } from '@svc/auth'
-import { checkAccess } from '@svc/auth/access'
+import { checkAccess, toAccessError } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
 import { RE2JS } from 're2js'
-import { ANONYMOUS_PRINCIPAL } from '../../principal.ts'
 import type { ServerRequest } from '../messages.ts'
 import type { RouteRow } from '../route-row.ts'
 import { ANONYMOUS, type Authenticator } from './authenticate.ts'
@@ -66,25 +65,33 @@ function isBelow(path: string, prefix: string): boolean {
 /** The gate over the route table: one place, keyed on the matched row, never on the path a client typed. */
 export function createGate(authenticator: Authenticator, options: GateOptions): Gate {
   const isExempt = compileExemptions(options.getExemptions)
-  const isOpen = (row: RouteRow, { pattern, path }: MatchedPath): boolean => {
-    if (row.access === 'none') return true
+  const isOpen = (row: RouteRow, { pattern, path }: MatchedPath, method: string | undefined): boolean => {
+    // The list of public routes names HEAD for the root alone (§4.1).
+    if (row.access === 'none') return method !== 'HEAD' || pattern === '/'
     if (row.method === 'GET' && isExempt(pattern)) return true
     // A prefix opens the global gate only: what a route itself asks for still holds (§4.1).
     return row.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))
   }
-  const check = (row: RouteRow, matched: MatchedPath, found: Authentication | undefined): Authentication => {
-    if (found === undefined && isOpen(row, matched)) return ANONYMOUS
-    checkAccess(found?.principal ?? ANONYMOUS_PRINCIPAL, row)
-    return found ?? ANONYMOUS
+  const check = (
+    { row, matched }: Pick<AdmittedCaller, 'row' | 'matched'>,
+    found: Authentication | undefined,
+    method?: string,
+  ): Authentication => {
+    if (found === undefined) {
+      if (isOpen(row, matched, method)) return ANONYMOUS
+      throw toAccessError({ kind: 'unauthenticated' })
+    }
+    checkAccess(found.principal, row)
+    return found
   }
   return {
-    admit(row, matched, { headers }) {
+    admit(row, matched, { headers, method }) {
       const found = authenticator.authenticate(headers)
-      if (!(found instanceof Promise)) return check(row, matched, found)
-      return found.then((authentication) => check(row, matched, authentication))
+      if (!(found instanceof Promise)) return check({ row, matched }, found, method)
+      return found.then((authentication) => check({ row, matched }, authentication, method))
     },
     async readmit({ row, matched, authentication }, call) {
-      return check(row, matched, await authenticator.recheck(authentication, call))
+      return check({ row, matched }, await authenticator.recheck(authentication, call))
     },
   }
 }
