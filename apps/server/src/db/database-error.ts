@@ -23,6 +23,11 @@ export function isDamage(error: unknown): boolean {
   return DAMAGED.test(databaseCode(error) ?? '')
 }
 
+/** Whether another program has the SQLite file locked. */
+export function isLocked(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(databaseCode(error) ?? '')
+}
+
 /** Whether the database may be reachable again in a moment. */
 export function isPassing(error: unknown): boolean {
   const code = databaseCode(error) ?? ''

@@ -1,8 +1,9 @@
 import { SvcError } from '@svc/errors'
-import { sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { Clock } from '../ports.ts'
 import { toDatabaseError } from './database-error.ts'
+import { createLockPatience } from './lock-patience.ts'
 import { postgresTables, sqliteTables, type Tables } from './schema.ts'
 
 /** What writes queries: drizzle's own builder, of whichever dialect. */
@@ -11,7 +12,7 @@ export type QueryBuilder = Pick<BetterSQLite3Database<Tables>, 'select' | 'inser
 /** Short queries. They are written once and run on both dialects. */
 export interface Queries {
   /**
-   * The rows of a query, typed by its tables.
+   * The rows of a query, typed by its tables. One that writes belongs into a transaction.
    *
    * @throws {SvcError} `unavailable` while the database is away, `insufficient_storage`, else `internal`
    */
@@ -45,15 +46,21 @@ async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
 /**
  * Queries of a SQLite file: one connection, so one after the other.
  *
+ * @param options.execute runs a statement without parameters
  * @param options.checkAccess throws where the file may not be used any more
  */
 export function createSqliteQueries({
   orm,
+  execute,
   checkAccess,
+  clock,
 }: {
   readonly orm: BetterSQLite3Database<Tables>
+  readonly execute: (statement: string) => void
   readonly checkAccess: () => void
+  readonly clock: Clock
 }): DatabaseQueries {
+  const patiently = createLockPatience(clock)
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   /** Runs work that no other query may come between: drizzle's own transaction takes no asynchronous function here. */
@@ -75,22 +82,23 @@ export function createSqliteQueries({
     rows: (build) => guarded(() => build(orm, sqliteTables).all()),
     change: (build) => guarded(() => build(orm, sqliteTables).run().changes),
   }
+  /** Work with the write lock. libsql never ends a prepared statement that meets a lock, so none may meet one. */
+  async function locked<T>(work: () => Promise<T>): Promise<T> {
+    await guarded(() => patiently(() => execute('BEGIN IMMEDIATE')))
+    try {
+      const result = await work()
+      await guarded(() => execute('COMMIT'))
+      return result
+    } catch (error) {
+      // A failure may have ended it already, a full disk for one.
+      await guarded(() => execute('ROLLBACK')).catch(() => undefined)
+      throw error
+    }
+  }
   return {
     rows: (build) => alone(() => queries.rows(build)),
-    change: (build) => alone(() => queries.change(build)),
-    transaction: (work) =>
-      alone(async () => {
-        await guarded(() => orm.run(sql`BEGIN IMMEDIATE`))
-        try {
-          const result = await work(queries)
-          await guarded(() => orm.run(sql`COMMIT`))
-          return result
-        } catch (error) {
-          // A failure may have ended it already, a full disk for one.
-          await guarded(() => orm.run(sql`ROLLBACK`)).catch(() => undefined)
-          throw error
-        }
-      }),
+    change: (build) => alone(() => locked(() => queries.change(build))),
+    transaction: (work) => alone(() => locked(() => work(queries))),
   }
 }
 

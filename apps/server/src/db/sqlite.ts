@@ -25,7 +25,7 @@ import { loadSqliteEngine, type SqliteClient, type SqliteEngine } from './sqlite
 import { migrateSqlite } from './sqlite-migrate.ts'
 import { createSqliteReader } from './sqlite-reader.ts'
 
-/** How long a statement waits for a lock of another program. */
+/** How long a statement of the start waits for a lock of another program. Later ones wait without the event loop. */
 const BUSY_TIMEOUT_MS = 5000
 /** A file up to this size is checked from end to end at start; that takes a tenth of a second. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024
@@ -123,7 +123,8 @@ export async function openSqlite({ path, appVersion, logger, clock, engine }: Sq
     migrateSqlite(client, { migrations: readMigrations(migrationsFolder('sqlite')), where: path, now: clock.now() })
     const orm = toOrm(client)
     const instanceId = identify(orm, appVersion, clock.now())
-    return toDatabase({ orm, instanceId, engine: loaded.name, path, client, lock })
+    client.pragma('busy_timeout = 0')
+    return toDatabase({ orm, instanceId, engine: loaded.name, path, client, lock, clock })
   } catch (error) {
     client?.close()
     await lock?.close()
@@ -138,8 +139,9 @@ function toDatabase(parts: {
   readonly path: string
   readonly client: SqliteClient
   readonly lock: FileLock
+  readonly clock: Clock
 }): SqliteDatabase {
-  const { orm, instanceId, engine, path, client, lock } = parts
+  const { orm, instanceId, engine, path, client, lock, clock } = parts
   const reader = createSqliteReader({ engine, path })
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
@@ -166,7 +168,7 @@ function toDatabase(parts: {
     engine,
     orm,
     instanceId,
-    queries: createSqliteQueries({ orm, checkAccess }),
+    queries: createSqliteQueries({ orm, execute: (statement) => void client.exec(statement), checkAccess, clock }),
     async read(query, options) {
       checkAccess()
       return reader.read(query, options)

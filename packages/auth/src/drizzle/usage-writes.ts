@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
 import type { UsageRecord, UsageSource, UsageStore } from '../ports/usage.ts'
 import { LEGACY_PRINCIPAL } from '../principal.ts'
 import { sumRecords, USAGE_SPANS, type UsageSpan, type UsageSum } from '../usage/sums.ts'
@@ -108,23 +108,13 @@ async function removeSums(
   return removed
 }
 
-/** Removes what is too much or too old, a batch of each. */
+/** Removes a batch of records up to a time, and batches of sums that are too old. */
 export async function pruneUsage(
   queries: DrizzleQueries,
   tables: AuthTables,
-  limits: Parameters<UsageStore['prune']>[0],
+  limits: Pick<Parameters<UsageStore['prune']>[0], 'hoursBefore' | 'daysBefore' | 'limit'> & { readonly until: number },
 ): Promise<number> {
-  const { usageRecords } = tables
-  const { maxRecords, before, hoursBefore, daysBefore, limit } = limits
-  const [surplus] = await queries.rows((db) =>
-    db
-      .select({ createdAt: usageRecords.createdAt })
-      .from(usageRecords)
-      .orderBy(desc(usageRecords.createdAt), desc(usageRecords.id))
-      .limit(1)
-      .offset(maxRecords),
-  )
-  const until = Math.max(surplus?.createdAt ?? 0, before - 1)
+  const { until, hoursBefore, daysBefore, limit } = limits
   const records = await queries.transaction((transaction) => removeOldest(transaction, tables, { until, limit }))
   const hours = await removeSums(queries, tables, { span: 'hour', before: hoursBefore, limit })
   const days = await removeSums(queries, tables, { span: 'day', before: daysBefore, limit })
