@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { ACCOUNT_COMMANDS, type AccountCommand, readAccountCommand } from './account-command.ts'
 import { type Environment, firstSet, unknownVariables } from './env.ts'
 import { type ParsedArguments, parseArguments } from './flags.ts'
 import { helpText } from './help.ts'
@@ -28,6 +29,7 @@ export type Command =
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
+  | ({ readonly kind: 'accounts'; readonly command: AccountCommand } & Loaded)
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
@@ -101,8 +103,13 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
   }
 }
 
-const COMMANDS = ['run', 'models list', 'models add', 'models show', 'models delete', 'models schema', 'backends list']
-const WORDS = ['run', 'models', 'backends', 'help', 'version']
+const COMMANDS = [
+  ...['run', 'models list', 'models add', 'models show', 'models delete', 'models schema', 'backends list'],
+  ...ACCOUNT_COMMANDS,
+]
+const GROUPS = ['models', 'backends', 'users', 'keys', 'invites']
+const WORDS = ['run', ...GROUPS, 'help', 'version']
+const ADD_FLAGS = ['--name', '--link', '--move']
 /** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['serve', 'run'],
@@ -132,8 +139,11 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   const [first, second, ...rest] = words
   const two = `${first ?? ''} ${second ?? ''}`
   if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
+  const accounts = readAccountCommand({ words, commandFlags })
+  if (typeof accounts === 'string') return accounts
+  if (accounts !== undefined) return { kind: 'accounts', command: accounts, ...loaded }
   const [foreign] = commandFlags.keys()
-  if (foreign !== undefined) return `${foreign} belongs to models add`
+  if (foreign !== undefined) return `${foreign} does not belong to ${two.trim() || 'run'}`
   if (first === undefined || (first === 'run' && second === undefined)) return { kind: 'run', ...loaded }
   if (first === 'run') return `models named on the command line (${second}) are not in this version`
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', ...loaded }
@@ -144,7 +154,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
     if (name === undefined || name === '' || more.length > 0) return `${two} takes one NAME`
     return { kind: second === 'show' ? 'models-show' : 'models-delete', name, ...loaded }
   }
-  if (first === 'models' || first === 'backends') {
+  if (GROUPS.includes(first)) {
     const usual = second === undefined ? undefined : USUAL_COMMANDS.get(second)
     return unknownCommand(two.trim(), COMMANDS, first === 'models' ? usual : undefined)
   }
@@ -160,6 +170,8 @@ function addCommand(
   }: { readonly commandFlags: ParsedArguments['commandFlags']; readonly loaded: Loaded; readonly cwd: string },
 ): Command | string {
   if (file === undefined || file === '' || more.length > 0) return 'models add takes one FILE'
+  const foreign = [...commandFlags.keys()].find((flag) => !ADD_FLAGS.includes(flag))
+  if (foreign !== undefined) return `${foreign} does not belong to models add`
   if (commandFlags.has('--link') && commandFlags.has('--move')) return '--link and --move exclude each other'
   const name = commandFlags.get('--name')
   const transfer = commandFlags.has('--link') ? 'link' : commandFlags.has('--move') ? 'move' : 'copy'

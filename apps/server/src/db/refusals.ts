@@ -9,6 +9,15 @@ export function newerSchema(where: string, lastVersion: string | undefined): Sta
   )
 }
 
+/** A database that a server of an older version has open. */
+export function olderServer(where: string, lastVersion: string | undefined): StartRefused {
+  const by = lastVersion === undefined ? '' : ` (version ${lastVersion})`
+  return new StartRefused(
+    `the database ${where} is in use by an older server${by}: stop it, or use the command of its version`,
+    { exitCode: 75 },
+  )
+}
+
 /** A SQLite file whose content is broken (REL-13). */
 export function damagedFile(path: string, cause: unknown): StartRefused {
   return new StartRefused(

@@ -22,7 +22,7 @@ import { createSqliteQueries } from './queries.ts'
 import { damagedFile } from './refusals.ts'
 import { sqliteTables as schema } from './schema.ts'
 import { loadSqliteEngine, type SqliteClient, type SqliteEngine } from './sqlite-engine.ts'
-import { migrateSqlite } from './sqlite-migrate.ts'
+import { checkSqliteSchema, migrateSqlite } from './sqlite-migrate.ts'
 import { createSqliteReader } from './sqlite-reader.ts'
 
 /** How long a statement of the start waits for a lock of another program. Later ones wait without the event loop. */
@@ -37,6 +37,7 @@ export interface SqliteOptions {
   readonly logger: Logger
   readonly clock: Clock
   readonly engine?: SqliteEngine | undefined
+  readonly joinsServer?: boolean | undefined
 }
 
 /** Makes the file before the engine does: it holds hashes and ids, so nobody else may read it. */
@@ -111,16 +112,19 @@ function refusal(path: string, error: unknown): StartRefused {
 }
 
 /** Opens a SQLite file as the server's database; see `openDatabase`. */
-export async function openSqlite({ path, appVersion, logger, clock, engine }: SqliteOptions): Promise<SqliteDatabase> {
+export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase> {
+  const { path, appVersion, logger, clock, engine, joinsServer = false } = options
   let lock: FileLock | undefined
   let client: SqliteClient | undefined
   try {
     const sizeBytes = await makePrivate(path)
-    lock = await lockFile(`${path}.lock`, { what: `the database ${path}`, clock })
+    lock = await claim(path, { clock, joinsServer })
     const loaded = loadSqliteEngine({ logger, engine })
     client = loaded.open(path)
     prepare(client, sizeBytes)
-    migrateSqlite(client, { migrations: readMigrations(migrationsFolder('sqlite')), where: path, now: clock.now() })
+    const migrations = readMigrations(migrationsFolder('sqlite'))
+    if (lock === undefined) checkSqliteSchema(client, { migrations, where: path })
+    else migrateSqlite(client, { migrations, where: path, now: clock.now() })
     const orm = toOrm(client)
     const instanceId = identify(orm, appVersion, clock.now())
     client.pragma('busy_timeout = 0')
@@ -132,13 +136,27 @@ export async function openSqlite({ path, appVersion, logger, clock, engine }: Sq
   }
 }
 
+/** Takes the lock of a database. @returns undefined where a server holds it that may be joined */
+async function claim(
+  path: string,
+  { clock, joinsServer }: { readonly clock: Clock; readonly joinsServer: boolean },
+): Promise<FileLock | undefined> {
+  try {
+    return await lockFile(`${path}.lock`, { what: `the database ${path}`, clock })
+  } catch (error) {
+    if (joinsServer && error instanceof StartRefused && error.exitCode === 75) return undefined
+    throw error
+  }
+}
+
 function toDatabase(parts: {
   readonly orm: BetterSQLite3Database<typeof schema>
   readonly instanceId: string
   readonly engine: SqliteEngine
   readonly path: string
   readonly client: SqliteClient
-  readonly lock: FileLock
+  /** Absent where a server holds it. */
+  readonly lock: FileLock | undefined
   readonly clock: Clock
 }): SqliteDatabase {
   const { orm, instanceId, engine, path, client, lock, clock } = parts
@@ -148,16 +166,16 @@ function toDatabase(parts: {
     closing ??= reader.close().then(async () => {
       try {
         // better-sqlite3 does this by itself; libsql leaves everything in the log
-        client.pragma('wal_checkpoint(TRUNCATE)')
+        if (lock !== undefined) client.pragma('wal_checkpoint(TRUNCATE)')
       } finally {
         client.close()
-        await lock.close()
+        await lock?.close()
       }
     })
     return closing
   }
   const checkAccess = (): void => {
-    const reason = lock.lossReason()
+    const reason = lock?.lossReason()
     if (reason === undefined) return
     throw new SvcError('unavailable', `the database was taken away while the server ran: ${reason}`, {
       code: 'database_gone',

@@ -6,6 +6,8 @@ import { temporaryPath } from './temporary-files.ts'
 
 const MIN_LENGTH = 32
 const MAX_LENGTH = 4096
+/** What file systems without hard links answer. */
+const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 async function readSecret(path: string): Promise<string | undefined> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -32,14 +34,22 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-/** Gives a finished file its name, unless another process was first. */
-async function claim(temporary: string, path: string): Promise<void> {
+const isTaken = (error: unknown): boolean => systemCode(error) === 'EEXIST'
+
+/** Makes the file whole or not at all, unless another process was first. */
+async function makeOnce(path: string, text: string): Promise<void> {
+  const draft = temporaryPath(path)
   try {
-    await link(temporary, path)
+    await writeNew(draft, text)
+    await link(draft, path)
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error
+    if (isTaken(error)) return
+    if (!NO_LINKS.has(systemCode(error) ?? '')) throw error
+    await writeNew(path, text).catch((failure: unknown) => {
+      if (!isTaken(failure)) throw failure
+    })
   } finally {
-    await unlink(temporary).catch(() => undefined)
+    await unlink(draft).catch(() => undefined)
   }
 }
 
@@ -52,10 +62,8 @@ async function claim(temporary: string, path: string): Promise<void> {
 export async function openSecretFile(path: string): Promise<string> {
   const known = await readSecret(path)
   if (known !== undefined) return known
-  const temporary = temporaryPath(path)
   try {
-    await writeNew(temporary, `${randomBytes(32).toString('hex')}\n`)
-    await claim(temporary, path)
+    await makeOnce(path, `${randomBytes(32).toString('hex')}\n`)
   } catch (error) {
     throw new StartRefused(`the secret ${path} cannot be written: ${reasonOf(error)}`, { exitCode: 78, cause: error })
   }

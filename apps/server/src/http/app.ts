@@ -4,7 +4,7 @@ import { type HonoEnv, LiteralSource, MatchedSource } from './call.ts'
 import type { Edge } from './edge.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 import type { Route } from './route.ts'
-import type { RouteRow } from './route-row.ts'
+import { pathsOf, type RouteRow } from './route-row.ts'
 import { addRoutes } from './route-table.ts'
 
 /** Stands for the prefix of the server without a path behind it: no request target holds a blank. */
@@ -32,6 +32,11 @@ function withoutQuery(target: string): string {
 
 function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`)
+}
+
+/** Whether a row has no parameters. */
+function isNamed(row: RouteRow): boolean {
+  return pathsOf(row).every((path) => !/[:*]/.test(path))
 }
 
 /** A gate-only row as a route: a caller who passes the gate learns that nothing is here yet. */
@@ -64,7 +69,9 @@ export function createApp(routes: readonly Route[], reserved: readonly RouteRow[
     getPath: (request, context) =>
       toRoutedPath(request, context?.env === undefined ? [] : edge.prefixesOf(context.env.incoming)),
   })
-  const table = addRoutes(app, [...routes, ...reserved.map(toRoute)], (route, pattern, context) =>
+  // A path that is reserved by name is not one of a route with parameters.
+  const [named, others] = [reserved.filter(isNamed), reserved.filter((row) => !isNamed(row))]
+  const table = addRoutes(app, [...named.map(toRoute), ...routes, ...others.map(toRoute)], (route, pattern, context) =>
     edge.serve(route, pattern, new MatchedSource(context)),
   )
   app.notFound((c) => {

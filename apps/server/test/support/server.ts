@@ -47,13 +47,15 @@ export interface TestServerOptions {
   readonly observeStage?: StageObserver
   /** @default the clocks of the machine */
   readonly clock?: Clock
+  /** The folder of a server that has ended; it stays at the end. @default a new one */
+  readonly folder?: string
 }
 
 /** Starts a server on a free port; without models of its own it has no model at all. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-test-')))
   const at = (name: string): string => join(folder, name)
-  for (const name of ['models', 'configuration', 'records']) await mkdir(at(name))
+  for (const name of ['models', 'configuration', 'records']) await mkdir(at(name), { recursive: true })
   for (const [name, text] of Object.entries(options.configFiles ?? {}))
     await writeFile(join(at('configuration'), name), text)
   const launcher = writeMockLauncher({ folder, name: 'mock.sh' })
@@ -98,7 +100,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     if (closed) return
     closed = true
     await server.close()
-    await rm(folder, { recursive: true, force: true })
+    if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
   }
   return {
     url: server.url,

@@ -8,6 +8,7 @@ import { createApp } from '../../src/http/app.ts'
 import { createBodyReader } from '../../src/http/body.ts'
 import { createEdge, type EdgeOptions } from '../../src/http/edge.ts'
 import { listen } from '../../src/http/listen.ts'
+import type { Authenticator } from '../../src/http/middleware/authenticate.ts'
 import { createGate } from '../../src/http/middleware/authorize.ts'
 import { trustedProxies } from '../../src/http/middleware/client-address.ts'
 import { corsPolicy } from '../../src/http/middleware/cors.ts'
@@ -101,6 +102,8 @@ export async function startTestApp(
     reserved?: readonly RouteRow[]
     allowOrigins?: string
     allowedHosts?: readonly string[]
+    /** Finds out who is calling. @default shared keys */
+    authenticator?: Authenticator
   } = {},
 ): Promise<TestApp> {
   const {
@@ -110,16 +113,18 @@ export async function startTestApp(
     reserved = [],
     allowOrigins = '',
     allowedHosts = [],
+    authenticator: given,
     ...edge
   } = options
   const logLines: string[] = []
   const metrics = createMetrics()
-  const { authenticator, sharedKeys } = createAuth({
+  const { authenticator: ofKeys, sharedKeys } = createAuth({
     stores: createMemoryStores(),
     secret: 'the secret of a server in a test',
     sharedKeys: keys,
     hasAccounts: false,
   })
+  const authenticator = given ?? ofKeys
   const app = createApp(
     routes,
     reserved,

@@ -1,6 +1,7 @@
 import { createCodeHostProvider, createOidcProvider, type OidcProvider, type SignInProvider } from '@svc/auth/oauth'
 import type { ServerConfig } from '../../config/schema.ts'
 import { StartRefused } from '../../config/start-refused.ts'
+import { hostName, isLoopbackName } from '../../http/middleware/host.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { SignInProviders } from './sign-in-routes.ts'
 
@@ -52,11 +53,25 @@ export function createSignInProviders(options: SignInProviderOptions): Configure
   }
 }
 
-function checkConfig({ codehostClientId = '', codehostClientSecret, oidcClientId = '', oidcIssuer }: ServerConfig) {
+function checkConfig(config: ServerConfig): void {
+  const { codehostClientId = '', codehostClientSecret, oidcClientId = '', oidcIssuer } = config
+  const { codehostBaseUrl, codehostApiUrl } = config
   if (codehostClientId !== '' && (codehostClientSecret ?? '') === '')
     throw new StartRefused('CODEHOST_CLIENT_ID needs CODEHOST_CLIENT_SECRET', { exitCode: 78 })
   if (oidcClientId !== '' && oidcIssuer === undefined)
     throw new StartRefused('SVC_OIDC_CLIENT_ID needs SVC_OIDC_ISSUER', { exitCode: 78 })
+  for (const [variable, address] of Object.entries({
+    SVC_OIDC_ISSUER: oidcClientId === '' ? undefined : oidcIssuer,
+    CODEHOST_BASE_URL: codehostBaseUrl,
+    CODEHOST_API_URL: codehostApiUrl,
+  }))
+    if (address !== undefined && !isSafe(new URL(address)))
+      throw new StartRefused(`${variable}: plain http is for addresses of this machine alone`, { exitCode: 78 })
+}
+
+/** Whether secrets may go to an address. */
+function isSafe({ protocol, host }: URL): boolean {
+  return protocol === 'https:' || isLoopbackName(hostName(host))
 }
 
 function once<T>(make: () => T): () => T {
