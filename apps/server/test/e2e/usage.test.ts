@@ -77,49 +77,55 @@ describe.runIf(postgres.available)('two servers on one PostgreSQL', () => {
   })
 })
 
-describe.each([
-  ['SQLite', async () => undefined],
-  ['PostgreSQL', async () => (postgres.available ? postgres.createDatabase() : undefined)],
-] as const)('REL-9: a server on %s that is killed while it writes usage', (name, createUrl) => {
-  it.runIf(name === 'SQLite' || postgres.available)(
-    'loses no row that a report has shown, and doubles none',
-    async () => {
-      const url = await createUrl()
-      await using folder = await tempDir('svc-e2e-')
-      let sent = 0
-      let shown = 0
-      for (let round = 0; round < 3; round += 1) {
-        await using server = await start({ folder: folder.path, url })
-        const known = (await readUsage(server.url)).totals.request_count
-        expect(known).toBeGreaterThanOrEqual(shown)
-        expect(known).toBeLessThanOrEqual(sent)
-        shown = known
-        let isKilled = false
-        const work = async (): Promise<void> => {
-          while (!isKilled) {
-            sent += 1
-            await call(server.url, '/v1/chat/completions', { method: 'POST', headers: SHARED, body: chat })
+/** Where the database of a test is; undefined for the one in the folder of the server. */
+const createUrls = {
+  SQLite: async (): Promise<string | undefined> => undefined,
+  PostgreSQL: async (): Promise<string | undefined> => (postgres.available ? postgres.createDatabase() : undefined),
+}
+
+describe.each(Object.entries(createUrls))(
+  'REL-9: a server on %s that is killed while it writes usage',
+  (name, createUrl) => {
+    it.runIf(name === 'SQLite' || postgres.available)(
+      'loses no row that a report has shown, and doubles none',
+      async () => {
+        const url = await createUrl()
+        await using folder = await tempDir('svc-e2e-')
+        let sent = 0
+        let shown = 0
+        for (let round = 0; round < 3; round += 1) {
+          await using server = await start({ folder: folder.path, url })
+          const known = (await readUsage(server.url)).totals.request_count
+          expect(known).toBeGreaterThanOrEqual(shown)
+          expect(known).toBeLessThanOrEqual(sent)
+          shown = known
+          let isKilled = false
+          const work = async (): Promise<void> => {
+            while (!isKilled) {
+              sent += 1
+              await call(server.url, '/v1/chat/completions', { method: 'POST', headers: SHARED, body: chat })
+            }
           }
+          const look = async (): Promise<void> => {
+            while (!isKilled) shown = Math.max(shown, (await readUsage(server.url)).totals.request_count)
+          }
+          const working = Promise.allSettled([work(), work(), work(), look()])
+          const target = shown + 20
+          await eventually(() => expect(shown).toBeGreaterThan(target))
+          // somewhere inside the next writes
+          for (let turns = Math.floor(Math.random() * 5000); turns > 0; turns -= 1) await turn()
+          isKilled = true
+          await server.kill()
+          await working
         }
-        const look = async (): Promise<void> => {
-          while (!isKilled) shown = Math.max(shown, (await readUsage(server.url)).totals.request_count)
-        }
-        const working = Promise.allSettled([work(), work(), work(), look()])
-        const target = shown + 20
-        await eventually(() => expect(shown).toBeGreaterThan(target))
-        // somewhere inside the next writes
-        for (let turns = Math.floor(Math.random() * 5000); turns > 0; turns -= 1) await turn()
-        isKilled = true
-        await server.kill()
-        await working
-      }
-      await using server = await start({ folder: folder.path, url })
-      const { totals } = await readUsage(server.url)
-      expect(totals.request_count).toBeGreaterThanOrEqual(shown)
-      expect(totals.request_count).toBeLessThanOrEqual(sent)
-    },
-  )
-})
+        await using server = await start({ folder: folder.path, url })
+        const { totals } = await readUsage(server.url)
+        expect(totals.request_count).toBeGreaterThanOrEqual(shown)
+        expect(totals.request_count).toBeLessThanOrEqual(sent)
+      },
+    )
+  },
+)
 
 describe.runIf(postgres.available)('REL-8: a server that is killed while PostgreSQL is away', () => {
   it('stores the rows of its journal at its next start, each once', async () => {
