@@ -48,7 +48,7 @@ export const RESOURCES = defineRequirements([
     id: 'session:storage:hashed',
     section: '2.2',
     behavior: 'Only an HMAC of a session id is stored.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'user-key:create:named',
