@@ -1,20 +1,25 @@
+/** The part of an `AbortSignal` that ends a wait. Lighter things that can be listened to like one fit too. */
+export interface StopSignal {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
 /**
  * The result of work, or the reason of a signal that aborts first. The work goes on: a database does not always end a
  * statement that nobody waits for.
  *
  * @throws the reason of the signal
  */
-export async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  let stop = (): void => undefined
-  const aborted = new Promise<never>((_, reject) => {
+export function withSignal<T>(work: Promise<T>, signal: StopSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason)
+      return
+    }
     const onAbort = (): void => reject(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
-    stop = () => signal.removeEventListener('abort', onAbort)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    stop()
-  }
 }

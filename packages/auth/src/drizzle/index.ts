@@ -49,7 +49,7 @@ export function createDrizzleStores({ dialect, queries, readHeavily }: DrizzleSt
     apiKeys: createDrizzleApiKeys(queries, tables),
     invites: createDrizzleInvites(queries, tables),
     signIns: createDrizzleSignIns(queries, tables),
-    usage: createDrizzleUsage(queries, tables, readHeavily),
+    usage: createDrizzleUsage(queries, { tables, dialect }, readHeavily),
     quotas: createDrizzleQuotas(queries, tables),
   }
 }

@@ -4,7 +4,8 @@ import { LEGACY_PRINCIPAL } from '../principal.ts'
 import { sumRecords, USAGE_SPANS, type UsageSpan, type UsageSum } from '../usage/sums.ts'
 import { liftFact } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
-import type { AuthTables } from './tables.ts'
+import { selectRecords } from './record-rows.ts'
+import type { AuthTables, Dialect } from './tables.ts'
 
 /** Rows of one statement. */
 const WRITE_BATCH = 200
@@ -40,24 +41,20 @@ async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: read
 /** Stores the records that are not known yet, and adds them to their sums. */
 export async function appendRecords(
   queries: Queries,
-  tables: AuthTables,
+  { tables, dialect }: { readonly tables: AuthTables; readonly dialect: Dialect },
   records: readonly UsageRecord[],
 ): Promise<void> {
   const { usageRecords } = tables
   const given = new Map(records.map((record) => [record.id, record]))
   const ordered = [...given.values()].sort((left, right) => (left.id < right.id ? -1 : 1))
-  const fresh: UsageRecord[] = []
-  for (const batch of inBatches(ordered)) {
-    const rows = batch.map((record) => ({
-      ...record,
-      apiKeyId: record.apiKeyId ?? '',
-      apiKeyName: record.apiKeyName ?? '',
-    }))
-    const inserted = await queries.rows((db) =>
-      db.insert(usageRecords).values(rows).onConflictDoNothing().returning({ id: usageRecords.id }),
-    )
-    fresh.push(...inserted.flatMap(({ id }) => given.get(id) ?? []))
-  }
+  const inserted = await queries.rows((db) =>
+    db
+      .insert(usageRecords)
+      .select(selectRecords(dialect, ordered))
+      .onConflictDoNothing()
+      .returning({ id: usageRecords.id }),
+  )
+  const fresh = inserted.flatMap(({ id }) => given.get(id) ?? [])
   await addToSums(queries, tables, sumRecords(fresh))
 }
 

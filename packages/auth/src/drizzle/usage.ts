@@ -7,7 +7,7 @@ import { mergeGroups } from '../usage/sums.ts'
 import { readFact } from './facts.ts'
 import { createHeavyRows, type HeavyQuery, type ReadHeavily } from './heavy-reads.ts'
 import type { DrizzleQueries, QueryBuilder } from './queries.ts'
-import type { AuthTables } from './tables.ts'
+import type { AuthTables, Dialect } from './tables.ts'
 import { appendRecords, backfillSources, pruneUsage } from './usage-writes.ts'
 
 /** A part of a report. */
@@ -133,7 +133,7 @@ function buildRecords(db: QueryBuilder, { usageRecords }: AuthTables, { query, p
  */
 export function createDrizzleUsage(
   queries: DrizzleQueries,
-  tables: AuthTables,
+  { tables, dialect }: { readonly tables: AuthTables; readonly dialect: Dialect },
   readHeavily: ReadHeavily | undefined,
 ): UsageStore {
   const heavyRows = createHeavyRows(queries, tables, readHeavily)
@@ -146,7 +146,7 @@ export function createDrizzleUsage(
     return rows.map(toGroup)
   }
   return {
-    append: (records) => queries.transaction((transaction) => appendRecords(transaction, tables, records)),
+    append: (records) => queries.transaction((transaction) => appendRecords(transaction, { tables, dialect }, records)),
     async group(query, options) {
       const prunedBefore = query.since === undefined ? 0 : await readFact(queries, tables, 'usage_pruned_before')
       const whole: UsageGroup[] = []

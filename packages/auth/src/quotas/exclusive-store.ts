@@ -1,6 +1,6 @@
 import type { CallOptions, Clock, Logger } from '../ports/clock.ts'
 import type { QuotaCounter, QuotaStore } from '../ports/usage.ts'
-import { withDeadline } from '../store-deadline.ts'
+import { createStoreDeadline } from '../store-deadline.ts'
 import { applyQuotaWork, type QuotaWork } from './apply-work.ts'
 import { createMemoryLedger, dropRule, type QuotaCounts } from './memory-ledger.ts'
 
@@ -49,6 +49,7 @@ function withoutReservations({ counters, reservations }: QuotaCounts, ids: Itera
  */
 export function createExclusiveQuotaStore(options: ExclusiveQuotaStoreOptions): ExclusiveQuotaStore {
   const { store, clock, logger, delayMs = DELAY_MS } = options
+  const withDeadline = createStoreDeadline(STORE_TIMEOUT_MS)
   const counts: QuotaCounts = { counters: new Map(), reservations: new Map() }
   const changed = new Set<string>()
   const closing = new AbortController()
@@ -91,7 +92,7 @@ export function createExclusiveQuotaStore(options: ExclusiveQuotaStoreOptions): 
     const counters = withoutReservations(counts, ids)
     changed.clear()
     try {
-      await withDeadline(STORE_TIMEOUT_MS, (call) => store.writeCounters(counters, call))
+      await withDeadline((call) => store.writeCounters(counters, call))
     } catch (error) {
       for (const id of ids) changed.add(id)
       if (!isBehind) logger?.warn({ err: error }, 'quota counters cannot be stored')
@@ -113,7 +114,7 @@ export function createExclusiveQuotaStore(options: ExclusiveQuotaStoreOptions): 
   async function load(ruleIds: readonly string[]): Promise<void> {
     const missing = ruleIds.filter((id) => !counts.counters.has(id))
     if (missing.length === 0) return
-    const stored = await withDeadline(STORE_TIMEOUT_MS, (call) => store.readCounters(missing, call))
+    const stored = await withDeadline((call) => store.readCounters(missing, call))
     for (const ruleId of missing) counts.counters.set(ruleId, { ruleId, windowStart: 0, requests: 0, tokens: 0 })
     for (const counter of stored) counts.counters.set(counter.ruleId, counter)
   }

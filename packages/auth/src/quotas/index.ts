@@ -5,6 +5,7 @@
  */
 
 export { formatDuration, parseDuration } from '../duration.ts'
+export type { StopSignal } from '../with-signal.ts'
 export { applyQuotaWork, type QuotaLedger, type QuotaWork, type Reservation } from './apply-work.ts'
 export {
   createExclusiveQuotaStore,

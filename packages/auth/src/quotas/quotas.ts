@@ -6,9 +6,9 @@ import type { CallOptions, Clock, Logger } from '../ports/clock.ts'
 import type { QuotaRequest, QuotaRule, QuotaSettlement, QuotaStore, QuotaVerdict } from '../ports/usage.ts'
 import type { Principal } from '../principal.ts'
 import type { Revocations } from '../revocations.ts'
-import { withDeadline } from '../store-deadline.ts'
+import { createStoreDeadline } from '../store-deadline.ts'
 import { createId } from '../token-hasher.ts'
-import { withSignal } from '../with-signal.ts'
+import { type StopSignal, withSignal } from '../with-signal.ts'
 import { currentCounter } from './windows.ts'
 
 /** What {@link createQuotas} needs. */
@@ -65,7 +65,7 @@ export interface Quotas {
   reserve(
     principal: Principal,
     use: { readonly model: string; readonly tokens: number },
-    options: CallOptions,
+    options: { readonly signal: StopSignal },
   ): QuotaReservation | Promise<QuotaReservation>
   readStatus(userId: string, options: CallOptions): Promise<readonly QuotaStatus[]>
   /** Creates the rule of an account and a model, or changes it; its window begins now. */
@@ -115,6 +115,8 @@ const cleanTokens = (tokens: number): number =>
  */
 export function createQuotas(options: QuotasOptions): Quotas {
   const { store, clock, revocations, logger, reservationMs = RESERVATION_MS } = options
+  const withDeadline = createStoreDeadline(STORE_TIMEOUT_MS)
+  const nextId = createReservationIds()
   /** Settlements that met a store that was away; the next batch that is stored takes them along. */
   const unsettled: QuotaSettlement[] = []
   const batcher = createBatcher<Work, QuotaVerdict>({
@@ -126,7 +128,7 @@ export function createQuotas(options: QuotasOptions): Quotas {
       const requests = batch.flatMap((work) => (work.kind === 'request' ? [work.request] : []))
       const settlements = batch.flatMap((work) => (work.kind === 'settlement' ? [work.settlement] : []))
       const asked = { requests, settlements, now: clock.now() }
-      const verdicts = [...(await withDeadline(STORE_TIMEOUT_MS, (call) => store.apply(asked, call)))]
+      const verdicts = [...(await withDeadline((call) => store.apply(asked, call)))]
       for (const settlement of unsettled.splice(0, MAX_BATCH)) settle(settlement)
       return batch.map((work) => (work.kind === 'request' ? (verdicts.shift() ?? refuseAll()) : { granted: true }))
     },
@@ -152,8 +154,8 @@ export function createQuotas(options: QuotasOptions): Quotas {
     }
   }
 
-  async function ask(request: QuotaRequest, signal: AbortSignal): Promise<QuotaReservation> {
-    signal.throwIfAborted()
+  async function ask(request: QuotaRequest, signal: StopSignal): Promise<QuotaReservation> {
+    if (signal.aborted) throw signal.reason
     const reservation = toReservation(request)
     const asked = batcher.run({ kind: 'request', request })
     const verdict = await withSignal(asked, signal).catch((error: unknown) => {
@@ -179,7 +181,7 @@ export function createQuotas(options: QuotasOptions): Quotas {
       const rules = principal.quotas.filter((rule) => rule.model === '' || rule.model === model)
       if (rules.length === 0) return NO_RESERVATION
       const request = {
-        reservationId: createId(),
+        reservationId: nextId(),
         rules,
         tokens: cleanTokens(tokens),
         expiresAt: clock.now() + reservationMs,
@@ -220,8 +222,18 @@ export function createQuotas(options: QuotasOptions): Quotas {
     },
     async flush() {
       await batcher.settled()
-      await withDeadline(STORE_TIMEOUT_MS, async (call) => store.flush?.(call))
+      await withDeadline(async (call) => store.flush?.(call))
     },
+  }
+}
+
+/** Ids that are unique among all processes; random bytes for each would cost more than a decision. */
+function createReservationIds(): () => string {
+  const own = createId()
+  let counter = 0
+  return () => {
+    counter += 1
+    return `${own}${counter.toString(36)}`
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CallOptions, Clock, Logger } from '../ports/clock.ts'
 import type { UsageRecord, UsageStore } from '../ports/usage.ts'
-import { withDeadline } from '../store-deadline.ts'
+import { createStoreDeadline } from '../store-deadline.ts'
 import { systemClock } from '../system-clock.ts'
 import { withSignal } from '../with-signal.ts'
 
@@ -76,6 +76,7 @@ function clean(record: UsageRecord): UsageRecord {
  */
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
   const { store, clock = systemClock, logger, journal, gatherMs = 0, maxWaiting = MAX_WAITING } = options
+  const withDeadline = createStoreDeadline(STORE_TIMEOUT_MS)
   const closing = new AbortController()
   let waiting: UsageRecord[] = []
   let storing: Promise<void> | undefined
@@ -86,7 +87,7 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
   async function storeAll(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, MAX_BATCH)
-      await withDeadline(STORE_TIMEOUT_MS, (call) => store.append(batch, call))
+      await withDeadline((call) => store.append(batch, call))
       const stored = new Set(batch)
       waiting = waiting.filter((record) => !stored.has(record))
     }

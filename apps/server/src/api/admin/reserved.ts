@@ -121,7 +121,4 @@ export const RESERVED_ROWS: readonly RouteRow[] = [
   ...USER_POST.map(([path, row]) => gateOnly('POST', path, { access: 'any', ...row })),
   ...USER_GET.map((path) => gateOnly('GET', path, { access: 'any' })),
   gateOnly('GET', '/api/cors-proxy', { access: 'any', feature: 'mcp', family: 'flat' }),
-  ...['/api/auth/usage', '/api/auth/usage/sources'].map((path) =>
-    gateOnly('GET', path, { access: 'self', family: 'flat' }),
-  ),
 ]

@@ -16,7 +16,7 @@ export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] 
     const { principal, row } = context
     if (principal.quotas.length === 0) return undefined
     const tokens = estimateTokens(document, { isGenerated: isGenerating(row.usecase) })
-    const reserved = quotas.reserve(principal, { model: model.name, tokens }, { signal: context.signal })
+    const reserved = quotas.reserve(principal, { model: model.name, tokens }, { signal: context.ending })
     return Promise.resolve(reserved).then((reservation) => cleanup.add(() => reservation.settle(ledger.charge)))
   }
 }
