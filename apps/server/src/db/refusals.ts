@@ -1,6 +1,6 @@
 import { StartRefused } from '../config/start-refused.ts'
 
-/** A schema with steps that this version does not know (REL-20). */
+/** Creates the refusal of a schema with steps that this version does not know (REL-20). */
 export function newerSchema(where: string, lastVersion: string | undefined): StartRefused {
   const by = lastVersion === undefined ? '' : ` (last used by version ${lastVersion})`
   return new StartRefused(

@@ -16,8 +16,8 @@ function column(client: SqliteClient, statement: string): readonly unknown[] {
 const hasTable = (client: SqliteClient, name: string): boolean =>
   client.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").raw().all(name).length > 0
 
-/** The version that used a database last, as far as it says so. */
-function lastVersion(client: SqliteClient): string | undefined {
+/** Reads the version that used a database last, when it is recorded. */
+function readLastVersion(client: SqliteClient): string | undefined {
   if (!hasTable(client, 'instance')) return undefined
   const [version] = column(client, "SELECT value FROM instance WHERE key = 'app_version'")
   return typeof version === 'string' ? version : undefined
@@ -29,7 +29,7 @@ function planFor(
 ): readonly Migration[] {
   const applied = hasTable(client, 'svc_migrations') ? column(client, 'SELECT id FROM svc_migrations').map(Number) : []
   const plan = planMigrations(applied, migrations)
-  if (plan.kind === 'newer') throw newerSchema(where, lastVersion(client))
+  if (plan.kind === 'newer') throw newerSchema(where, readLastVersion(client))
   return plan.steps
 }
 
@@ -42,14 +42,14 @@ export function checkSqliteSchema(
   client: SqliteClient,
   options: { readonly migrations: readonly Migration[]; readonly where: string },
 ): void {
-  if (planFor(client, options).length > 0) throw olderServer(options.where, lastVersion(client))
+  if (planFor(client, options).length > 0) throw olderServer(options.where, readLastVersion(client))
 }
 
 /**
- * Brings a schema up to this version in one transaction: a kill at any moment leaves it as it was or complete.
+ * Migrates a schema to this version in one transaction: a kill leaves it unchanged or complete.
  *
  * @param options.where the database's name for a refusal
- * @throws {StartRefused} exit code 78 when the schema is of a newer version; then nothing has been changed
+ * @throws {StartRefused} exit code 78 when the schema is of a newer version; nothing has changed then
  */
 export function migrateSqlite(
   client: SqliteClient,

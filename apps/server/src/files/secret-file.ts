@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { link, open, readFile, unlink } from 'node:fs/promises'
 import { StartRefused } from '../config/start-refused.ts'
-import { reasonOf, systemCode } from './file-error.ts'
-import { temporaryPath } from './temporary-files.ts'
+import { readSystemCode, toReason } from './file-error.ts'
+import { createTemporaryPath } from './temporary-files.ts'
 
 const MIN_LENGTH = 32
 const MAX_LENGTH = 4096
@@ -11,8 +11,8 @@ const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP',
 
 async function readSecret(path: string): Promise<string | undefined> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return undefined
-    throw new StartRefused(`the secret ${path} cannot be read: ${reasonOf(error)}`, { exitCode: 78, cause: error })
+    if (readSystemCode(error) === 'ENOENT') return undefined
+    throw new StartRefused(`the secret ${path} cannot be read: ${toReason(error)}`, { exitCode: 78, cause: error })
   })
   const secret = text?.trim()
   if (secret !== undefined && (secret.length < MIN_LENGTH || secret.length > MAX_LENGTH)) {
@@ -34,17 +34,17 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-const isTaken = (error: unknown): boolean => systemCode(error) === 'EEXIST'
+const isTaken = (error: unknown): boolean => readSystemCode(error) === 'EEXIST'
 
 /** Makes the file whole or not at all, unless another process was first. */
 async function makeOnce(path: string, text: string): Promise<void> {
-  const draft = temporaryPath(path)
+  const draft = createTemporaryPath(path)
   try {
     await writeNew(draft, text)
     await link(draft, path)
   } catch (error) {
     if (isTaken(error)) return
-    if (!NO_LINKS.has(systemCode(error) ?? '')) throw error
+    if (!NO_LINKS.has(readSystemCode(error) ?? '')) throw error
     await writeNew(path, text).catch((failure: unknown) => {
       if (!isTaken(failure)) throw failure
     })
@@ -65,7 +65,7 @@ export async function openSecretFile(path: string): Promise<string> {
   try {
     await makeOnce(path, `${randomBytes(32).toString('hex')}\n`)
   } catch (error) {
-    throw new StartRefused(`the secret ${path} cannot be written: ${reasonOf(error)}`, { exitCode: 78, cause: error })
+    throw new StartRefused(`the secret ${path} cannot be written: ${toReason(error)}`, { exitCode: 78, cause: error })
   }
   const made = await readSecret(path)
   if (made === undefined) throw new StartRefused(`the secret ${path} was taken away`, { exitCode: 78 })

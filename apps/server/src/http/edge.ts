@@ -11,17 +11,17 @@ import { type Call, CallLog, type CallSource, CallState, type RootLog } from './
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
 import { errorBody } from './error-envelopes.ts'
-import { isPermanent, retryAfterSeconds, statusOf } from './error-map.ts'
+import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
 import type { ServerRequest } from './messages.ts'
 import type { AdmittedCaller, Gate } from './middleware/authorize.ts'
-import { originOf, prefixOf, type TrustedProxies } from './middleware/client-address.ts'
+import { readOrigin, readPrefix, type TrustedProxies } from './middleware/client-address.ts'
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
 import { prepareHeaders } from './prepared-response.ts'
-import { requestIdOf } from './request-id.ts'
+import { chooseRequestId } from './request-id.ts'
 import type { Route } from './route.ts'
-import type { ErrorFamily, RouteRow } from './route-row.ts'
+import type { ErrorFamily, RouteInfo } from './route-info.ts'
 import type { KnownPath } from './route-table.ts'
 import { RunningCall, RunningCalls } from './running-calls.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -56,8 +56,8 @@ export interface EdgeOptions {
 /** Status of a call that has become a socket. */
 const LEFT_HTTP = 101
 
-/** The row of requests without a route: metrics and logs never see the client's path. */
-const UNMATCHED: RouteRow = {
+/** The route of requests without a route: metrics and logs never see the client's path. */
+const UNMATCHED: RouteInfo = {
   method: 'GET',
   path: 'unmatched',
   access: 'none',
@@ -117,11 +117,11 @@ export function createEdge(options: EdgeOptions): Edge {
   /** Grows whenever rights have changed. */
   let generation = 0
 
-  function begin(row: RouteRow, pattern: string, source: CallSource): CallState {
+  function begin(route: RouteInfo, pattern: string, source: CallSource): CallState {
     const { incoming, outgoing } = source
     const startedAt = options.clock.monotonic()
-    const requestId = requestIdOf(incoming)
-    const origin = originOf(incoming, options.proxies)
+    const requestId = chooseRequestId(incoming)
+    const origin = readOrigin(incoming, options.proxies)
     const own = new RunningCall()
     running.add(own)
     if (ended !== undefined) own.end(ended)
@@ -133,9 +133,9 @@ export function createEdge(options: EdgeOptions): Edge {
       const seconds = (options.clock.monotonic() - startedAt) / 1000
       const isSocket = outgoing.statusCode === LEFT_HTTP
       // The time that a socket was open is no duration of a call.
-      if (row.path !== '/metrics' && !isSocket) options.metrics.observeCall(incoming.method ?? '', pattern, seconds)
+      if (route.path !== '/metrics' && !isSocket) options.metrics.observeCall(incoming.method ?? '', pattern, seconds)
       const status = outgoing.writableFinished || isSocket ? outgoing.statusCode : 499
-      if (row.quiet !== true) log.debug({ method: incoming.method, status, seconds }, 'request served')
+      if (route.quiet !== true) log.debug({ method: incoming.method, status, seconds }, 'request served')
     })
     prepareHeaders(outgoing, {
       names: headerNames,
@@ -143,11 +143,12 @@ export function createEdge(options: EdgeOptions): Edge {
     })
     applyCors(incoming, outgoing, options.cors())
     return new CallState(source, {
-      row,
+      route,
       requestId,
       running: own,
       clientAddress: origin.address,
-      baseUrl: ownBase ?? `${origin.secure ? 'https' : 'http'}://${origin.host}${prefixOf(incoming, options.proxies)}/`,
+      baseUrl:
+        ownBase ?? `${origin.secure ? 'https' : 'http'}://${origin.host}${readPrefix(incoming, options.proxies)}/`,
       startedAt,
       log,
     })
@@ -165,7 +166,7 @@ export function createEdge(options: EdgeOptions): Edge {
   /** Answers with an error. Cuts a reply that has begun: its writer has sent the error in-band. */
   async function fail(call: CallState, thrown: unknown, family: ErrorFamily): Promise<Response> {
     const error = toPublicError(thrown)
-    const status = statusOf(error)
+    const status = toStatus(error)
     const { outgoing } = call
     if (error.kind === 'internal' && !SvcError.is(thrown))
       call.log.error({ err: thrown }, 'request failed unexpectedly')
@@ -222,7 +223,7 @@ export function createEdge(options: EdgeOptions): Edge {
     const admit = (): Promise<Authentication> => options.gate.readmit(admitted, call)
     const socket = sockets.accept(upgrade, call, admit)
     call.outgoing.statusCode = LEFT_HTTP
-    options.metrics.observeCall('GET', call.row.path, (options.clock.monotonic() - call.startedAt) / 1000)
+    options.metrics.observeCall('GET', call.route.path, (options.clock.monotonic() - call.startedAt) / 1000)
     try {
       await serve(socket)
       socket.close(1001, 'the server is stopping')
@@ -240,7 +241,7 @@ export function createEdge(options: EdgeOptions): Edge {
         sockets.reauthorize(revocation),
         running.reauthorizeAll(revocation, (admitted, signal) => {
           // The call that changed the rights must still be answered.
-          const isAsked = admitted.row.usecase !== undefined || admitted.outgoing.headersSent
+          const isAsked = admitted.route.usecase !== undefined || admitted.outgoing.headersSent
           return isAsked ? options.gate.readmit(admitted, { signal }) : undefined
         }),
       ])
@@ -260,13 +261,13 @@ export function createEdge(options: EdgeOptions): Edge {
         const found = options.gate.admit(route, matched, call.incoming)
         // An `await` would cost a turn of the event loop, and most credentials are known.
         call.authentication = found instanceof Promise ? await found : found
-        const admitted = { row: route, matched, authentication: call.authentication, outgoing: call.outgoing }
+        const admitted = { route, matched, authentication: call.authentication, outgoing: call.outgoing }
         const { upgrade } = source
         if (upgrade !== undefined) {
           if (route.serveSocket !== undefined) return await serveSocket(route.serveSocket, call, { upgrade, admitted })
           stayInHttp(upgrade)
         }
-        call.ending.admitted = admitted
+        call.abort.admitted = admitted
         if (refusesCrossSite()) checkCrossSite(call, options.cors())
         if (call.authentication.isRotationDue) await options.renewSession?.(call)
         // What was found before rights have changed may not hold any more.
@@ -289,7 +290,7 @@ export function createEdge(options: EdgeOptions): Edge {
         return fail(call, thrown, 'compatible')
       }
     },
-    prefixesOf: (incoming) => [prefixOf(incoming, options.proxies), ownPrefix].filter((prefix) => prefix !== ''),
+    prefixesOf: (incoming) => [readPrefix(incoming, options.proxies), ownPrefix].filter((prefix) => prefix !== ''),
     async serveUnmatched(source, { methods, family }) {
       const call = begin(UNMATCHED, 'unmatched', source)
       const { incoming, outgoing } = call

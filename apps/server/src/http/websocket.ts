@@ -13,7 +13,7 @@ import type { Upgrade } from './upgrade.ts'
 export interface SocketLimits {
   /** Open at once. */
   readonly maxSockets: number
-  /** How often a client is asked whether it is there; one that is silent twice in a row is gone. */
+  /** How often a client is asked whether it is there; one that is silent twice in a route is gone. */
   readonly pingMs: number
   /** How long a reader may accept no byte before its socket is cut off. */
   readonly stallMs: number
@@ -38,7 +38,7 @@ export type CloseCode = 1000 | 1001 | 1003 | 1008 | 1009 | 1011 | 1013
 /** Why a socket is closed whose opener has lost the right to it; the code is 1008. */
 export const ACCESS_ENDED = 'access has ended'
 
-/** A socket, as the handler of its row sees it. */
+/** A socket, as the handler of its route sees it. */
 export interface Socket {
   /** The request that opened it; its signal aborts when the client is gone or the time of a stop is over. */
   readonly call: Call
@@ -140,7 +140,7 @@ interface SocketParts {
 }
 
 /** Answers the handshake. Nothing is ever compressed: texts of different owners never share a window. */
-function shakeHands({ request, connection, head }: Upgrade, { row, outgoing }: Call, maxPayload: number): WebSocket {
+function shakeHands({ request, connection, head }: Upgrade, { route, outgoing }: Call, maxPayload: number): WebSocket {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -148,7 +148,7 @@ function shakeHands({ request, connection, head }: Upgrade, { row, outgoing }: C
     maxPayload,
     maxFragments: MAX_FRAGMENTS,
     maxBufferedChunks: MAX_CHUNKS,
-    handleProtocols: (asked) => row.socket?.protocols.find((protocol) => asked.has(protocol)) ?? false,
+    handleProtocols: (asked) => route.socket?.protocols.find((protocol) => asked.has(protocol)) ?? false,
   })
   let refusal: Error | undefined
   let accepted: WebSocket | undefined

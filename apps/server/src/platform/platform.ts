@@ -9,7 +9,7 @@ import type { FileLock } from '../files/file-lock.ts'
 import type { BodyReader } from '../http/body.ts'
 import type { CompressionPolicy } from '../http/compression.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
-import type { RouteRow } from '../http/route-row.ts'
+import type { RouteInfo } from '../http/route-info.ts'
 import type { DeliverTo } from '../inference/deliver-reply.ts'
 import type { RequestCore } from '../inference/pipeline.ts'
 import type { RootLogger } from '../log.ts'
@@ -44,7 +44,7 @@ export interface Platform {
   readonly inference: InferenceRoom
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy
-  /** What `defineInferenceRoute` needs. */
+  /** Options of `defineInferenceRoute`. */
   readonly inferenceRoutes: {
     readonly core: RequestCore
     readonly deliverTo: DeliverTo
@@ -53,8 +53,8 @@ export interface Platform {
   }
   /** The port of this server; undefined before it listens. */
   readonly ownPort: () => number | undefined
-  /** The route table without reserved rows; complete once every feature is made. */
-  readonly rows: () => readonly RouteRow[]
+  /** The route table without reserved routes; complete once every feature is created. */
+  readonly routes: () => readonly RouteInfo[]
   /** The reason why a feature, or a stop, keeps the server from taking requests. */
   readonly unready: () => Unready | undefined
 }

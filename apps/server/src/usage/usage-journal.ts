@@ -2,7 +2,7 @@ import { type FileHandle, open, readFile, rename, stat, unlink } from 'node:fs/p
 import type { UsageRecord } from '@svc/auth/ports'
 import type { UsageJournal } from '@svc/auth/usage'
 import * as z from 'zod'
-import { systemCode } from '../files/file-error.ts'
+import { readSystemCode } from '../files/file-error.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { Logger } from '../ports.ts'
 
@@ -58,7 +58,7 @@ async function readText(path: string): Promise<string> {
     if (size > MAX_FILE_BYTES) throw new Error('the usage journal is too large')
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return ''
+    if (readSystemCode(error) === 'ENOENT') return ''
     throw error
   }
 }
@@ -106,7 +106,7 @@ export function createUsageJournal(options: UsageJournalOptions): UsageJournalFi
     await closeFile()
     lines = 0
     await unlink(path).catch((error: unknown) => {
-      if (systemCode(error) !== 'ENOENT') throw error
+      if (readSystemCode(error) !== 'ENOENT') throw error
     })
   }
 

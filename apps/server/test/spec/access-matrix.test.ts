@@ -2,9 +2,9 @@ import { type Auth, createAuth } from '@svc/auth'
 import { FEATURES } from '@svc/auth/access'
 import { createMemoryStores } from '@svc/auth/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { RESERVED_ROWS } from '../../src/api/admin/reserved.ts'
+import { RESERVED_ROUTES } from '../../src/api/admin/reserved.ts'
 import type { Route } from '../../src/http/route.ts'
-import { pathsOf, type RouteRow } from '../../src/http/route-row.ts'
+import { listPaths, type RouteInfo } from '../../src/http/route-info.ts'
 import { PASSWORD } from '../support/accounts-world.ts'
 import { AUDIENCES } from '../support/audiences.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -20,10 +20,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Every row of the route table under each of its patterns. */
-const listRows = (): (readonly [route: string, row: RouteRow])[] =>
-  [...server.server.routes, ...RESERVED_ROWS].flatMap((row) =>
-    pathsOf(row).map((path) => [`${row.method} ${path}`, row] as const),
+/** Every route of the route table under each of its patterns. */
+const listRoutes = (): (readonly [name: string, route: RouteInfo])[] =>
+  [...server.server.routes, ...RESERVED_ROUTES].flatMap((route) =>
+    listPaths(route).map((path) => [`${route.method} ${path}`, route] as const),
   )
 
 const AUDIENCE_OF = new Map(
@@ -37,18 +37,18 @@ function split(route: string): { readonly method: string; readonly path: string 
 }
 
 it('every route has an audience, and every audience a route', () => {
-  const routes = listRows().map(([route]) => route)
+  const routes = listRoutes().map(([route]) => route)
   expect(routes.filter((route) => !AUDIENCE_OF.has(route))).toEqual([])
   expect([...AUDIENCE_OF.keys()].filter((route) => !routes.includes(route))).toEqual([])
   expect(routes.filter((route, index) => routes.indexOf(route) !== index)).toEqual([])
 })
 
 it('every inference route hangs on a feature switch, those to come too', () => {
-  const isInference = ({ usecase, access, tag, method }: RouteRow): boolean =>
+  const isInference = ({ usecase, access, tag, method }: RouteInfo): boolean =>
     access !== 'admin' && (usecase !== undefined || (tag === 'reserved' && method === 'POST'))
-  const missing = listRows().filter(([, row]) => isInference(row) && row.feature === undefined)
+  const missing = listRoutes().filter(([, route]) => isInference(route) && route.feature === undefined)
   expect(missing.map(([route]) => route)).toEqual([])
-  expect(listRows().filter(([, row]) => isInference(row)).length).toBeGreaterThan(50)
+  expect(listRoutes().filter(([, route]) => isInference(route)).length).toBeGreaterThan(50)
 })
 
 describe('nobody', () => {
@@ -171,9 +171,9 @@ describe('a caller', () => {
       sharedKeys: [SHARED],
     })
     callers = await createCallers(auth)
-    // the rows behind the real gate; their handlers would change the accounts that ask
-    const served = server.server.routes.map((row): Route => ({ ...row, handler: () => new Response(null) }))
-    app = await startTestApp(served, { reserved: RESERVED_ROWS, authenticator: auth.authenticator })
+    // the routes behind the real gate; their handlers would change the accounts that ask
+    const served = server.server.routes.map((route): Route => ({ ...route, handler: () => new Response(null) }))
+    app = await startTestApp(served, { reserved: RESERVED_ROUTES, authenticator: auth.authenticator })
   })
   afterAll(async () => {
     await app[Symbol.asyncDispose]()
@@ -181,13 +181,15 @@ describe('a caller', () => {
   })
 
   async function expectVerdicts(name: string, headers: Record<string, string>): Promise<void> {
-    const reserved = new Set(RESERVED_ROWS.flatMap((row) => pathsOf(row).map((path) => `${row.method} ${path}`)))
+    const reserved = new Set(
+      RESERVED_ROUTES.flatMap((route) => listPaths(route).map((path) => `${route.method} ${path}`)),
+    )
     const wrong: string[] = []
     for (const [route, audience] of AUDIENCE_OF) {
       const { method, path } = split(route)
       const { status } = await app.call(path, { method, headers })
       const verdict = VERDICTS[name]?.(audience)
-      // nothing is behind a reserved row
+      // nothing is behind a reserved route
       const wanted = verdict === 200 && reserved.has(route) ? 404 : verdict
       if (status !== wanted) wrong.push(`${route}: ${status} instead of ${wanted}`)
     }

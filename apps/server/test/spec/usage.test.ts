@@ -4,10 +4,10 @@ import type { Principal } from '@svc/auth'
 import { type UsageReply, type UsageSourcesReply, usageReply, usageSourcesReply } from '@svc/wire/native'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { inferenceRoutesOf, VERDICT } from '../support/inference-routes.ts'
+import { listInferenceRoutes, VERDICT } from '../support/inference-routes.ts'
 import { createPeople } from '../support/people.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
-import { keysOf } from '../support/schema-bodies.ts'
+import { listKeys } from '../support/schema-bodies.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { readUsageRecords } from '../support/usage-records.ts'
 
@@ -81,10 +81,10 @@ describe('usage', () => {
     await modelForAll(server)
     const startedAt = Date.now()
     const asked: { readonly name: string; readonly path: string }[] = []
-    for (const route of inferenceRoutesOf(server)) {
+    for (const route of listInferenceRoutes(server)) {
       const body = BODIES[route.path]
       if (body === undefined) throw new Error(`${route.path} has no body here`)
-      const keys = keysOf(route.body)
+      const keys = listKeys(route.body)
       const ways = keys.has('stream') ? [{ stream: false }, { stream: true }] : [{}]
       for (const [index, way] of ways.entries()) {
         const name = `${route.path}-${index}`

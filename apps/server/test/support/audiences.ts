@@ -1,9 +1,9 @@
-/** Who may use a route: everybody, admins, or accounts whose key covers a group; most groups are feature switches. */
+/** The callers of a route: everybody, admins, or accounts whose key covers a group. Most groups are feature switches. */
 export type Audience = string
 
 /**
- * Every route of the server, by its audience (§4.1, §4.2, §5.4). Written by hand, so that a row of the route table with
- * the wrong access does not agree with itself. A new route needs a line here.
+ * Every route of the server, by its audience (§4.1, §4.2, §5.4). This list does not read the route table, so a route with
+ * the wrong access fails the test. A new route needs a line here.
  */
 export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
   public: [

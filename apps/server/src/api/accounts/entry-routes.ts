@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { clearCookie, setSession } from '../../http/session-cookies.ts'
 import { describeOwner, describePrincipal } from './describe.ts'
 import { readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
-import { ACCOUNT_ROW, type AccountParts } from './parts.ts'
+import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
 import {
   doneReply,
   loginForm,
@@ -17,7 +17,7 @@ import {
   validReply,
 } from './schemas.ts'
 
-/** What the routes need beside the shared parts. */
+/** Further parts of the routes. */
 export interface EntryParts extends AccountParts {
   readonly registrationMode: string
   /** The ways to sign in. */
@@ -26,7 +26,7 @@ export interface EntryParts extends AccountParts {
   readonly hasUsers: (call: Call) => Promise<boolean>
 }
 
-const anonymous = { ...ACCOUNT_ROW, access: 'none' } as const
+const anonymous = { ...ACCOUNT_ROUTE, access: 'none' } as const
 
 /** The ways in and out: `status`, `register`, `login`, `token-login`, `logout`, and the check of an invite (§4.2). */
 export function entryRoutes(parts: EntryParts): Route[] {
@@ -141,7 +141,7 @@ function otherRoutes({ auth, attempts }: EntryParts): Route[] {
       },
     }),
     defineRoute({
-      ...ACCOUNT_ROW,
+      ...ACCOUNT_ROUTE,
       access: 'any',
       method: 'POST',
       path: '/api/auth/logout',

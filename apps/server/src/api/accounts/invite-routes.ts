@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { describeInvite, formatTime } from './describe.ts'
 import { readOptionalFields } from './fields.ts'
 import { pageQuery, readId, readPage } from './page.ts'
-import { type AccountParts, ADMIN_ROW } from './parts.ts'
+import { type AccountParts, ADMIN_ROUTE } from './parts.ts'
 import { doneReply, inviteForm, invitesReply, newInviteReply } from './schemas.ts'
 
 const INVITES = '/api/auth/admin/invites'
@@ -13,7 +13,7 @@ export function inviteRoutes({ auth, bodies }: AccountParts): Route[] {
   const { invites } = auth
   return [
     defineRoute({
-      ...ADMIN_ROW,
+      ...ADMIN_ROUTE,
       method: 'POST',
       path: INVITES,
       summary: 'Make an invite; its code is shown once',
@@ -28,7 +28,7 @@ export function inviteRoutes({ auth, bodies }: AccountParts): Route[] {
       },
     }),
     defineRoute({
-      ...ADMIN_ROW,
+      ...ADMIN_ROUTE,
       method: 'GET',
       path: INVITES,
       summary: 'All invites, newest first',
@@ -37,7 +37,7 @@ export function inviteRoutes({ auth, bodies }: AccountParts): Route[] {
       handler: async (call) => json({ invites: (await invites.list(readPage(call), call)).map(describeInvite) }),
     }),
     defineRoute({
-      ...ADMIN_ROW,
+      ...ADMIN_ROUTE,
       method: 'DELETE',
       path: `${INVITES}/:id`,
       summary: 'Revoke an unused invite',

@@ -3,10 +3,10 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { describeKey } from './describe.ts'
 import { readFields } from './fields.ts'
 import { pageQuery, readId, readPage } from './page.ts'
-import { ACCOUNT_ROW, type AccountParts } from './parts.ts'
+import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
 import { doneReply, keyForm, keysReply, newKeyReply } from './schemas.ts'
 
-const own = { ...ACCOUNT_ROW, access: 'any' } as const
+const own = { ...ACCOUNT_ROUTE, access: 'any' } as const
 const PATH = '/api/auth/api-keys'
 
 /** The caller's own API keys (§2.3, §4.2). */

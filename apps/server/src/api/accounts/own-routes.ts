@@ -5,10 +5,10 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { setSession } from '../../http/session-cookies.ts'
 import { describePrincipal, describeQuota } from './describe.ts'
 import { readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
-import { ACCOUNT_ROW, type AccountParts } from './parts.ts'
+import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
 import { doneReply, meReply, ownPasswordForm, profileForm, profileReply, quotasReply } from './schemas.ts'
 
-const own = { ...ACCOUNT_ROW, access: 'any' } as const
+const own = { ...ACCOUNT_ROUTE, access: 'any' } as const
 
 /** The caller's own account: `me`, `quota`, `profile`, `password` and `sessions`. */
 export function ownRoutes(parts: AccountParts): Route[] {

@@ -13,8 +13,8 @@ export interface AccountParts {
   readonly hasPasswords: boolean
 }
 
-/** What the rows of these routes have in common. Keys with scopes call them `account`. */
-export const ACCOUNT_ROW = { family: 'flat', tag: 'accounts', group: 'account' } as const
+/** The common part of these routes. Scopes of keys call them `account`. */
+export const ACCOUNT_ROUTE = { family: 'flat', tag: 'accounts', group: 'account' } as const
 
-/** The rows for admins. */
-export const ADMIN_ROW = { family: 'flat', tag: 'accounts', access: 'admin' } as const
+/** The common part of the routes for admins. */
+export const ADMIN_ROUTE = { family: 'flat', tag: 'accounts', access: 'admin' } as const

@@ -5,7 +5,7 @@ import { hostName, isLoopbackName } from '../../http/middleware/host.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { SignInProviders } from './sign-in-routes.ts'
 
-/** What {@link createSignInProviders} needs. */
+/** Options of {@link createSignInProviders}. */
 export interface SignInProviderOptions {
   readonly config: ServerConfig
   /** The port of this server; undefined before it listens. */

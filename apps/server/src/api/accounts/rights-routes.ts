@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { describePermissions, describeQuota } from './describe.ts'
 import { readFields } from './fields.ts'
 import { readId } from './page.ts'
-import { type AccountParts, ADMIN_ROW } from './parts.ts'
+import { type AccountParts, ADMIN_ROUTE } from './parts.ts'
 import {
   doneReply,
   featuresReply,
@@ -17,7 +17,7 @@ import {
   quotasReply,
 } from './schemas.ts'
 
-/** What the routes need beside the shared parts. */
+/** Further parts of the routes. */
 export interface RightsParts extends AccountParts {
   readonly modelNames: () => readonly string[]
 }
@@ -37,7 +37,7 @@ function featuresRoute({ modelNames }: RightsParts): Route {
       default: isOn,
     }))
   return defineRoute({
-    ...ADMIN_ROW,
+    ...ADMIN_ROUTE,
     method: 'GET',
     path: '/api/auth/admin/features',
     summary: 'The feature switches and the models that can be granted',
@@ -56,7 +56,7 @@ function permissionRoutes({ auth, bodies }: RightsParts): Route[] {
   const { accounts } = auth
   return [
     defineRoute({
-      ...ADMIN_ROW,
+      ...ADMIN_ROUTE,
       method: 'GET',
       path: `${USER}/permissions`,
       summary: 'The features of an account',
@@ -67,7 +67,7 @@ function permissionRoutes({ auth, bodies }: RightsParts): Route[] {
       },
     }),
     defineRoute({
-      ...ADMIN_ROW,
+      ...ADMIN_ROUTE,
       method: 'PUT',
       path: `${USER}/permissions`,
       summary: 'Switch features of an account on and off; the others have their defaults',
@@ -85,7 +85,7 @@ function permissionRoutes({ auth, bodies }: RightsParts): Route[] {
 
 function modelsRoute({ auth, bodies }: RightsParts): Route {
   return defineRoute({
-    ...ADMIN_ROW,
+    ...ADMIN_ROUTE,
     method: 'PUT',
     path: `${USER}/models`,
     summary: 'Limit an account to some models, or lift the limit',
@@ -103,7 +103,7 @@ function quotaRoutes({ auth, bodies }: RightsParts): Route[] {
   const { accounts, quotas } = auth
   return [
     defineRoute({
-      ...ADMIN_ROW,
+      ...ADMIN_ROUTE,
       method: 'GET',
       path: `${USER}/quotas`,
       summary: 'The quotas of an account and what it has used of them',
@@ -114,7 +114,7 @@ function quotaRoutes({ auth, bodies }: RightsParts): Route[] {
       },
     }),
     defineRoute({
-      ...ADMIN_ROW,
+      ...ADMIN_ROUTE,
       method: 'PUT',
       path: `${USER}/quotas`,
       summary: 'Set the quota of an account for a model, or for all models together',
@@ -129,7 +129,7 @@ function quotaRoutes({ auth, bodies }: RightsParts): Route[] {
       },
     }),
     defineRoute({
-      ...ADMIN_ROW,
+      ...ADMIN_ROUTE,
       method: 'DELETE',
       path: `${USER}/quotas/:quota_id`,
       summary: 'Remove a quota of an account',

@@ -3,12 +3,12 @@ import { SvcError } from '@svc/errors'
 import { type Call, pathPrefix } from '../../http/call.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { clearCookie, readCookie, setCookie, setSession } from '../../http/session-cookies.ts'
-import { ACCOUNT_ROW, type AccountParts } from './parts.ts'
+import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
 
 /** The providers by the names that stand in their addresses; undefined where one is not configured. */
 export type SignInProviders = Readonly<Record<'github' | 'oidc', () => SignInProvider | undefined>>
 
-/** What the routes need beside the shared parts. */
+/** Further parts of the routes. */
 export interface SignInParts extends AccountParts {
   readonly signIn: SignIn
   readonly signInProviders: SignInProviders
@@ -20,7 +20,7 @@ const INVITE_COOKIE = 'invite_code'
 const INVITE = /^[\w-]{1,128}$/
 const INVITE_FAULTS: ReadonlySet<string> = new Set(['invite_required', 'invalid_invite'])
 
-const anonymous = { ...ACCOUNT_ROW, access: 'none', method: 'GET' } as const
+const anonymous = { ...ACCOUNT_ROUTE, access: 'none', method: 'GET' } as const
 
 /** Sign-in at the code host and at the OIDC issuer: `login` sends the browser there, `callback` takes it back (§4.2). */
 export function signInRoutes(parts: SignInParts): Route[] {

@@ -1,7 +1,7 @@
 import type { Auth } from '@svc/auth'
 import type { Clock, Logger } from '../../ports.ts'
 
-/** What {@link startUpkeep} needs. */
+/** Options of {@link startUpkeep}. */
 export interface UpkeepOptions {
   readonly auth: Pick<Auth, 'tidy' | 'lastUse'>
   readonly clock: Clock

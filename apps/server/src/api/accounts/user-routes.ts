@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { describeUser } from './describe.ts'
 import { type Fields, readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
 import { pageQuery, readId, readPage } from './page.ts'
-import { type AccountParts, ADMIN_ROW } from './parts.ts'
+import { type AccountParts, ADMIN_ROUTE } from './parts.ts'
 import { doneReply, passwordForm, roleForm, statusForm, usersReply } from './schemas.ts'
 
 const USERS = '/api/auth/admin/users'
@@ -16,7 +16,7 @@ export function userRoutes(parts: AccountParts): Route[] {
 
 function listRoute({ auth }: AccountParts): Route {
   return defineRoute({
-    ...ADMIN_ROW,
+    ...ADMIN_ROUTE,
     method: 'GET',
     path: USERS,
     summary: 'All accounts, oldest first',
@@ -33,7 +33,7 @@ function changeRoutes({ auth, bodies }: AccountParts): Route[] {
     apply: (id: string, fields: Fields, call: Call) => Promise<void>,
   ): Route =>
     defineRoute({
-      ...ADMIN_ROW,
+      ...ADMIN_ROUTE,
       method: 'PUT',
       path: `${USERS}/:id/${name}`,
       summary,
@@ -77,7 +77,7 @@ function changeRoutes({ auth, bodies }: AccountParts): Route[] {
 
 function deleteRoute({ auth }: AccountParts): Route {
   return defineRoute({
-    ...ADMIN_ROW,
+    ...ADMIN_ROUTE,
     method: 'DELETE',
     path: `${USERS}/:id`,
     summary: 'Delete an account with everything that belongs to it',

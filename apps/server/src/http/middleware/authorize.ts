@@ -3,7 +3,7 @@ import { checkAccess, toAccessError } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
 import { RE2JS } from 're2js'
 import type { ServerRequest } from '../messages.ts'
-import type { RouteRow } from '../route-row.ts'
+import type { RouteInfo } from '../route-info.ts'
 import { ANONYMOUS, type Authenticator } from './authenticate.ts'
 
 /** The operator's exceptions from the gate (§4.1). */
@@ -14,13 +14,13 @@ export interface GateOptions {
   readonly getExemptions: readonly string[]
 }
 
-/** Decides for a matched row whether the caller may go on. */
+/** Decides for a matched route whether the caller may go on. */
 export interface Gate {
   /**
    * @returns who is calling; at once unless credentials have to be looked up
    * @throws {SvcError} `unauthenticated` or `forbidden`; what the look-up failed with
    */
-  admit(row: RouteRow, matched: MatchedPath, incoming: ServerRequest): Authentication | Promise<Authentication>
+  admit(route: RouteInfo, matched: MatchedPath, incoming: ServerRequest): Authentication | Promise<Authentication>
   /**
    * Asks again whether a caller may go on whom {@link admit} let in, for calls that last. A session that has a new value
    * meanwhile goes on.
@@ -32,14 +32,14 @@ export interface Gate {
 
 /** A caller who was let in. */
 export interface AdmittedCaller {
-  readonly row: RouteRow
+  readonly route: RouteInfo
   readonly matched: MatchedPath
   readonly authentication: Authentication
 }
 
-/** How a request found its row. */
+/** How a request found its route. */
 export interface MatchedPath {
-  /** The pattern of the row, or that of an alias. */
+  /** The pattern of the route, or that of an alias. */
   readonly pattern: string
   /** The path that matched it, as it is executed: whatever stood in the request target. */
   readonly path: string
@@ -62,36 +62,36 @@ function isBelow(path: string, prefix: string): boolean {
   return path.length === prefix.length || prefix.endsWith('/') || path[prefix.length] === '/'
 }
 
-/** The gate over the route table: one place, keyed on the matched row, never on the path a client typed. */
+/** The gate over the route table: one place, keyed on the matched route, never on the path a client typed. */
 export function createGate(authenticator: Authenticator, options: GateOptions): Gate {
   const isExempt = compileExemptions(options.getExemptions)
-  const isOpen = (row: RouteRow, { pattern, path }: MatchedPath, method: string | undefined): boolean => {
+  const isOpen = (route: RouteInfo, { pattern, path }: MatchedPath, method: string | undefined): boolean => {
     // The list of public routes names HEAD for the root alone (§4.1).
-    if (row.access === 'none') return method !== 'HEAD' || pattern === '/'
-    if (row.method === 'GET' && isExempt(pattern)) return true
+    if (route.access === 'none') return method !== 'HEAD' || pattern === '/'
+    if (route.method === 'GET' && isExempt(pattern)) return true
     // A prefix opens the global gate only: what a route itself asks for still holds (§4.1).
-    return row.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))
+    return route.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))
   }
   const check = (
-    { row, matched }: Pick<AdmittedCaller, 'row' | 'matched'>,
+    { route, matched }: Pick<AdmittedCaller, 'route' | 'matched'>,
     found: Authentication | undefined,
     method?: string,
   ): Authentication => {
     if (found === undefined) {
-      if (isOpen(row, matched, method)) return ANONYMOUS
+      if (isOpen(route, matched, method)) return ANONYMOUS
       throw toAccessError({ kind: 'unauthenticated' })
     }
-    checkAccess(found.principal, row)
+    checkAccess(found.principal, route)
     return found
   }
   return {
-    admit(row, matched, { headers, method }) {
+    admit(route, matched, { headers, method }) {
       const found = authenticator.authenticate(headers)
-      if (!(found instanceof Promise)) return check({ row, matched }, found, method)
-      return found.then((authentication) => check({ row, matched }, authentication, method))
+      if (!(found instanceof Promise)) return check({ route, matched }, found, method)
+      return found.then((authentication) => check({ route, matched }, authentication, method))
     },
-    async readmit({ row, matched, authentication }, call) {
-      return check({ row, matched }, await authenticator.recheck(authentication, call))
+    async readmit({ route, matched, authentication }, call) {
+      return check({ route, matched }, await authenticator.recheck(authentication, call))
     },
   }
 }

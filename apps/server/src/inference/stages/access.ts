@@ -6,17 +6,17 @@ import type { ResolvedRequest, Stages } from '../pipeline.ts'
 import { checkUpstreamRoute } from '../upstream/check-route.ts'
 
 /**
- * Makes the stage that refuses models which the caller may not use, are disabled, or do not serve the route. Then it
- * reserves the request under the quotas of its caller; what the ledger has counted is settled when the request ends.
+ * Creates the stage that refuses models which the caller may not use, are disabled, or do not serve the route. It then
+ * reserves the request under the quotas of its caller. When the request ends, it settles the figures of the ledger.
  */
 export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] {
   return ({ request, ledger }, cleanup) => {
     checkModel(request)
     const { context, model, document } = request
-    const { principal, row } = context
+    const { principal, route } = context
     if (principal.quotas.length === 0) return undefined
-    const tokens = estimateTokens(document, { isGenerated: isGenerating(row.usecase) })
-    const reserved = quotas.reserve(principal, { model: model.name, tokens }, { signal: context.ending })
+    const tokens = estimateTokens(document, { isGenerated: isGenerating(route.usecase) })
+    const reserved = quotas.reserve(principal, { model: model.name, tokens }, { signal: context.abort })
     return Promise.resolve(reserved).then((reservation) => cleanup.add(() => reservation.settle(ledger.charge)))
   }
 }
@@ -30,7 +30,7 @@ function checkModel(request: ResolvedRequest): void {
       details: { type: 'model_disabled' },
     })
   }
-  checkUpstreamRoute(model, context.row)
+  checkUpstreamRoute(model, context.route)
   refuseUnfit(request)
 }
 
@@ -39,10 +39,10 @@ const GENERATING: ReadonlySet<string> = new Set(['chat', 'completion', 'edit'])
 
 const isGenerating = (usecase: string | undefined): boolean => usecase !== undefined && GENERATING.has(usecase)
 
-/** Refuses to generate text with a model that only embeds or ranks: it would write noise. */
+/** Refuses to generate text with a model that only embeds or ranks, because its output would be noise. */
 function refuseUnfit({ model, context }: ResolvedRequest): void {
   const embedsOnly = model.llm.embeddings === true || model.llm.reranking === true
-  if (!isGenerating(context.row.usecase) || !embedsOnly) return
+  if (!isGenerating(context.route.usecase) || !embedsOnly) return
   if (model.knownUsecases.some((known) => GENERATING.has(known))) return
   throw new SvcError(
     'invalid_request',

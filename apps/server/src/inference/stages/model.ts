@@ -12,7 +12,7 @@ import type { Reply } from '../reply.ts'
 import type { RelayUpstream } from '../upstream/relay.ts'
 import type { FormattedCall } from '../wire-format.ts'
 
-/** What the model stage needs. */
+/** Options of {@link createModelStage}. */
 export interface ModelStageOptions {
   readonly models: ModelCalls
   readonly relay: RelayUpstream
@@ -22,7 +22,7 @@ export interface ModelStageOptions {
   readonly clock: Clock
 }
 
-/** Asks the model, sends its events through the lanes, and records the request however it ends. */
+/** Asks the model, sends its events through the lanes, and records the request at every kind of end. */
 export function createModelStage(options: ModelStageOptions): Stages['model'] {
   return (asked, cleanup) => {
     const { ledger, parsed, request } = asked
@@ -78,7 +78,7 @@ function record(
   options.metrics.countTokens('prompt', promptTokens)
   options.metrics.countTokens('completion', completionTokens)
   const refused = (ledger.upstreamStatus ?? 200) >= 400
-  // Tokens that were made before the reply broke off are settled (threats CP-5).
+  // Tokens that were made before the reply broke off are recorded (threats CP-5).
   const isUsed = promptTokens > 0 || completionTokens > 0
   if (refused || !(failure === undefined || failure.kind === 'cancelled' || isUsed)) return
   ledger.isRecorded = true
@@ -88,7 +88,7 @@ function record(
 function toFacts(context: RequestContext, { requestedModel, servedModel }: RequestLedger, clock: Clock): RequestFacts {
   return {
     correlationId: context.requestId,
-    endpoint: context.row.path,
+    endpoint: context.route.path,
     requestedModel,
     servedModel: servedModel.name,
     principalId: context.principal.id,
