@@ -74,6 +74,8 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'POST /api/auth/admin/invites',
     'GET /api/auth/admin/invites',
     'DELETE /api/auth/admin/invites/:id',
+    'GET /api/auth/admin/usage',
+    'GET /api/auth/admin/usage/sources',
     'GET /backend/monitor',
     'GET /v1/backend/monitor',
     'POST /backend/load',

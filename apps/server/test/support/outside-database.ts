@@ -51,7 +51,7 @@ const sqlite: ServerDatabase = {
 }
 
 /** Opens a PostgreSQL database beside its servers. */
-export async function openPostgresOutside(url: string): Promise<OutsideDatabase> {
+async function openPostgresOutside(url: string): Promise<OutsideDatabase> {
   const client = postgres(url, { max: 2, onnotice: () => {} })
   return {
     stores: createDrizzleStores({ dialect: 'postgres', queries: createPostgresQueries(drizzle(client)) }),
