@@ -30,7 +30,7 @@ export interface AccountRoom {
 }
 
 /** Whether a configuration turns accounts on (§5.2). */
-export function usesAccounts({ authEnabled, codehostClientId, oidcClientId }: ServerConfig): boolean {
+function usesAccounts({ authEnabled, codehostClientId, oidcClientId }: ServerConfig): boolean {
   return authEnabled || isGiven(codehostClientId) || isGiven(oidcClientId)
 }
 
