@@ -72,6 +72,7 @@ export async function openPlatform(
     demoModels: options.demoModels,
     log,
   })
+  closers.push(() => modelFiles.close())
   const metrics = createMetrics()
   const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
   const bodies = createBodyReader({
