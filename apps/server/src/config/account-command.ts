@@ -1,4 +1,4 @@
-/** What a command does with accounts, keys and invites. */
+/** A command about accounts, keys or invites. */
 export type AccountCommand =
   | { readonly what: 'users list' | 'invites list' }
   | {

@@ -12,7 +12,7 @@ import type { Closers } from './closers.ts'
 /** Name of the file in the data folder under whose content keys, sessions and invites are stored. */
 const SECRET_FILE = '.hmac_secret'
 
-/** What {@link openAccounts} needs. */
+/** Options of {@link openAccounts}. */
 export interface AccountsOptions {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'legacyKeys' | 'subscribe'>
