@@ -11,7 +11,7 @@ import { openDatabase } from './db/open-database.ts'
 import { createAccountStores, toAuthOptions } from './platform/open-accounts.ts'
 import type { Logger } from './ports.ts'
 
-/** What a command about accounts needs. */
+/** Options of {@link runAccountCommand}. */
 export interface AccountCommandOptions {
   readonly config: ServerConfig
   /** As `/version` shows it. */

@@ -1,1 +1,1 @@
-export { ANONYMOUS_PRINCIPAL, type Feature, type Principal } from '@svc/auth'
+export type { Feature, Principal } from '@svc/auth'

@@ -1,6 +1,4 @@
-import type { ParsedArguments } from './flags.ts'
-
-/** What a command does with accounts, keys and invites. */
+/** A command about accounts, keys or invites. */
 export type AccountCommand =
   | { readonly what: 'users list' | 'invites list' }
   | {
@@ -56,11 +54,18 @@ export const ACCOUNT_FLAGS: readonly (readonly [string, string | undefined])[] =
 
 const isAccountCommand = (name: string): name is CommandName => Object.hasOwn(FORMS, name)
 
+/** The part of a command line that names a command. */
+export interface AccountLine {
+  readonly words: readonly string[]
+  /** Flags by their names; `true` for a flag without a value. */
+  readonly commandFlags: ReadonlyMap<string, string | true>
+}
+
 /** The command that words name; a sentence that refuses them; undefined for a command about something else. */
 export function readAccountCommand({
   words: [first, second, ...rest],
   commandFlags,
-}: Pick<ParsedArguments, 'words' | 'commandFlags'>): AccountCommand | string | undefined {
+}: AccountLine): AccountCommand | string | undefined {
   const what = `${first ?? ''} ${second ?? ''}`
   if (!isAccountCommand(what)) return undefined
   const { argument, flags = [] } = FORMS[what]

@@ -6,7 +6,7 @@ import { createTemporaryPath } from './temporary-files.ts'
 
 const MIN_LENGTH = 32
 const MAX_LENGTH = 4096
-/** What file systems without hard links answer. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 async function readSecret(path: string): Promise<string | undefined> {

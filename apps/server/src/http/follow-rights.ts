@@ -1,10 +1,10 @@
 import type { Revocation, Revocations } from '@svc/auth'
 import type { Clock } from '../ports.ts'
 
-/** What {@link followRights} needs. */
+/** Options of {@link followRights}. */
 export interface RightsFollowerOptions {
   readonly revocations: Pick<Revocations, 'subscribe'>
-  /** Asks again for every call under way that a revocation concerns. @returns whether all could be asked for */
+  /** Reauthorizes every call under way that a revocation concerns. @returns whether all could be looked up */
   readonly reauthorize: (revocation: Revocation) => Promise<boolean>
   readonly clock: Pick<Clock, 'sleep'>
 }
@@ -17,8 +17,8 @@ export interface RightsFollower {
 const RETRY_MS = 500
 
 /**
- * Has the rights of the calls under way looked at again with each revocation. While the stores are away nobody can be
- * looked up: then it tries again every half second, until all were asked for.
+ * Reauthorizes the calls under way with each revocation. While the stores are away it tries again every half second,
+ * until every call has been looked up.
  */
 export function followRights({ revocations, reauthorize, clock }: RightsFollowerOptions): RightsFollower {
   const ending = new AbortController()

@@ -3,7 +3,7 @@ import type { Call } from './call.ts'
 import type { ServerRequest } from './messages.ts'
 
 /** A cookie of this server: for all of its paths, out of reach for scripts, and not sent along by pages elsewhere. */
-export function formatCookie(
+function formatCookie(
   call: Pick<Call, 'baseUrl'>,
   { name, value, maxAgeMs }: { readonly name: string; readonly value: string; readonly maxAgeMs: number },
 ): string {

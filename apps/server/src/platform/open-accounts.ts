@@ -13,7 +13,7 @@ import { openUsage } from './open-usage.ts'
 /** Name of the file in the data folder under whose content keys, sessions and invites are stored. */
 const SECRET_FILE = '.hmac_secret'
 
-/** What {@link openAccounts} needs. */
+/** Options of {@link openAccounts}. */
 export interface AccountsOptions {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'legacyKeys' | 'subscribe'>
@@ -31,7 +31,7 @@ export interface AccountRoom {
 }
 
 /** Whether a configuration turns accounts on (§5.2). */
-export function usesAccounts({ authEnabled, codehostClientId, oidcClientId }: ServerConfig): boolean {
+function usesAccounts({ authEnabled, codehostClientId, oidcClientId }: ServerConfig): boolean {
   return authEnabled || isGiven(codehostClientId) || isGiven(oidcClientId)
 }
 

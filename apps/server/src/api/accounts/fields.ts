@@ -3,7 +3,7 @@ import { parseJsonCooperatively } from '@svc/json'
 import type { BodyReader } from '../../http/body.ts'
 import type { Call } from '../../http/call.ts'
 
-/** The members of a JSON body; the library of accounts checks the values that it takes, and nobody reads the rest. */
+/** The members of a JSON body. The library of accounts checks the values that it takes; the rest is not read. */
 export type Fields = Readonly<Record<string, unknown>>
 
 const invalidRequest = (): SvcError => new SvcError('invalid_request', 'invalid request', { code: 'invalid_body' })
@@ -35,12 +35,12 @@ export async function readOptionalFields(call: Call, bodies: BodyReader): Promis
   return hasBody ? readFields(call, bodies) : {}
 }
 
-/** What a form says of a weak password. */
+/** Whether a form accepts a weak password. */
 export function readAcknowledgement(fields: Fields): boolean {
   return fields.acknowledge_weak_password === true
 }
 
-/** A password that is refused, with the word for it that pages know beside the text. */
+/** Adds the code of a refused password beside the text, for the forms of pages. */
 export function toPasswordRefusal(error: SvcError): SvcError {
   const { overridable } = error.details ?? {}
   if (typeof overridable !== 'boolean') return error

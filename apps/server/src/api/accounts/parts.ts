@@ -2,7 +2,7 @@ import type { Auth } from '@svc/auth'
 import type { BodyReader } from '../../http/body.ts'
 import type { Attempts } from './attempts.ts'
 
-/** What the routes of accounts share. */
+/** The shared parts of the routes of accounts. */
 export interface AccountParts {
   readonly auth: Auth
   readonly bodies: BodyReader

@@ -24,7 +24,7 @@ export interface RightsParts extends AccountParts {
 
 const USER = '/api/auth/admin/users/:id'
 
-/** What accounts may use: features, models and quotas. */
+/** Features, models and quotas of accounts. */
 export function rightsRoutes(parts: RightsParts): Route[] {
   return [featuresRoute(parts), ...permissionRoutes(parts), modelsRoute(parts), ...quotaRoutes(parts)]
 }
