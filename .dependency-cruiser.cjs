@@ -111,6 +111,7 @@ module.exports = {
       [lib('errors'), lib('json'), lib('wire'), lib('http-client')],
       NODE,
     ),
+    only('mitm-knows-no-filter', 'packages/mitm', [lib('errors'), lib('http-client'), npm('fzstd')], NODE),
     only('wire-is-pure', 'packages/wire', [lib('errors'), npm('zod')], NO_NODE),
     only(
       'backend-client',
@@ -206,12 +207,12 @@ module.exports = {
       to: { path: '^packages/test-kit/' },
     },
     {
-      name: 'rooms-below-api',
+      name: 'modules-below-api',
       comment:
-        'inside the server: features are built on the rooms; a room imports no route, no feature and no platform',
+        'inside the server: features are built on the modules; a module imports no route, no feature and no platform',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed|usage)/',
+        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed|routing|usage)/',
         pathNot: TEST,
       },
       to: { path: '^apps/server/src/(api/|features/|platform/|compose\\.ts|main\\.ts)' },
@@ -260,7 +261,7 @@ module.exports = {
       to: { path: '^apps/server/src/api/(formats|admin)/', pathNot: '^apps/server/src/api/$1/' },
     },
     {
-      name: 'state-rooms-know-no-http',
+      name: 'state-modules-know-no-http',
       severity: 'error',
       from: {
         path: '^apps/server/src/(catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|responses|live-feed|usage)/',

@@ -15,6 +15,9 @@ Commands:
   models delete NAME  delete a model with the files that only it uses
   models schema     print the JSON Schema of model files, for editors
   backends list     list the backends that can be used
+  router fit NAME   propose thresholds that fit the corpus of a router, or the labelled texts of a FILE
+  router eval NAME FILE  route labelled texts and count those that the right model serves:
+                    --min-rate 0.9 ends with code 1 below that share
   users list        list the accounts
   users create EMAIL  make an account; prints its password, or takes it from --password-stdin;
                     --name NAME, --role admin

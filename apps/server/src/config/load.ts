@@ -29,6 +29,8 @@ export type Command =
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
+  | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
+  | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
   | ({ readonly kind: 'accounts'; readonly command: AccountCommand } & Loaded)
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
@@ -105,11 +107,16 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
 
 const COMMANDS = [
   ...['run', 'models list', 'models add', 'models show', 'models delete', 'models schema', 'backends list'],
+  ...['router fit', 'router eval'],
   ...ACCOUNT_COMMANDS,
 ]
-const GROUPS = ['models', 'backends', 'users', 'keys', 'invites']
+const GROUPS = ['models', 'backends', 'router', 'users', 'keys', 'invites']
 const WORDS = ['run', ...GROUPS, 'help', 'version']
-const ADD_FLAGS = ['--name', '--link', '--move']
+/** The flags of commands that have flags of their own. Those of accounts are checked with the command. */
+const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['models add', ['--name', '--link', '--move']],
+  ['router eval', ['--min-rate']],
+])
 /** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['serve', 'run'],
@@ -138,12 +145,13 @@ function unknownCommand(name: string, known: readonly string[], usual: string | 
 function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, cwd: string): Command | string {
   const [first, second, ...rest] = words
   const two = `${first ?? ''} ${second ?? ''}`
-  if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
   const accounts = readAccountCommand({ words, commandFlags })
   if (typeof accounts === 'string') return accounts
   if (accounts !== undefined) return { kind: 'accounts', command: accounts, ...loaded }
-  const [foreign] = commandFlags.keys()
+  const foreign = [...commandFlags.keys()].find((flag) => OWN_FLAGS.get(two)?.includes(flag) !== true)
   if (foreign !== undefined) return `${foreign} does not belong to ${two.trim() || 'run'}`
+  if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
+  if (two === 'router fit' || two === 'router eval') return routerCommand(two, rest, { commandFlags, loaded, cwd })
   if (first === undefined || (first === 'run' && second === undefined)) return { kind: 'run', ...loaded }
   if (first === 'run') return `models named on the command line (${second}) are not in this version`
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', ...loaded }
@@ -161,17 +169,31 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   return unknownCommand(first, WORDS, USUAL_COMMANDS.get(first))
 }
 
-function addCommand(
-  [file, ...more]: readonly string[],
-  {
-    commandFlags,
-    loaded,
-    cwd,
-  }: { readonly commandFlags: ParsedArguments['commandFlags']; readonly loaded: Loaded; readonly cwd: string },
+interface CommandParts {
+  readonly commandFlags: ParsedArguments['commandFlags']
+  readonly loaded: Loaded
+  readonly cwd: string
+}
+
+function routerCommand(
+  command: 'router fit' | 'router eval',
+  [name, file, ...more]: readonly string[],
+  { commandFlags, loaded, cwd }: CommandParts,
 ): Command | string {
+  const isEval = command === 'router eval'
+  if (!name || file === '' || more.length > 0 || (isEval && file === undefined)) {
+    return `${command} takes ${isEval ? 'NAME and FILE' : 'NAME, and FILE for a router without a corpus'}`
+  }
+  const path = file === undefined ? undefined : resolve(cwd, file)
+  if (!isEval || path === undefined) return { kind: 'router-fit', name, file: path, ...loaded }
+  const text = commandFlags.get('--min-rate') ?? '0'
+  const minRate = typeof text === 'string' && text.trim() !== '' ? Number(text) : Number.NaN
+  if (!(minRate >= 0 && minRate <= 1)) return `--min-rate: ${JSON.stringify(text)} is not a number from 0 to 1`
+  return { kind: 'router-eval', name, file: path, minRate, ...loaded }
+}
+
+function addCommand([file, ...more]: readonly string[], { commandFlags, loaded, cwd }: CommandParts): Command | string {
   if (file === undefined || file === '' || more.length > 0) return 'models add takes one FILE'
-  const foreign = [...commandFlags.keys()].find((flag) => !ADD_FLAGS.includes(flag))
-  if (foreign !== undefined) return `${foreign} does not belong to models add`
   if (commandFlags.has('--link') && commandFlags.has('--move')) return '--link and --move exclude each other'
   const name = commandFlags.get('--name')
   const transfer = commandFlags.has('--link') ? 'link' : commandFlags.has('--move') ? 'move' : 'copy'

@@ -1,9 +1,10 @@
 import { SvcError } from '@svc/errors'
+import type { CorpusStore } from '@svc/router/corpus'
 import { createAuditLog } from '../audit/audit-log.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
-import { type BackendRoom, composeBackends } from '../compose-backends.ts'
+import { type BackendModule, composeBackends } from '../compose-backends.ts'
 import { composeInference } from '../compose-inference.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
@@ -33,6 +34,8 @@ const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
 
 /** Options of {@link openPlatform}. */
 export interface PlatformOptions {
+  /** The labelled texts of routers. @default files in the data folder */
+  readonly corpusStore?: CorpusStore | undefined
   readonly config: ServerConfig
   readonly sources: ConfigSources
   /** As `/version` shows it. */
@@ -91,6 +94,7 @@ export async function openPlatform(
     quotas: accounts.auth.quotas,
     userAgent: `svc/${version.split(' ', 1)[0]}`,
     observeStage: options.observeStage,
+    corpusStore: options.corpusStore,
   })
   closers.push(() => inference.close())
   closers.push(followSettings({ config, settings, log }, { backends, useSettings }))
@@ -106,7 +110,7 @@ async function openBackends(
   { config, environment, builtInBackends, clock, log: logger }: PlatformOptions,
   { settings, lock, upstream, secrets, ca, checkUpstream }: OpenData & OpenUpstreams,
   closers: Closers,
-): Promise<BackendRoom> {
+): Promise<BackendModule> {
   const backends = await composeBackends({
     config,
     settings,
@@ -128,7 +132,7 @@ async function openBackends(
 /** Passes changed settings to the parts of the platform. @returns a function that ends this */
 function followSettings(
   { config, settings, log }: { readonly config: ServerConfig; readonly settings: Settings; readonly log: RootLogger },
-  { backends, useSettings }: { readonly backends: BackendRoom; readonly useSettings: () => void },
+  { backends, useSettings }: { readonly backends: BackendModule; readonly useSettings: () => void },
 ): () => void {
   const { catalog, residency, watchdog } = backends
   return settings.subscribe((changed) => {

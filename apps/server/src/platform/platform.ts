@@ -1,8 +1,8 @@
 import type { AuditLog } from '../audit/audit-log.ts'
 import type { ConfigStore } from '../catalog/config-store.ts'
 import type { ModelDirectory } from '../catalog/resolve.ts'
-import type { BackendRoom } from '../compose-backends.ts'
-import type { InferenceRoom } from '../compose-inference.ts'
+import type { BackendModule } from '../compose-backends.ts'
+import type { InferenceModule } from '../compose-inference.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
@@ -40,8 +40,8 @@ export interface Platform {
   readonly models: ModelDirectory
   /** The files of the models. */
   readonly modelFiles: ConfigStore
-  readonly backends: BackendRoom
-  readonly inference: InferenceRoom
+  readonly backends: BackendModule
+  readonly inference: InferenceModule
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy
   /** Options of `defineInferenceRoute`. */

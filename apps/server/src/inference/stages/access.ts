@@ -1,6 +1,7 @@
 import { checkModelAccess } from '@svc/auth/access'
 import type { Quotas } from '@svc/auth/quotas'
 import { SvcError } from '@svc/errors'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import { estimateTokens } from '../estimate-tokens.ts'
 import type { ResolvedRequest, Stages } from '../pipeline.ts'
 import { checkUpstreamRoute } from '../upstream/check-route.ts'
@@ -24,14 +25,18 @@ export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] 
 function checkModel(request: ResolvedRequest): void {
   const { model, context } = request
   checkModelAccess(context.principal, model.name)
-  if (model.disabled) {
-    throw new SvcError('forbidden', `model "${model.name}" is disabled`, {
-      code: 'model_disabled',
-      details: { type: 'model_disabled' },
-    })
-  }
+  refuseDisabled(model)
   checkUpstreamRoute(model, context.route)
   refuseUnfit(request)
+}
+
+/** Refuses a disabled model. @throws {SvcError} `model_disabled` */
+export function refuseDisabled({ name, disabled }: ModelConfig): void {
+  if (!disabled) return
+  throw new SvcError('forbidden', `model "${name}" is disabled`, {
+    code: 'model_disabled',
+    details: { type: 'model_disabled' },
+  })
 }
 
 /** Usecases whose replies are generated. */
