@@ -1,5 +1,6 @@
 import type { HttpUpstream } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'
+import type { Registry } from 'prom-client'
 import type { AuditSink } from './audit/audit-event.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { ModelDirectory } from './catalog/resolve.ts'
@@ -8,7 +9,6 @@ import { composePii } from './compose-pii.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { createModelSlots, createSlotCounter } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
-import { createDelivery, type DeliverTo } from './inference/deliver-reply.ts'
 import { type Chains, createChains } from './inference/failover/chains.ts'
 import { createFailedAttempts } from './inference/failover/failed-attempts.ts'
 import { createFailover } from './inference/failover/failover.ts'
@@ -73,6 +73,8 @@ export interface InferenceParts {
   readonly usage: UsageRecorder
   readonly traces: TraceRecorder
   readonly metrics: Metrics
+  /** Takes the metrics of the filter and of chains. */
+  readonly registry: Registry
   readonly observeStage: StageObserver | undefined
   readonly clock: Clock
   readonly logger: Logger
@@ -81,7 +83,6 @@ export interface InferenceParts {
 /** The request path of every inference route, and what stands beside it. */
 export interface InferenceRoom {
   readonly core: RequestCore
-  readonly deliverTo: DeliverTo
   readonly scanner: TextScanner
   /** Requests of a model that run now. */
   inFlight(model: string): number
@@ -121,13 +122,13 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     residency,
     modelsPath: config.modelsPath,
     events: audit,
-    registry: metrics.registry,
+    registry: parts.registry,
     clock,
     logger: log,
   })
   const cloudModels = createCloudModels({ secrets, userAgent, checkUpstream: parts.checkUpstream })
   const watch = createFailoverWatch({ clock })
-  const countFailover = createFailoverMetrics(metrics.registry, () => chains.known())
+  const countFailover = createFailoverMetrics(parts.registry, () => chains.known())
   const findChain = (name: string): ModelConfig | undefined => {
     const model = directory.find(name)
     return model !== undefined && hasFailover(model) ? model : undefined
@@ -170,7 +171,6 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   )
   return {
     core,
-    deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),
     scanner: pii.scanner,
     inFlight: (model) => slots.taken(model),
     failover: {

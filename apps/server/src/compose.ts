@@ -55,7 +55,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
     settings.subscribe((changed) => features.settingsChanged(changed)),
     modelFiles.subscribe(({ changed, removed }) => features.modelsChanged([...changed, ...removed])),
   )
-  const edge = openEdge(platform, closers)
+  const edge = await openEdge(platform, closers)
   const routes = features.routes()
   const listener = await openListener(createApp(routes, RESERVED_ROWS, edge), platform)
   closers.push(() => listener.destroy())

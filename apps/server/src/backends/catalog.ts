@@ -28,7 +28,7 @@ export type BackendProgram =
     }
 
 /** Makes the handlers of one model that this process serves itself. */
-export type InProcessBackend = () => BackendHandlers
+export type InProcessBackend = () => BackendHandlers | Promise<BackendHandlers>
 
 /** A backend that comes with this server, as a Node program. */
 export interface BuiltInBackend {

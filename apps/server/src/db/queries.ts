@@ -1,9 +1,7 @@
 import { SvcError } from '@svc/errors'
-import { sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { toDatabaseError } from './database-error.ts'
-import { postgresTables, sqliteTables, type Tables } from './schema.ts'
+import type { Tables } from './schema.ts'
 
 /** What writes queries: drizzle's own builder, of whichever dialect. */
 export type QueryBuilder = Pick<BetterSQLite3Database<Tables>, 'select' | 'insert' | 'update' | 'delete'>
@@ -29,12 +27,15 @@ export interface DatabaseQueries extends Queries {
    * @throws what work throws, once everything is undone; as {@link Queries.rows}
    */
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>
+  /** Whether a table has any row. It needs no query builder. @throws as {@link Queries.rows} */
+  holdsRows(table: 'instance' | 'responses'): Promise<boolean>
 }
 
 /** Queries that may wait while a transaction is open. */
 const MAX_WAITING = 10_000
 
-async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
+/** Runs a query. @throws {SvcError} what a failure of the database means to its caller */
+export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -42,18 +43,19 @@ async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Queries of a SQLite file: one connection, so one after the other.
- *
- * @param options.checkAccess throws where the file may not be used any more
- */
-export function createSqliteQueries({
-  orm,
-  checkAccess,
-}: {
-  readonly orm: BetterSQLite3Database<Tables>
+/** What {@link createSqliteQueries} needs. */
+export interface SqliteQueryParts {
+  /** Gives the builder and its tables; the first call loads them. */
+  readonly load: () => Promise<{ readonly orm: BetterSQLite3Database<Tables>; readonly tables: Tables }>
+  /** Runs a statement without a result. */
+  readonly execute: (statement: string) => void
+  readonly hasRow: (statement: string) => boolean
+  /** Throws where the file may not be used any more. */
   readonly checkAccess: () => void
-}): DatabaseQueries {
+}
+
+/** Queries of a SQLite file: one connection, so one after the other. The first of them loads their builder. */
+export function createSqliteQueries({ load, execute, hasRow, checkAccess }: SqliteQueryParts): DatabaseQueries {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   /** Runs work that no other query may come between: drizzle's own transaction takes no asynchronous function here. */
@@ -72,58 +74,31 @@ export function createSqliteQueries({
     waiting -= 1
   }
   const queries: Queries = {
-    rows: (build) => guarded(() => build(orm, sqliteTables).all()),
-    change: (build) => guarded(() => build(orm, sqliteTables).run().changes),
+    async rows(build) {
+      const { orm, tables } = await load()
+      return guarded(() => build(orm, tables).all())
+    },
+    async change(build) {
+      const { orm, tables } = await load()
+      return guarded(() => build(orm, tables).run().changes)
+    },
   }
   return {
     rows: (build) => alone(() => queries.rows(build)),
     change: (build) => alone(() => queries.change(build)),
+    holdsRows: (table) => alone(() => guarded(() => hasRow(`SELECT 1 FROM ${table} LIMIT 1`))),
     transaction: (work) =>
       alone(async () => {
-        await guarded(() => orm.run(sql`BEGIN IMMEDIATE`))
+        await guarded(() => execute('BEGIN IMMEDIATE'))
         try {
           const result = await work(queries)
-          await guarded(() => orm.run(sql`COMMIT`))
+          await guarded(() => execute('COMMIT'))
           return result
         } catch (error) {
           // A failure may have ended it already, a full disk for one.
-          await guarded(() => orm.run(sql`ROLLBACK`)).catch(() => undefined)
+          await guarded(() => execute('ROLLBACK')).catch(() => undefined)
           throw error
         }
       }),
   }
-}
-
-type PostgresOrm = Pick<PostgresJsDatabase<typeof postgresTables>, 'select' | 'insert' | 'update' | 'delete'>
-
-/** Queries of a PostgreSQL database. */
-export function createPostgresQueries(orm: PostgresJsDatabase<typeof postgresTables>): DatabaseQueries {
-  const on = (db: PostgresOrm): Queries => {
-    // The builders of both dialects have the same methods. Here they are awaited, where those of SQLite are told to run.
-    const [builder, tables] = [db as unknown as QueryBuilder, postgresTables as unknown as Tables]
-    return {
-      rows: (build) => guarded(async () => [...(await awaited<readonly never[]>(build(builder, tables)))]),
-      change: (build) => guarded(async () => (await awaited<{ readonly count: number }>(build(builder, tables))).count),
-    }
-  }
-  return {
-    ...on(orm),
-    async transaction(work) {
-      let failure: { readonly error: unknown } | undefined
-      try {
-        return await orm.transaction((transaction) =>
-          work(on(transaction)).catch((error: unknown) => {
-            failure = { error }
-            throw error
-          }),
-        )
-      } catch (error) {
-        throw failure === undefined ? toDatabaseError(error) : failure.error
-      }
-    },
-  }
-}
-
-function awaited<T>(query: unknown): PromiseLike<T> {
-  return query as PromiseLike<T>
 }

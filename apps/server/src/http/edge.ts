@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT as ALREADY_SENT } from '@hono/node-server/utils/response'
 import { SvcError } from '@svc/errors'
 import { toPreparedHeaders } from '@svc/http-reader'
-import { UpstreamStatusError } from '@svc/proxy'
+import type { UpstreamStatusError } from '@svc/proxy'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Clock } from '../ports.ts'
 import type { Principal } from '../principal.ts'
@@ -89,6 +89,11 @@ function withSlash(url: string): string {
   return `${origin}${pathname.replace(/\/+$/, '')}/`
 }
 
+/** Knows the error of an upstream by its name: its class would load the proxy together with the edge. */
+function isUpstreamError(error: SvcError): error is UpstreamStatusError {
+  return error.name === 'UpstreamStatusError'
+}
+
 /** The reply of an upstream that answered with an error, unchanged (§6.5). */
 function upstreamReply({ status, contentType = 'application/octet-stream', body, headers }: UpstreamStatusError) {
   return { status, contentType, body, headers: Object.fromEntries(headers) }
@@ -169,7 +174,7 @@ export function createEdge(options: EdgeOptions): Edge {
     if (retryAfter !== undefined) outgoing.setHeader('Retry-After', String(retryAfter))
     if (status === 401) outgoing.setHeader('WWW-Authenticate', 'Bearer')
     if (isPermanent(error)) outgoing.setHeader('x-should-retry', 'false')
-    if (error instanceof UpstreamStatusError && !options.opaqueErrors) {
+    if (isUpstreamError(error) && !options.opaqueErrors) {
       await sendBody(call, upstreamReply(error), options.compression)
       return ALREADY_SENT
     }
@@ -210,7 +215,7 @@ export function createEdge(options: EdgeOptions): Edge {
     { upgrade, admit }: { readonly upgrade: Upgrade; readonly admit: () => Principal | Promise<Principal> },
   ): Promise<Response> {
     checkSocketOrigin(call, options.cors())
-    const socket = sockets.accept(upgrade, call, admit)
+    const socket = await sockets.accept(upgrade, call, admit)
     call.outgoing.statusCode = LEFT_HTTP
     options.metrics.observeCall('GET', call.row.path, (options.clock.monotonic() - call.startedAt) / 1000)
     try {

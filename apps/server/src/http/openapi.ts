@@ -16,14 +16,15 @@ function schemaOf(schema: z.ZodType, registry: SchemaRegistry, io: 'input' | 'ou
   return rest
 }
 
-function parametersOf(row: RouteRow, template: string, registry: SchemaRegistry): Json[] {
+async function parametersOf(row: RouteRow, template: string, registry: SchemaRegistry): Promise<Json[]> {
   const inPath = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
   }))
-  const inQuery = Object.entries(row.query?.shape ?? {}).map(([name, field]) => {
+  const query = await row.query?.()
+  const inQuery = Object.entries(query?.shape ?? {}).map(([name, field]) => {
     const schema = field as z.ZodType
     return {
       name,
@@ -36,8 +37,9 @@ function parametersOf(row: RouteRow, template: string, registry: SchemaRegistry)
   return [...inPath, ...inQuery]
 }
 
-function responseOf(response: RouteResponse, registry: SchemaRegistry): Json {
-  const { description, schema, contentType } = response
+async function responseOf(response: RouteResponse, registry: SchemaRegistry): Promise<Json> {
+  const { description, contentType } = response
+  const schema = await response.schema?.()
   if (schema === undefined && contentType === undefined) return { description }
   const media = schema === undefined ? {} : { schema: schemaOf(schema, registry, 'output') }
   return { description, content: { [contentType ?? 'application/json']: media } }
@@ -46,22 +48,24 @@ function responseOf(response: RouteResponse, registry: SchemaRegistry): Json {
 /** Names of the error bodies of families that have one of their own. */
 const ERRORS: Partial<Readonly<Record<ErrorFamily, string>>> = { messages: 'MessagesError' }
 
-function operationOf(row: RouteRow, template: string, registry: SchemaRegistry): Json {
-  const parameters = parametersOf(row, template, registry)
-  const responses = Object.entries(row.responses ?? { 200: { description: 'OK' } }).map(
-    ([status, response]) => [status, responseOf(response, registry)] as const,
-  )
+async function operationOf(row: RouteRow, template: string, registry: SchemaRegistry): Promise<Json> {
+  const parameters = await parametersOf(row, template, registry)
+  const body = await row.body?.()
+  const responses: [string, Json][] = []
+  for (const [status, response] of Object.entries(row.responses ?? { 200: { description: 'OK' } })) {
+    responses.push([status, await responseOf(response, registry)])
+  }
   return {
     tags: [row.tag],
     summary: row.summary,
     operationId: `${row.method.toLowerCase()} ${template}`.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, ''),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(row.body === undefined
+    ...(body === undefined
       ? {}
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: schemaOf(row.body, registry, 'input') } },
+            content: { 'application/json': { schema: schemaOf(body, registry, 'input') } },
           },
         }),
     responses: {
@@ -82,7 +86,7 @@ function operationOf(row: RouteRow, template: string, registry: SchemaRegistry):
 }
 
 /** The OpenAPI 3.1 document of a route table; reserved rows are not in it. */
-export function openApiDocument(rows: readonly RouteRow[], version: string): Json {
+export async function openApiDocument(rows: readonly RouteRow[], version: string): Promise<Json> {
   const registry = createSchemaRegistry()
   const paths: Record<string, Json> = {}
   for (const row of rows) {
@@ -91,7 +95,7 @@ export function openApiDocument(rows: readonly RouteRow[], version: string): Jso
       const template = toTemplate(pattern)
       paths[template] ??= {}
       const item = paths[template]
-      const operation = operationOf(row, template, registry)
+      const operation = await operationOf(row, template, registry)
       item[row.method.toLowerCase()] =
         pattern === row.path
           ? operation

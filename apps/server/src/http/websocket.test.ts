@@ -112,7 +112,7 @@ describe('the handshake', () => {
     client.socket.close(1000)
     expect(await client.closed).toMatchObject({ code: 1000 })
     await vi.waitFor(() => expect(app.logLines.join('')).toContain('"status":101'))
-    expect(await app.metrics.registry.metrics()).toContain('api_call_count{method="GET",path="/echo"} 1')
+    expect(await (await app.metrics.registry()).metrics()).toContain('api_call_count{method="GET",path="/echo"} 1')
   })
 
   it('keeps what a client sends right behind it', async () => {

@@ -7,7 +7,7 @@ import type { Closers } from './closers.ts'
 import type { Platform } from './platform.ts'
 
 /** Makes the HTTP edge. It follows the settings of keys and of other origins. */
-export function openEdge(platform: Platform, closers: Closers): Edge {
+export async function openEdge(platform: Platform, closers: Closers): Promise<Edge> {
   const { config, settings, authenticator, bodies, compression, metrics, clock, log } = platform
   const host = hostPolicy(config.externalBaseUrl, config.allowedHosts)
   const createCors = (): ReturnType<typeof corsPolicy> =>
@@ -16,7 +16,9 @@ export function openEdge(platform: Platform, closers: Closers): Edge {
   const edge = createEdge({
     gate: createGate(authenticator, {
       pathWithoutAuth: config.pathWithoutAuth,
-      getExemptions: config.disableApiKeyRequirementForHttpGet ? config.httpGetExemptedEndpoints : [],
+      isExempt: config.disableApiKeyRequirementForHttpGet
+        ? await readExemptions(config.httpGetExemptedEndpoints)
+        : undefined,
     }),
     cors: () => cors,
     host: () => (authenticator.configured ? undefined : host),
@@ -37,4 +39,9 @@ export function openEdge(platform: Platform, closers: Closers): Edge {
     }),
   )
   return edge
+}
+
+async function readExemptions(expressions: readonly string[]): Promise<(pattern: string) => boolean> {
+  const { compileExemptions } = await import('../http/middleware/exemptions.ts')
+  return compileExemptions(expressions)
 }

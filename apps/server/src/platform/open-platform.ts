@@ -4,11 +4,11 @@ import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { type BackendRoom, composeBackends } from '../compose-backends.ts'
-import { composeInference } from '../compose-inference.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { createBodyReader } from '../http/body.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
+import { createDelivery } from '../inference/deliver-reply.ts'
 import type { StageObserver } from '../inference/pipeline.ts'
 import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
 import type { RootLogger } from '../log.ts'
@@ -18,6 +18,7 @@ import type { TraceRecord, UsageRecord } from '../monitoring/recorders.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Closers } from './closers.ts'
+import { createLateInference } from './late-inference.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openKeys } from './open-keys.ts'
 import { openModels } from './open-models.ts'
@@ -82,7 +83,7 @@ export async function openPlatform(
   const audit = createAuditLog({ database, clock, logger: log })
   closers.push(() => audit.close())
   const [usage, traces] = [createRecordStore<UsageRecord>(), createRecordStore<TraceRecord>()]
-  const inference = composeInference({
+  const inference = createLateInference({
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
     ...{ audit, usage, traces, metrics, clock, logger: log },
     userAgent: `svc/${version.split(' ', 1)[0]}`,
@@ -94,7 +95,12 @@ export async function openPlatform(
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
     ...{ models, modelFiles, backends, inference, bodies, compression, rows, unready },
-    inferenceRoutes: { core: inference.core, deliverTo: inference.deliverTo, compression, bodies },
+    inferenceRoutes: {
+      core: inference.core,
+      deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),
+      compression,
+      bodies,
+    },
   }
 }
 

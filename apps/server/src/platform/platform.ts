@@ -2,7 +2,6 @@ import type { AuditLog } from '../audit/audit-log.ts'
 import type { ConfigStore } from '../catalog/config-store.ts'
 import type { ModelDirectory } from '../catalog/resolve.ts'
 import type { BackendRoom } from '../compose-backends.ts'
-import type { InferenceRoom } from '../compose-inference.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
@@ -18,6 +17,7 @@ import type { TraceReader, TraceRecorder, UsageReader, UsageRecorder } from '../
 import type { Clock } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { LateInference } from './late-inference.ts'
 
 /** The parts of the server that its features share. A feature takes what it needs. */
 export interface Platform {
@@ -40,7 +40,7 @@ export interface Platform {
   /** The files of the models. */
   readonly modelFiles: ConfigStore
   readonly backends: BackendRoom
-  readonly inference: InferenceRoom
+  readonly inference: LateInference
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy
   /** What `defineInferenceRoute` needs. */

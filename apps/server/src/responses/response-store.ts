@@ -4,9 +4,8 @@ import type { Database } from '../db/database.ts'
 import type { Queries } from '../db/queries.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Clock } from '../ports.ts'
+import { LEASE_MS } from './lease.ts'
 
-/** How long a running response counts as alive after its server last said so, milliseconds. */
-export const LEASE_MS = 30_000
 /** Everything that is stored, bytes (decisions: 1 GiB). */
 const MAX_TOTAL_BYTES = 1024 ** 3
 /** Responses that are removed at a time. */

@@ -174,10 +174,11 @@ async function startRoutes(opaqueErrors = false) {
   const clock = createFakeClock()
   const watch = createFailoverWatch({ clock })
   const chains = createChains({ clock, onEvent: () => undefined, isThere: () => true })
+  const open = async () => ({ chains, watch, follow: () => undefined })
   const models = { list: () => [], resolve: () => undefined }
   const bodies = createBodyReader({ maxBytes: 1024, idleMs: 1000, totalBytes: 1024 })
   const compression = { enabled: false, minLength: 0 }
-  const app = await startTestApp(failoverRoutes({ watch, chains, clock, models, bodies, compression, opaqueErrors }))
+  const app = await startTestApp(failoverRoutes({ open, clock, models, bodies, compression, opaqueErrors }))
   return { app, clock, watch }
 }
 

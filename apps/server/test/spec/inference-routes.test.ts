@@ -33,7 +33,7 @@ function recordStages(): { seen: Map<string, string[]>; observe: StageObserver }
 
 /** The ways a route can be asked to answer. */
 function waysOf(route: InferenceRoute): Record<string, unknown>[] {
-  const keys = keysOf(route.body)
+  const keys = keysOf(route.schema)
   const stream = keys.has('stream') ? [{ stream: false }, { stream: true }] : [{}]
   const background = keys.has('background') ? stream.map((way) => ({ ...way, background: true, store: true })) : []
   return [...stream, ...background]
@@ -42,7 +42,7 @@ function waysOf(route: InferenceRoute): Record<string, unknown>[] {
 describe('the inference routes of the table', () => {
   it('are all rows that take a body for a model', async () => {
     await using server = await startTestServer()
-    const routes = inferenceRoutesOf(server).map(({ path }) => path)
+    const routes = (await inferenceRoutesOf(server)).map(({ path }) => path)
     const taking = server.server.routes.filter(
       ({ method, body, tag }) => method === 'POST' && body && tag === 'inference',
     )
@@ -59,7 +59,7 @@ describe('the inference routes of the table', () => {
     const { seen, observe } = recordStages()
     await using server = await startTestServer({ observeStage: observe })
     await modelsForAll(server)
-    for (const route of inferenceRoutesOf(server)) {
+    for (const route of await inferenceRoutesOf(server)) {
       for (const path of concretePathsOf(route)) {
         for (const way of waysOf(route)) {
           const id = await answered(server, route, path, way)

@@ -7,15 +7,16 @@ import type { TestServer } from './server.ts'
 
 /** A row of the table whose requests are inference, with the schema of its bodies. */
 export interface InferenceRoute extends RouteRow {
-  readonly body: z.ZodType
+  readonly schema: z.ZodType
 }
 
 /** Every inference route of a server, read from its table. */
-export function inferenceRoutesOf({ server }: TestServer): InferenceRoute[] {
-  return server.routes.filter(isInference).map((row) => {
+export async function inferenceRoutesOf({ server }: TestServer): Promise<InferenceRoute[]> {
+  const loaded = server.routes.filter(isInference).map(async (row) => {
     if (row.body === undefined) throw new Error(`${row.path} has no schema of its bodies`)
-    return { ...row, body: row.body }
+    return { ...row, schema: await row.body() }
   })
+  return Promise.all(loaded)
 }
 
 function isInference(row: RouteRow): boolean {
@@ -45,9 +46,9 @@ const MODELS: Readonly<Record<string, Record<string, unknown>>> = {
 }
 
 /** Bodies of a route's schema that ask for one of these models: short ones that ask for something, and any others. */
-export function bodiesOf({ body }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
-  const bodies = fc.oneof(valuesOf(body, ['input']), valuesOf(body, 'some'))
-  const isNamed = keysOf(body).has('model')
+export function bodiesOf({ schema }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
+  const bodies = fc.oneof(valuesOf(schema, ['input']), valuesOf(schema, 'some'))
+  const isNamed = keysOf(schema).has('model')
   return fc
     .tuple(bodies, fc.constantFrom(...Object.keys(MODELS)))
     .map(([value, model]) => ({ ...(value as object), ...(isNamed ? { model } : {}) }))

@@ -96,7 +96,7 @@ export async function startTestApp(
   options: Partial<Omit<EdgeOptions, 'gate' | 'log' | 'metrics'>> & {
     keys?: readonly string[]
     pathWithoutAuth?: readonly string[]
-    getExemptions?: readonly string[]
+    isExempt?: (pattern: string) => boolean
     reserved?: readonly RouteRow[]
     allowOrigins?: string
     allowedHosts?: readonly string[]
@@ -105,7 +105,7 @@ export async function startTestApp(
   const {
     keys = [],
     pathWithoutAuth = [],
-    getExemptions = [],
+    isExempt,
     reserved = [],
     allowOrigins = '',
     allowedHosts = [],
@@ -118,7 +118,7 @@ export async function startTestApp(
     routes,
     reserved,
     createEdge({
-      gate: createGate(authenticator, { pathWithoutAuth, getExemptions }),
+      gate: createGate(authenticator, { pathWithoutAuth, isExempt }),
       cors: () => corsPolicy({ allowOrigins, authConfigured: authenticator.configured }),
       host: () => (authenticator.configured ? undefined : hostPolicy(undefined, allowedHosts)),
       proxies: trustedProxies([]),

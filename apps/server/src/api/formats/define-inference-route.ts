@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import type { BodyReader } from '../../http/body.ts'
 import type { Call } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
@@ -19,9 +18,7 @@ export interface InferenceRow extends RouteRow {
 }
 
 /** The query of routes that take a model's name there. A name in the body goes before it. */
-export const modelQuery = z.object({
-  model: z.string().optional().describe('The model, where the body names none.'),
-})
+export const modelQuery = async () => (await import('./model-query.ts')).modelQuery
 
 /** What inference routes share. */
 export interface InferenceRouteParts {
@@ -31,9 +28,18 @@ export interface InferenceRouteParts {
   readonly bodies: Pick<BodyReader, 'read' | 'readWhole'>
 }
 
-/** Joins a row, its wire format and the request core into a route. */
-export function defineInferenceRoute(row: InferenceRow, format: WireFormat, parts: InferenceRouteParts): Route {
-  return { ...row, handler: (call) => serveCall(call, format, parts) }
+/** Joins a row, its wire format and the request core into a route. Its first request loads the format. */
+export function defineInferenceRoute(
+  row: InferenceRow,
+  loadFormat: () => Promise<WireFormat>,
+  parts: InferenceRouteParts,
+): Route {
+  let format: WireFormat | undefined
+  const serveFirst = async (call: Call): Promise<Response> => {
+    format = await loadFormat()
+    return serveCall(call, format, parts)
+  }
+  return { ...row, handler: (call) => (format === undefined ? serveFirst(call) : serveCall(call, format, parts)) }
 }
 
 /** Serves the request of an HTTP call. */

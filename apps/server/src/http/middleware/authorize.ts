@@ -1,5 +1,4 @@
 import { SvcError } from '@svc/errors'
-import { RE2JS } from 're2js'
 import type { Feature } from '../../principal.ts'
 import { ANONYMOUS_PRINCIPAL, type Principal } from '../../principal.ts'
 import type { ServerRequest } from '../messages.ts'
@@ -10,8 +9,8 @@ import type { Authenticator } from './authenticate.ts'
 export interface GateOptions {
   /** Path prefixes that need no credentials, any method. */
   readonly pathWithoutAuth: readonly string[]
-  /** Expressions over route patterns of GET routes that need no legacy key; empty unless the flag is on. */
-  readonly getExemptions: readonly string[]
+  /** Whether a route pattern of a GET route needs no legacy key; nothing unless the flag is on. */
+  readonly isExempt?: ((pattern: string) => boolean) | undefined
 }
 
 /** Decides for a matched row whether the caller may go on. */
@@ -29,17 +28,6 @@ export interface MatchedPath {
   readonly pattern: string
   /** The path that matched it, as it is executed: whatever stood in the request target. */
   readonly path: string
-}
-
-const MAX_EXPRESSION_LENGTH = 1024
-
-function compileExemptions(expressions: readonly string[]): (pattern: string) => boolean {
-  const compiled = expressions.map((source) => {
-    if (source.length > MAX_EXPRESSION_LENGTH)
-      throw new RangeError('an exempted-endpoints expression is longer than 1024 characters')
-    return RE2JS.compile(source)
-  })
-  return (pattern) => compiled.some((expression) => expression.matcher(pattern).find())
 }
 
 /** Whether a path is that of a prefix or goes on from it with another segment. */
@@ -61,10 +49,9 @@ function holds({ role, features }: Principal, feature: Feature): boolean {
 
 /** The gate over the route table: one place, keyed on the matched row, never on the path a client typed. */
 export function createGate(authenticator: Authenticator, options: GateOptions): Gate {
-  const isExempt = compileExemptions(options.getExemptions)
   const isOpen = (row: RouteRow, { pattern, path }: MatchedPath): boolean => {
     if (row.access === 'none') return true
-    if (row.method === 'GET' && isExempt(pattern)) return true
+    if (row.method === 'GET' && options.isExempt?.(pattern) === true) return true
     // A prefix opens the global gate only: what a route itself asks for still holds (§4.1).
     return row.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))
   }

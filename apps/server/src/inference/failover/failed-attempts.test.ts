@@ -32,7 +32,7 @@ it('counts what a target had counted before it failed, under its own name, and n
       completionTokens: 2,
     },
   ])
-  const text = await metrics.registry.metrics()
+  const text = await (await metrics.registry()).metrics()
   expect(text).toContain('svc_tokens_total{kind="prompt"} 7')
   expect(text).toContain('svc_tokens_total{kind="completion"} 2')
 })

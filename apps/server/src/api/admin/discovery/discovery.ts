@@ -1,15 +1,9 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { pathPrefix } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { RouteRow } from '../../../http/route-row.ts'
-
-const reply = z.object({
-  version: z.string(),
-  endpoints: z.record(z.string(), z.string()),
-  endpoint_groups: z.record(z.string(), z.record(z.string(), z.string())),
-  capabilities: z.record(z.string(), z.boolean()),
-})
+import type { discoveryReply } from './schemas.ts'
 
 /** Names of endpoints in the document; one that no row serves is left out. */
 const ENDPOINTS: Readonly<Record<string, string>> = {
@@ -81,7 +75,12 @@ export function discoveryRoute(facts: { version: string; rows: () => readonly Ro
     family: 'compatible',
     tag: 'discovery',
     summary: 'What this server offers',
-    responses: { 200: { description: 'Endpoints by name and capabilities.', schema: reply } },
+    responses: {
+      200: {
+        description: 'Endpoints by name and capabilities.',
+        schema: async () => (await import('./schemas.ts')).discoveryReply,
+      },
+    },
     handler(call) {
       const prefix = pathPrefix(call)
       const rows = new Set(
@@ -98,7 +97,7 @@ export function discoveryRoute(facts: { version: string; rows: () => readonly Ro
         endpoints: served(ENDPOINTS, { rows, prefix }),
         endpoint_groups: Object.fromEntries(groups),
         capabilities: Object.fromEntries(Object.entries(CAPABILITIES).map(([name, path]) => [name, rows.has(path)])),
-      } satisfies z.infer<typeof reply>)
+      } satisfies z.infer<typeof discoveryReply>)
     },
   })
 }

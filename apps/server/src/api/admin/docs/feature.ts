@@ -1,9 +1,13 @@
 import type { ServerFeature } from '../../../features/feature.ts'
-import { openApiDocument } from '../../../http/openapi.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { swaggerRoutes } from './swagger.ts'
 
 /** The OpenAPI document and the page that shows it. */
 export function documentationFeature({ version, rows }: Platform): ServerFeature {
-  return { routes: swaggerRoutes(() => openApiDocument(rows(), version)) }
+  return {
+    routes: swaggerRoutes(async () => {
+      const { openApiDocument } = await import('../../../http/openapi.ts')
+      return openApiDocument(rows(), version)
+    }),
+  }
 }

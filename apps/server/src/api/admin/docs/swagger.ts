@@ -43,7 +43,7 @@ const common = { method: 'GET', access: 'none', family: 'compatible', tag: 'docu
  *
  * @param document made on the first request; the route table is complete by then
  */
-export function swaggerRoutes(document: () => Record<string, unknown>): Route[] {
+export function swaggerRoutes(document: () => Promise<Record<string, unknown>>): Route[] {
   const page = (): Response => new Response(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } })
   return [
     defineRoute({
@@ -59,9 +59,9 @@ export function swaggerRoutes(document: () => Record<string, unknown>): Route[] 
       path: '/swagger/doc.json',
       summary: 'This document: OpenAPI 3.1',
       responses: { 200: { description: 'The document.', contentType: 'application/json' } },
-      handler(call) {
+      async handler(call) {
         const servers = [{ url: call.baseUrl.replace(/\/$/, '') }]
-        return new Response(JSON.stringify({ ...document(), servers }), {
+        return new Response(JSON.stringify({ ...(await document()), servers }), {
           headers: { 'content-type': 'application/json' },
         })
       },

@@ -1,27 +1,27 @@
 import { SvcError } from '@svc/errors'
-import {
-  type FailoverChainList,
-  failoverChain,
-  failoverChainList,
-  failoverEvent,
-  failoverPinRequest,
-} from '@svc/wire/native'
+import type { FailoverChainList } from '@svc/wire/native'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { hasFailover } from '../../../catalog/serving.ts'
+import type { InferenceRoom } from '../../../compose-inference.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import type { CompressionPolicy } from '../../../http/compression.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import type { FailoverWatch } from '../../../inference/failover/watch.ts'
-import { readBody } from '../../../inference/read-body.ts'
+import type { Chains } from '../../../inference/failover/chains.ts'
+import type { FailoverNotice } from '../../../inference/failover/watch.ts'
 import { readDocument } from '../../../inference/stages/body.ts'
-import { streamEvents } from '../event-stream.ts'
-import { type DescribeParts, describeChain, toFrame, toWireChange } from './describe.ts'
+import type { Clock } from '../../../ports.ts'
+import { type EventSource, streamEvents } from '../event-stream.ts'
+import { describeChain, toFrame, toWireChange } from './describe.ts'
+
+const wire = () => import('@svc/wire/native')
 
 /** What the routes need. */
-export interface FailoverRouteParts extends DescribeParts {
-  readonly watch: FailoverWatch
+export interface FailoverRouteParts {
+  /** The chains and what becomes of them; the first call loads them. */
+  readonly open: () => Promise<InferenceRoom['failover']>
+  readonly clock: Clock
   readonly models: {
     list(): readonly ModelConfig[]
     resolve(name: string): ModelConfig | undefined
@@ -38,17 +38,20 @@ export function failoverRoutes(
     readonly opaqueErrors: boolean
   },
 ): Route[] {
-  const { models, chains, bodies } = parts
+  const { models, bodies, clock } = parts
   const shared = { access: 'admin', family: 'compatible', tag: 'failover' } as const
-  const one = { 200: { description: 'The chain and how its targets are.', schema: failoverChain } }
-  const all = () =>
+  const one = {
+    200: { description: 'The chain and how its targets are.', schema: async () => (await wire()).failoverChain },
+  }
+  const describeAll = (chains: Chains) =>
     models
       .list()
       .filter(hasFailover)
-      .map((model) => describeChain(model, parts))
-  const pin = (model: ModelConfig, target: string | undefined): Response => {
+      .map((model) => describeChain(model, { chains, clock }))
+  const pin = async (model: ModelConfig, target: string | undefined): Promise<Response> => {
+    const { chains } = await parts.open()
     chains.of(model).pin(target)
-    return json(describeChain(model, parts))
+    return json(describeChain(model, { chains, clock }))
   }
   return [
     defineRoute({
@@ -57,8 +60,10 @@ export function failoverRoutes(
       path: '/api/failover/chains',
       summary: 'Models whose targets answer for them, and how the targets are',
       quiet: true,
-      responses: { 200: { description: 'Every chain, by name.', schema: failoverChainList } },
-      handler: () => json({ chains: all() } satisfies FailoverChainList),
+      responses: {
+        200: { description: 'Every chain, by name.', schema: async () => (await wire()).failoverChainList },
+      },
+      handler: async () => json({ chains: describeAll((await parts.open()).chains) } satisfies FailoverChainList),
     }),
     defineRoute({
       ...shared,
@@ -69,20 +74,20 @@ export function failoverRoutes(
       responses: {
         200: {
           description: 'How all chains are, first and whenever a file changes one, and each change of their targets.',
-          schema: failoverEvent,
+          schema: async () => (await wire()).failoverEvent,
           contentType: 'text/event-stream',
         },
       },
-      handler: (call) =>
-        streamEvents(
-          call,
-          {
-            open: () => parts.watch.open(),
-            begin: () => toFrame({ type: 'chains', chains: all() }),
-            toFrames: (notices) => notices.map((notice) => toFrame(toWireChange(notice, all))).join(''),
-          },
-          parts,
-        ),
+      async handler(call) {
+        const { chains, watch } = await parts.open()
+        const all = () => describeAll(chains)
+        const source: EventSource<FailoverNotice> = {
+          open: () => watch.open(),
+          begin: () => toFrame({ type: 'chains', chains: all() }),
+          toFrames: (notices) => notices.map((notice) => toFrame(toWireChange(notice, all))).join(''),
+        }
+        return streamEvents(call, source, parts)
+      },
     }),
     defineRoute({
       ...shared,
@@ -91,14 +96,17 @@ export function failoverRoutes(
       summary: 'One chain and how its targets are',
       quiet: true,
       responses: one,
-      handler: (call) => json(describeChain(findChain(call, parts), parts)),
+      async handler(call) {
+        const model = findChain(call, parts)
+        return json(describeChain(model, { chains: (await parts.open()).chains, clock }))
+      },
     }),
     defineRoute({
       ...shared,
       method: 'POST',
       path: `${CHAIN}/pin`,
       summary: 'Have a chain ask one target alone, whatever its state',
-      body: failoverPinRequest,
+      body: async () => (await wire()).failoverPinRequest,
       responses: one,
       async handler(call) {
         const model = findChain(call, parts)
@@ -129,6 +137,10 @@ function findChain(call: Call, { models }: FailoverRouteParts): ModelConfig {
 async function readTarget(call: Call, bodies: BodyReader): Promise<string> {
   const held = await bodies.read(call)
   try {
+    const [{ readBody }, { failoverPinRequest }] = await Promise.all([
+      import('../../../inference/read-body.ts'),
+      wire(),
+    ])
     return (await readBody(failoverPinRequest, await readDocument(held.bytes, call), call.signal)).target
   } finally {
     held.release()

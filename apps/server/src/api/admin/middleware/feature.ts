@@ -10,7 +10,7 @@ export function middlewareFeature({ models, settings, audit, inference }: Platfo
         models: () => models.list(),
         defaultDetectors: () => settings.get('pii_default_detectors'),
         countEvents: () => audit.count(),
-        inFlight: (model) => inference.inFlight(model),
+        inFlight: (model) => inference.opened()?.inFlight(model) ?? 0,
       }),
     ],
   }

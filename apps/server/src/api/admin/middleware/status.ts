@@ -1,4 +1,4 @@
-import { type MiddlewareStatus, middlewareStatus } from '@svc/wire/native'
+import type { MiddlewareStatus } from '@svc/wire/native'
 import { isPiiCovered, isPiiEnabled } from '../../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { json } from '../../../http/json.ts'
@@ -6,6 +6,8 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import { consumerPolicy } from '../../../pii/consumer-policy.ts'
 import { detectorKind } from '../../../pii/detector-model.ts'
 import { interceptionOf, routersOf } from './configured.ts'
+
+const wire = () => import('@svc/wire/native')
 
 /** What the row reads. */
 export interface MiddlewareFacts {
@@ -29,7 +31,9 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
     tag: 'pii',
     summary: 'What filters, routes, intercepts and limits requests',
     quiet: true,
-    responses: { 200: { description: 'The state of this moment.', schema: middlewareStatus } },
+    responses: {
+      200: { description: 'The state of this moment.', schema: async () => (await wire()).middlewareStatus },
+    },
     async handler() {
       const models = facts.models().filter(({ alias }) => alias === undefined)
       const defaults = facts.defaultDetectors()

@@ -1,9 +1,10 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
-import { settings as settingsSchema, settingsUpdateReply } from '@svc/wire/native'
 import type { BodyReader } from '../../../http/body.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
+
+const wire = () => import('@svc/wire/native')
 
 /** What the settings rows use; the store itself is the settings room's. */
 export interface SettingsAccess {
@@ -27,7 +28,7 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       family: 'compatible',
       tag: 'settings',
       summary: 'Every runtime setting, secrets masked',
-      responses: { 200: { description: 'The settings in force.', schema: settingsSchema } },
+      responses: { 200: { description: 'The settings in force.', schema: async () => (await wire()).settings } },
       handler: () => json(settings.describe()),
     }),
     defineRoute({
@@ -37,10 +38,10 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       family: 'compatible',
       tag: 'settings',
       summary: 'Change any subset of the runtime settings',
-      body: settingsSchema,
+      body: async () => (await wire()).settings,
       responses: {
-        200: { description: 'Saved and in force.', schema: settingsUpdateReply },
-        400: { description: 'Nothing was changed.', schema: settingsUpdateReply },
+        200: { description: 'Saved and in force.', schema: async () => (await wire()).settingsUpdateReply },
+        400: { description: 'Nothing was changed.', schema: async () => (await wire()).settingsUpdateReply },
       },
       async handler(call) {
         const held = await bodies.read(call)

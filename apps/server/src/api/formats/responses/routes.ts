@@ -1,26 +1,13 @@
-import { responseCountReply, responseCountRequest, responseRequest, responseResource } from '@svc/wire/responses'
-import * as z from 'zod'
 import type { Call } from '../../../http/call.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { RouteRow } from '../../../http/route-row.ts'
 import { upgradeRequired } from '../../../http/websocket.ts'
-import { countInput } from './count.ts'
-import { type CreateParts, createResponse } from './create.ts'
-import { toEventsError, toResponsesError } from './errors.ts'
-import { serveResponses } from './socket.ts'
-import { cancelResponse, deleteResponse, getEvents, getResponse, idRequired, listInputItems } from './stored.ts'
+import type { CreateParts } from './create.ts'
+import { idRequired, toEventsError, toResponsesError } from './errors.ts'
 
-const startingAfter = z.string().optional().describe('Number of the last event that is known; those after it are sent.')
-const eventQuery = z.object({ starting_after: startingAfter })
-const getQuery = z.object({
-  stream: z.string().optional().describe('`true`: the events of the response.'),
-  starting_after: startingAfter,
-})
-const itemQuery = z.object({
-  limit: z.string().optional().describe('1 to 100, 20 when it is left out.'),
-  order: z.string().optional().describe('`asc`: the first item first.'),
-  after: z.string().optional().describe('Id of the item before the first one listed.'),
-})
+const stored = () => import('./stored.ts')
+const schemas = () => import('./schemas.ts')
+const wire = () => import('@svc/wire/responses')
 
 /** What is true of every way to have a response made. */
 const creating = {
@@ -54,20 +41,23 @@ export function responsesRoutes(parts: CreateParts): Route[] {
       handler,
     })
   const withParts =
-    (work: (call: Call, parts: CreateParts) => Promise<Response>): Route['handler'] =>
-    (call) =>
-      work(call, parts)
-  const found = { 200: { description: 'The response.', schema: responseResource } }
+    (load: () => Promise<(call: Call, parts: CreateParts) => Promise<Response>>): Route['handler'] =>
+    async (call) =>
+      (await load())(call, parts)
+  const found = { 200: { description: 'The response.', schema: async () => (await wire()).responseResource } }
   return [
     defineRoute({
       ...creating,
       method: 'POST',
       summary: 'Continue a conversation in the responses format',
-      body: responseRequest,
+      body: async () => (await wire()).responseRequest,
       responses: {
-        200: { description: 'The response, or its server-sent events with `stream`.', schema: responseResource },
+        200: {
+          description: 'The response, or its server-sent events with `stream`.',
+          schema: async () => (await wire()).responseResource,
+        },
       },
-      handler: withParts(createResponse),
+      handler: withParts(async () => (await import('./create.ts')).createResponse),
       mapError: toResponsesError,
     }),
     defineRoute({
@@ -76,9 +66,11 @@ export function responsesRoutes(parts: CreateParts): Route[] {
       path: '/v1/responses/input_tokens',
       aliases: ['/responses/input_tokens'],
       summary: 'The tokens of the prompt of a response',
-      body: responseCountRequest,
-      responses: { 200: { description: 'Tokens the model would read.', schema: responseCountReply } },
-      handler: withParts(countInput),
+      body: async () => (await wire()).responseCountRequest,
+      responses: {
+        200: { description: 'Tokens the model would read.', schema: async () => (await wire()).responseCountReply },
+      },
+      handler: withParts(async () => (await import('./count.ts')).countInput),
       mapError: toResponsesError,
     }),
     defineRoute({
@@ -93,11 +85,16 @@ export function responsesRoutes(parts: CreateParts): Route[] {
         426: { description: 'The request did not ask for a WebSocket.' },
       },
       handler: refuseWithoutUpgrade,
-      serveSocket: (socket) => serveResponses(socket, parts),
+      serveSocket: async (socket) => (await import('./socket.ts')).serveResponses(socket, parts),
     }),
     answer(
-      { path: '/v1/responses/:id', summary: 'A stored response', query: getQuery, responses: found },
-      withParts(getResponse),
+      {
+        path: '/v1/responses/:id',
+        summary: 'A stored response',
+        query: async () => (await schemas()).getQuery,
+        responses: found,
+      },
+      withParts(async () => (await stored()).getResponse),
     ),
     {
       ...answer(
@@ -106,23 +103,27 @@ export function responsesRoutes(parts: CreateParts): Route[] {
           // An empty id is answered as what it is.
           aliases: ['/v1/responses//events'],
           summary: 'The events of a stored response',
-          query: eventQuery,
+          query: async () => (await schemas()).eventQuery,
         },
-        withParts(getEvents),
+        withParts(async () => (await stored()).getEvents),
       ),
       mapError: toEventsError,
     },
     answer(
-      { path: '/v1/responses/:id/input_items', summary: 'What a stored response was asked', query: itemQuery },
-      withParts(listInputItems),
+      {
+        path: '/v1/responses/:id/input_items',
+        summary: 'What a stored response was asked',
+        query: async () => (await schemas()).itemQuery,
+      },
+      withParts(async () => (await stored()).listInputItems),
     ),
     answer(
       { method: 'POST', path: '/v1/responses/:id/cancel', summary: 'Stop a background response', responses: found },
-      withParts(cancelResponse),
+      withParts(async () => (await stored()).cancelResponse),
     ),
     answer(
       { method: 'DELETE', path: '/v1/responses/:id', summary: 'Forget a stored response' },
-      withParts(deleteResponse),
+      withParts(async () => (await stored()).deleteResponse),
     ),
   ]
 }

@@ -8,6 +8,7 @@ import type { Clock } from '../../../ports.ts'
 import type { LiveResponse } from '../../../responses/live-responses.ts'
 import type { ResponseStore, StoredResponse } from '../../../responses/response-store.ts'
 import { type CreateParts, readerOf, sendEvents } from './create.ts'
+import { badRequest, idRequired } from './errors.ts'
 
 type Parts = Omit<CreateParts, 'core' | 'deliverTo'>
 
@@ -33,22 +34,10 @@ async function find(call: Call, { store, live }: Parts): Promise<Found> {
   return { id, stored, live: running }
 }
 
-/** The refusal of a call that names no response (§7.3). */
-export function idRequired(): SvcError {
-  return badRequest('response ID is required', 'id')
-}
-
 function responseNotFound(id: string): SvcError {
   return new SvcError('not_found', `response not found: ${id}`, {
     code: 'response_not_found',
     details: { type: 'not_found', param: 'id' },
-  })
-}
-
-function badRequest(message: string, param: string): SvcError {
-  return new SvcError('invalid_request', message, {
-    code: 'bad_request',
-    details: { type: 'invalid_request_error', param },
   })
 }
 
