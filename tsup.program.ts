@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Options } from 'tsup'
+import { collectLicences } from './scripts/bundle-licences.ts'
 import { base } from './tsup.base.ts'
 
 type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number]
@@ -35,7 +35,30 @@ export function program({ entry, external }: ProgramParts): Options {
       options.conditions = ['@svc/source', 'module']
       options.legalComments = 'none'
     },
-    esbuildPlugins: [licences()],
+    esbuildPlugins: [oneStart(entry), licences()],
+  }
+}
+
+/**
+ * Puts everything that a program loads at its start into one file. esbuild makes a file for each set of modules that the
+ * same late modules share; so each late module is made to import the whole start, which is loaded by then.
+ */
+function oneStart({ main = '', ...others }: Record<string, string>): EsbuildPlugin {
+  return {
+    name: 'one-start',
+    setup(build) {
+      const start = resolve(main)
+      const otherPrograms = new Set(Object.values(others).map((file) => resolve(file)))
+      build.onResolve({ filter: /.*/ }, async ({ path, importer, resolveDir, kind, pluginData }) => {
+        if (kind !== 'dynamic-import' || pluginData === start || otherPrograms.has(importer)) return undefined
+        const late = await build.resolve(path, { importer, resolveDir, kind, pluginData: start })
+        return late.external || late.errors.length > 0 ? late : { path: late.path, namespace: 'late' }
+      })
+      build.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+        contents: `import ${JSON.stringify(start)}\nexport * from ${JSON.stringify(path)}`,
+        resolveDir: dirname(path),
+      }))
+    },
   }
 }
 
@@ -45,30 +68,10 @@ function licences(): EsbuildPlugin {
     name: 'licences',
     setup(build) {
       build.onEnd(({ metafile, outputFiles }) => {
-        const folders = new Set(Object.keys(metafile?.inputs ?? {}).flatMap((file) => findPackage(file) ?? []))
-        const texts = [...folders].map(describeLicence).sort((one, other) => (one.name < other.name ? -1 : 1))
-        const contents = Buffer.from(texts.map(({ text }) => text).join(`\n${'-'.repeat(80)}\n\n`))
+        const text = collectLicences(Object.keys(metafile?.inputs ?? {}))
         const path = join(build.initialOptions.outdir ?? 'dist', 'THIRD-PARTY-LICENSES.txt')
-        outputFiles?.push({ path, contents, hash: '', text: contents.toString() })
+        outputFiles?.push({ path, contents: Buffer.from(text), hash: '', text })
       })
     },
   }
-}
-
-/** The folder of the installed package that a file belongs to; undefined for a file of the workspace. */
-function findPackage(file: string): string | undefined {
-  return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]
-}
-
-function describeLicence(folder: string): { readonly name: string; readonly text: string } {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
-    'name' | 'version' | 'license',
-    string | undefined
-  >
-  const texts = readdirSync(folder)
-    .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
-    .map((file) => readFileSync(join(folder, file), 'utf8').trim())
-  if (license === undefined && texts.length === 0) throw new Error(`${folder} names no licence`)
-  const title = `${name} ${version} (${license ?? 'see below'})`
-  return { name: title, text: [title, ...texts].join('\n\n') + '\n' }
 }

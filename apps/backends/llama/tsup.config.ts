@@ -1,4 +1,4 @@
 import { defineConfig } from 'tsup'
-import { base } from '../../../tsup.base.ts'
+import { program } from '../../../tsup.program.ts'
 
-export default defineConfig(base({ main: 'src/main.ts' }))
+export default defineConfig(program({ entry: { main: 'src/main.ts' }, external: ['node-llama-cpp'] }))

@@ -4,18 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { demoModels } from '@svc/demo-models'
 import type { BuiltInBackend } from './backends/catalog.ts'
 import { systemClock } from './clock.ts'
-import {
-  addModelCommand,
-  deleteModelCommand,
-  listBackendsCommand,
-  listModelsCommand,
-  showModelCommand,
-} from './commands.ts'
-import { compose } from './compose.ts'
+import { compose, type RunningServer } from './compose.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
 import { StartRefused } from './config/start-refused.ts'
 import { formatGreeting, reachableUrl, wantsColor } from './greeting.ts'
-import { createLogger, isTextLog } from './log.ts'
+import { createLogger, isTextLog, type RootLogger } from './log.ts'
 import { formatVersion, readVersion } from './version.ts'
 
 // A closed pipe behind stdout or stderr must not end the server.
@@ -53,6 +46,7 @@ async function run({ config, sources, warnings }: Loaded): Promise<void> {
     environment: process.env,
     builtInBackends: shippedBackends(),
     demoModels,
+    onListening: (listening) => stopOnSignals(listening, log),
   })
   log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
   if (process.stdout.isTTY && isTextLog(config.logFormat)) {
@@ -62,7 +56,10 @@ async function run({ config, sources, warnings }: Loaded): Promise<void> {
       formatGreeting({ url, version, model: server.defaultModel(), needsKey, color: wantsColor(process.env) }),
     )
   }
+}
 
+/** Stops the server on signals and on failures that nothing has caught. */
+function stopOnSignals(server: RunningServer, log: RootLogger): void {
   let stopping = false
   const stop = (exitCode: number): void => {
     if (stopping) {
@@ -90,6 +87,8 @@ async function run({ config, sources, warnings }: Loaded): Promise<void> {
   }
 }
 
+const commands = () => import('./commands.ts')
+
 async function main(): Promise<void> {
   const command = loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
   switch (command.kind) {
@@ -104,15 +103,15 @@ async function main(): Promise<void> {
       process.exitCode = command.exitCode
       return
     case 'models-list':
-      return listModelsCommand(command.config, demoModels)
+      return (await commands()).listModelsCommand(command.config, demoModels)
     case 'models-add':
-      return addModelCommand(command.config, command.source)
+      return (await commands()).addModelCommand(command.config, command.source)
     case 'models-show':
-      return showModelCommand(command.config, { name: command.name, demoModels })
+      return (await commands()).showModelCommand(command.config, { name: command.name, demoModels })
     case 'models-delete':
-      return deleteModelCommand(command.config, { name: command.name, demoModels })
+      return (await commands()).deleteModelCommand(command.config, { name: command.name, demoModels })
     case 'backends-list':
-      return listBackendsCommand(command.config, Object.keys(shippedBackends()))
+      return (await commands()).listBackendsCommand(command.config, Object.keys(shippedBackends()))
     case 'run':
       return run(command)
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import type { Clock, Logger } from '../ports.ts'
-import type { AuditKind, AuditQuery, AuditReader, AuditSink } from './audit-event.ts'
+import type { AuditKind, AuditReader, AuditSink } from './audit-event.ts'
 import { type DatedEvent, idPrefix, toAuditRow } from './audit-row.ts'
 
 /** The audit events of the server (§6.1) in its database: the newest 10,000 of the last 30 days. */

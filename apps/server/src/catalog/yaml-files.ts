@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { reasonOf } from '../files/file-error.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
-import { type ModelFile, parseModelFile } from './config-file.ts'
+import type { ModelFile, ParseModelFileOptions } from './config-file.ts'
 import type { ConfigProblem } from './config-problem.ts'
 import type { ModelConfig } from './model-config.ts'
 import { type FoundFile, type ModelFolder, readSmallFile } from './model-folder.ts'
@@ -12,6 +12,9 @@ import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
  * apart. Until then the content itself is compared.
  */
 const SETTLING_MS = 2000
+
+/** Reads the content of a model file. */
+export type ParseModelFile = (content: Uint8Array, options: ParseModelFileOptions) => ModelFile
 
 /** A model file as it was last read. */
 export interface YamlFile {
@@ -37,7 +40,10 @@ interface Known {
 }
 
 /** The model files of a folder. */
-export function createYamlFiles(folder: ModelFolder, options: { readonly now: () => number }): YamlFiles {
+export function createYamlFiles(
+  folder: ModelFolder,
+  options: { readonly now: () => number; readonly parseFile: ParseModelFile },
+): YamlFiles {
   const known = new Map<string, Known>()
   const unsafeNames = new Map<string, YamlFile>()
 
@@ -65,7 +71,7 @@ export function createYamlFiles(folder: ModelFolder, options: { readonly now: ()
     const digest = createHash('sha256').update(content).digest('base64')
     if (before?.digest === digest) return { ...facts, digest, file: before.file }
     const place = { file: name, folder: folder.path, modifiedAt: found.modifiedAt }
-    return { ...facts, digest, file: toYamlFile(name, parseModelFile(content, place), before?.file.model) }
+    return { ...facts, digest, file: toYamlFile(name, options.parseFile(content, place), before?.file.model) }
   }
 
   return {

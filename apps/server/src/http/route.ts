@@ -1,12 +1,13 @@
 import type { SvcError } from '@svc/errors'
 import type { Call } from './call.ts'
+import type { HttpReply } from './http-reply.ts'
 import type { RouteRow } from './route-row.ts'
 import type { Socket } from './websocket.ts'
 
 /** A row of the route table with its handler. */
 export interface Route extends RouteRow {
   /** Answers the call; a handler that wrote to `call.outgoing` itself returns `ALREADY_SENT`. */
-  readonly handler: (call: Call) => Response | Promise<Response>
+  readonly handler: (call: Call) => HttpReply | Promise<HttpReply>
   /**
    * Serves a socket of a row that has them, to its end. What it throws closes the socket as a failure of the server;
    * messages that cannot be answered are its own affair.

@@ -67,7 +67,7 @@ export async function openPlatform(
   const authenticator = openKeys({ config, settings, authenticator: options.authenticator, log }, closers)
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
   const backends = await openBackends(options, { ...data, ...upstreams }, closers)
-  const { modelFiles, models, useSettings } = await openModels({
+  const { modelFiles, models, loadParser, useSettings } = await openModels({
     config,
     settings,
     demoModels: options.demoModels,
@@ -94,7 +94,7 @@ export async function openPlatform(
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
-    ...{ models, modelFiles, backends, inference, bodies, compression, rows, unready },
+    ...{ models, modelFiles, loadParser, backends, inference, bodies, compression, rows, unready },
     inferenceRoutes: {
       core: inference.core,
       deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),

@@ -1,5 +1,5 @@
 import type { AuditLog } from '../audit/audit-log.ts'
-import type { ConfigStore } from '../catalog/config-store.ts'
+import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { ModelDirectory } from '../catalog/resolve.ts'
 import type { BackendRoom } from '../compose-backends.ts'
 import type { ServerConfig } from '../config/schema.ts'
@@ -39,6 +39,8 @@ export interface Platform {
   readonly models: ModelDirectory
   /** The files of the models. */
   readonly modelFiles: ConfigStore
+  /** Loads what reads model files. Until it settles no request but health checks may be served. */
+  readonly loadParser: () => Promise<void>
   readonly backends: BackendRoom
   readonly inference: LateInference
   readonly bodies: BodyReader

@@ -1,7 +1,7 @@
 import type { BodyReader } from '../../http/body.ts'
 import type { Call } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
-import { ALREADY_SENT } from '../../http/edge.ts'
+import { ALREADY_SENT, type HttpReply } from '../../http/http-reply.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
 import type { Route } from '../../http/route.ts'
 import type { RouteRow } from '../../http/route-row.ts'
@@ -35,7 +35,7 @@ export function defineInferenceRoute(
   parts: InferenceRouteParts,
 ): Route {
   let format: WireFormat | undefined
-  const serveFirst = async (call: Call): Promise<Response> => {
+  const serveFirst = async (call: Call): Promise<HttpReply> => {
     format = await loadFormat()
     return serveCall(call, format, parts)
   }
@@ -47,7 +47,7 @@ export async function serveCall(
   call: Call,
   format: WireFormat,
   { core, deliverTo, compression, bodies }: InferenceRouteParts,
-): Promise<Response> {
+): Promise<HttpReply> {
   await core.serve(toIncomingRequest(call, format, bodies), deliverTo(createReplyWriter(call, { compression })))
   return ALREADY_SENT
 }

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
+import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { brandingReply } from './schemas.ts'
@@ -106,7 +107,7 @@ export function brandingRoutes(options: { branding: () => Branding; folder: stri
         const contentType = Object.hasOwn(TYPES, extension) ? TYPES[extension] : undefined
         if (contentType === undefined) throw notSet()
         const body = await readAsset(options.folder, name)
-        return new Response(body, {
+        return new HttpReply(body, {
           headers: {
             'content-type': contentType,
             'cache-control': 'public, max-age=300',

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
+import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { INSTRUCTIONS, type Instruction } from './instruction-texts.ts'
@@ -55,7 +56,7 @@ export function instructionRoutes(document: () => Promise<Record<string, unknown
           return json({ name, description, tags, swagger_fragment: fragmentOf(instruction, await document()) })
         }
         const text = instruction.markdown.replaceAll('{base_url}', call.baseUrl)
-        return new Response(text, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })
+        return new HttpReply(text, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })
       },
     }),
   ]

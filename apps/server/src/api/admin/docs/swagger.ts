@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SvcError } from '@svc/errors'
 import { pathPrefix } from '../../../http/call.ts'
+import { HttpReply } from '../../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 
 /** Files of the page: nothing comes from elsewhere. */
@@ -44,7 +45,7 @@ const common = { method: 'GET', access: 'none', family: 'compatible', tag: 'docu
  * @param document made on the first request; the route table is complete by then
  */
 export function swaggerRoutes(document: () => Promise<Record<string, unknown>>): Route[] {
-  const page = (): Response => new Response(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } })
+  const page = (): HttpReply => new HttpReply(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } })
   return [
     defineRoute({
       ...common,
@@ -52,7 +53,7 @@ export function swaggerRoutes(document: () => Promise<Record<string, unknown>>):
       summary: 'To the API documentation',
       responses: { 302: { description: 'To `/swagger/index.html`.' } },
       handler: (call) =>
-        new Response(null, { status: 302, headers: { location: `${pathPrefix(call)}/swagger/index.html` } }),
+        new HttpReply(null, { status: 302, headers: { location: `${pathPrefix(call)}/swagger/index.html` } }),
     }),
     defineRoute({
       ...common,
@@ -61,7 +62,7 @@ export function swaggerRoutes(document: () => Promise<Record<string, unknown>>):
       responses: { 200: { description: 'The document.', contentType: 'application/json' } },
       async handler(call) {
         const servers = [{ url: call.baseUrl.replace(/\/$/, '') }]
-        return new Response(JSON.stringify({ ...(await document()), servers }), {
+        return new HttpReply(JSON.stringify({ ...(await document()), servers }), {
           headers: { 'content-type': 'application/json' },
         })
       },
@@ -75,11 +76,13 @@ export function swaggerRoutes(document: () => Promise<Record<string, unknown>>):
         const file = call.param('file')
         if (file === 'index.html') return page()
         if (file === 'start.js')
-          return new Response(START, { headers: { 'content-type': 'text/javascript; charset=utf-8' } })
+          return new HttpReply(START, { headers: { 'content-type': 'text/javascript; charset=utf-8' } })
         const contentType = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined
         if (contentType === undefined) throw new SvcError('not_found', 'Resource not found', { details: { type: '' } })
         const body = readFileSync(join(assetFolder(), file))
-        return new Response(body, { headers: { 'content-type': contentType, 'cache-control': 'public, max-age=3600' } })
+        return new HttpReply(body, {
+          headers: { 'content-type': contentType, 'cache-control': 'public, max-age=3600' },
+        })
       },
     }),
   ]

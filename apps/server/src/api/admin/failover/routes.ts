@@ -6,6 +6,7 @@ import type { InferenceRoom } from '../../../compose-inference.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import type { CompressionPolicy } from '../../../http/compression.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Chains } from '../../../inference/failover/chains.ts'
@@ -48,7 +49,7 @@ export function failoverRoutes(
       .list()
       .filter(hasFailover)
       .map((model) => describeChain(model, { chains, clock }))
-  const pin = async (model: ModelConfig, target: string | undefined): Promise<Response> => {
+  const pin = async (model: ModelConfig, target: string | undefined): Promise<HttpReply> => {
     const { chains } = await parts.open()
     chains.of(model).pin(target)
     return json(describeChain(model, { chains, clock }))

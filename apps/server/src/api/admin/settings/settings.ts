@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
 import type { BodyReader } from '../../../http/body.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 
@@ -14,7 +15,7 @@ export interface SettingsAccess {
   update(patch: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 
-function refused(error: string, status: number): Response {
+function refused(error: string, status: number): HttpReply {
   return json({ success: false, error }, { status })
 }
 

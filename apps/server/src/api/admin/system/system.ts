@@ -1,4 +1,5 @@
 import type { SystemReply, LoadedModel as WireLoadedModel } from '@svc/wire/native'
+import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Access } from '../../../http/route-row.ts'
@@ -87,7 +88,7 @@ export function systemRoutes(facts: SystemFacts): Route[] {
       summary: 'Metrics in the Prometheus text format',
       quiet: true,
       responses: { 200: { description: 'All series.', contentType: METRICS_TYPE } },
-      handler: async () => new Response(await facts.readMetrics(), { headers: { 'content-type': METRICS_TYPE } }),
+      handler: async () => new HttpReply(await facts.readMetrics(), { headers: { 'content-type': METRICS_TYPE } }),
     }),
   ]
 }

@@ -1,4 +1,5 @@
 import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { RouteRow } from '../../../http/route-row.ts'
 import { upgradeRequired } from '../../../http/websocket.ts'
@@ -41,7 +42,7 @@ export function responsesRoutes(parts: CreateParts): Route[] {
       handler,
     })
   const withParts =
-    (load: () => Promise<(call: Call, parts: CreateParts) => Promise<Response>>): Route['handler'] =>
+    (load: () => Promise<(call: Call, parts: CreateParts) => Promise<HttpReply>>): Route['handler'] =>
     async (call) =>
       (await load())(call, parts)
   const found = { 200: { description: 'The response.', schema: async () => (await wire()).responseResource } }

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { ResponseContentPart, ResponseInputItem, ResponseResource } from '@svc/wire/responses'
 import type { Call } from '../../../http/call.ts'
-import { ALREADY_SENT } from '../../../http/edge.ts'
+import { ALREADY_SENT, type HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { createReplyWriter } from '../../../http/reply-writer.ts'
 import type { Clock } from '../../../ports.ts'
@@ -42,13 +42,13 @@ function responseNotFound(id: string): SvcError {
 }
 
 /** Answers `GET /v1/responses/:id`; with `stream=true` its events. */
-export async function getResponse(call: Call, parts: Parts): Promise<Response> {
+export async function getResponse(call: Call, parts: Parts): Promise<HttpReply> {
   if (call.query('stream') === 'true') return getEvents(call, parts)
   return json((await find(call, parts)).stored.resource)
 }
 
 /** Answers `GET /v1/responses/:id/events`: what there is after a number, then what comes, to the end. */
-export async function getEvents(call: Call, parts: Parts): Promise<Response> {
+export async function getEvents(call: Call, parts: Parts): Promise<HttpReply> {
   const found = await find(call, parts)
   if (!found.stored.streamed) {
     throw badRequest('cannot stream a response that was not created with stream=true', 'stream')
@@ -89,7 +89,7 @@ async function* replay(
 }
 
 /** Answers `POST /v1/responses/:id/cancel`. */
-export async function cancelResponse(call: Call, parts: Parts): Promise<Response> {
+export async function cancelResponse(call: Call, parts: Parts): Promise<HttpReply> {
   const { stored, live } = await find(call, parts)
   const { resource } = stored
   if (!resource.background)
@@ -102,7 +102,7 @@ export async function cancelResponse(call: Call, parts: Parts): Promise<Response
 }
 
 /** Answers `DELETE /v1/responses/:id`; a response that still runs is stopped. */
-export async function deleteResponse(call: Call, parts: Parts): Promise<Response> {
+export async function deleteResponse(call: Call, parts: Parts): Promise<HttpReply> {
   const { id, live } = await find(call, parts)
   await live?.stop()
   await parts.store.delete(id, readerOf(call))
@@ -110,7 +110,7 @@ export async function deleteResponse(call: Call, parts: Parts): Promise<Response
 }
 
 /** Answers `GET /v1/responses/:id/input_items`: the items of its own input, the last first unless told otherwise. */
-export async function listInputItems(call: Call, parts: Parts): Promise<Response> {
+export async function listInputItems(call: Call, parts: Parts): Promise<HttpReply> {
   const { stored } = await find(call, parts)
   const items = stored.input.map(toListed)
   if (call.query('order') !== 'asc') items.reverse()
