@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Options } from 'tsup'
 import { collectLicences } from './scripts/bundle-licences.ts'
@@ -5,26 +6,22 @@ import { base } from './tsup.base.ts'
 
 type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number]
 
-/** What a program is built from. */
-export interface ProgramParts {
-  /** The program, its threads and its child programs, by the names of their files. */
-  readonly entry: Record<string, string>
-  /** Packages that stay outside, with the packages they import: they have native parts or data files. */
-  readonly external: readonly string[]
-}
-
 /**
  * The build of a program: everything it imports in one bundle, so that Node resolves and reads few files at its start. A
  * module that is only imported with `import()` gets a file of its own and is compiled when it is first used. The bundle
  * reads the sources of the workspace, so no build needs the output of another.
+ *
+ * The packages that the manifest names in `svc.outsideBundle`, and those that are optional, stay outside: they have native
+ * parts, data files or a program of their own.
+ *
+ * @param entry the program (`main`), its threads and its child programs, by the names of their files
  */
-export function program({ entry, external }: ProgramParts): Options {
-  const outside = external.map((name) => name.replaceAll('/', '\\/')).join('|')
+export function program(entry: Record<string, string>): Options {
+  const outside = listOutside().join('|')
   return {
     ...base(entry),
     // esbuild drops unused exports; a second pass by Rollup takes long for a whole program
     treeshake: false,
-    external: external.map((name) => new RegExp(`^${name}(/|$)`)),
     noExternal: [new RegExp(`^(?!(?:${outside})(?:/|$))`)],
     // what packages in CommonJS need inside of an ES module
     banner: {
@@ -37,6 +34,15 @@ export function program({ entry, external }: ProgramParts): Options {
     },
     esbuildPlugins: [oneStart(entry), licences()],
   }
+}
+
+/** Packages that are not bundled. */
+function listOutside(): string[] {
+  const manifest: { svc: { outsideBundle: string[] }; optionalDependencies?: Record<string, string> } = JSON.parse(
+    readFileSync('package.json', 'utf8'),
+  )
+  // only a server that runs from its sources loads tsx
+  return [...manifest.svc.outsideBundle, ...Object.keys(manifest.optionalDependencies ?? {}), 'tsx']
 }
 
 /**

@@ -10,12 +10,9 @@ const SWAGGER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOT
 
 export default defineConfig({
   ...program({
-    entry: {
-      main: 'src/main.ts',
-      'scan-worker': 'src/pii/scan-worker.mjs',
-      'reader-worker': 'src/db/reader-worker.mjs',
-    },
-    external: ['better-sqlite3', 'libsql', '@svc/demo-models', 'tsx'],
+    main: 'src/main.ts',
+    'scan-worker': 'src/pii/scan-worker.mjs',
+    'reader-worker': 'src/db/reader-worker.mjs',
   }),
   async onSuccess() {
     const from = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))

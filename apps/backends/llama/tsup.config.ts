@@ -1,4 +1,4 @@
 import { defineConfig } from 'tsup'
 import { program } from '../../../tsup.program.ts'
 
-export default defineConfig(program({ entry: { main: 'src/main.ts' }, external: ['node-llama-cpp'] }))
+export default defineConfig(program({ main: 'src/main.ts' }))
