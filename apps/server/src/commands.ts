@@ -3,6 +3,7 @@ import { addModel } from './catalog/add-model.ts'
 import { formatProblem } from './catalog/config-problem.ts'
 import { createConfigStore } from './catalog/config-store.ts'
 import { deleteModel } from './catalog/delete-model.ts'
+import { renderModelSchema } from './catalog/keys/json-schema.ts'
 import { findModel, formatModel, formatModelRows, toModelRows } from './catalog/list-models.ts'
 import type { DemoModelSource } from './catalog/loose-weights.ts'
 import type { ModelSource } from './config/load.ts'
@@ -12,10 +13,10 @@ import type { Logger } from './ports.ts'
 
 const print = (text: string): void => void process.stdout.write(text)
 
-/** Problems of the folders go to stderr; everything else of a command is quiet. */
+/** Problems of the folders go to stderr; commands print nothing else. */
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** `svc models list`: what the server would serve from this folder. */
+/** `svc models list`: prints the models that the server would serve from this folder. */
 export function listModelsCommand(config: ServerConfig, demoModels: readonly DemoModelSource[]): void {
   const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
   print(formatModelRows(toModelRows(store)))
@@ -46,13 +47,13 @@ export async function addModelCommand(config: ServerConfig, { file, name, transf
   )
 }
 
-/** The model that a command names, and the store it is in. */
+/** The model that a command names, with its store. */
 interface NamedModel {
   readonly name: string
   readonly demoModels: readonly DemoModelSource[]
 }
 
-/** `svc models show NAME`: what is known of a model, a line for each. */
+/** `svc models show NAME`: prints the facts of a model, one on a line. */
 export function showModelCommand(config: ServerConfig, { name, demoModels }: NamedModel): void {
   const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
   print(formatModel(findModel(store, name)))
@@ -63,6 +64,11 @@ export async function deleteModelCommand(config: ServerConfig, { name, demoModel
   const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
   const files = await deleteModel(store, findModel(store, name))
   print(`deleted model "${name}": ${files.join(', ')}\n`)
+}
+
+/** `svc models schema`: the JSON Schema of model files. */
+export function printModelSchemaCommand(): void {
+  print(renderModelSchema())
 }
 
 /** `svc backends list`: the names that `backend:` of a model file can have here. */

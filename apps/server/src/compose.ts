@@ -1,16 +1,16 @@
-import { RESERVED_ROWS } from './api/admin/reserved.ts'
+import { RESERVED_ROUTES } from './api/admin/reserved.ts'
 import { ALL_FEATURES } from './features/all-features.ts'
 import { createFeatureSet, type FeatureSet } from './features/feature-set.ts'
 import { createApp } from './http/app.ts'
 import { holdRequests } from './http/hold-requests.ts'
-import type { RouteRow } from './http/route-row.ts'
+import type { RouteInfo } from './http/route-info.ts'
 import { type Closers, createClosers } from './platform/closers.ts'
 import { openEdge } from './platform/open-edge.ts'
 import { openListener } from './platform/open-listener.ts'
 import { openPlatform, type PlatformOptions } from './platform/open-platform.ts'
 import { stopServing } from './stop-serving.ts'
 
-/** What a server is made from. */
+/** Options of {@link compose}. */
 export interface ComposeOptions extends PlatformOptions {
   /** Told once the server listens, which is before it serves more than health checks. It can be closed from then on. */
   readonly onListening?: ((server: RunningServer) => void) | undefined
@@ -22,16 +22,16 @@ export interface RunningServer {
   readonly port: number
   /** Whether every visitor needs a key. */
   readonly needsKey: boolean
-  /** The model that answers a chat without a model name; undefined where none could. */
+  /** Gives the model that answers a chat without a model name; undefined when there is none. */
   defaultModel(): string | undefined
-  /** The routes it serves. */
-  readonly routes: readonly RouteRow[]
+  /** The served routes. */
+  readonly routes: readonly RouteInfo[]
   /**
-   * Stops within 5 s: takes no new requests, lets running ones finish for a while, ends the rest with an error in their
-   * format, then stops the backends and closes what is open.
+   * Stops within 5 s: refuses new requests, lets running ones finish for a while, ends the rest with an error in their
+   * format, then stops the backends and closes everything.
    */
   close(): Promise<void>
-  /** KILL to every backend, for an exit that waits for nothing. */
+  /** Sends KILL to every backend, for an exit that waits for nothing. */
   killBackends(): void
 }
 
@@ -50,8 +50,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
 
 async function start(options: ComposeOptions, features: FeatureSet, closers: Closers): Promise<RunningServer> {
   let ownPort: number | undefined
-  const { routes: rows, unready } = features
-  const platform = await openPlatform(options, { rows, unready, ownPort: () => ownPort }, closers)
+  const { routes: listRoutes, unready } = features
+  const platform = await openPlatform(options, { routes: listRoutes, unready, ownPort: () => ownPort }, closers)
   for (const createFeature of ALL_FEATURES) features.add(await createFeature(platform))
 
   const { settings, modelFiles, authenticator, models, backends, clock } = platform
@@ -62,7 +62,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
   const edge = await openEdge(platform, closers)
   const routes = features.routes()
   // Health checks are answered while the parser loads.
-  const { app, release } = holdRequests(createApp(routes, RESERVED_ROWS, edge))
+  const { app, release } = holdRequests(createApp(routes, RESERVED_ROUTES, edge))
   const listener = await openListener(app, platform)
   closers.push(() => listener.destroy())
   ownPort = listener.port
@@ -71,7 +71,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
     url: listener.url,
     port: listener.port,
     needsKey: authenticator.configured,
-    defaultModel: () => models.defaultFor('chat')?.name,
+    defaultModel: () => models.findDefault('chat')?.name,
     routes,
     killBackends: () => backends.killNow(),
     async close() {

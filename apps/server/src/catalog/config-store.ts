@@ -1,10 +1,10 @@
 import { parseModelFile } from './config-file.ts'
 import { type ConfigStore, createFolderStore, type FolderStoreOptions } from './folder-store.ts'
 
-/** What {@link createConfigStore} needs. */
+/** Options of {@link createConfigStore}. */
 export type ConfigStoreOptions = Omit<FolderStoreOptions, 'parseFile'>
 
-/** A store that reads model files by itself. It has looked at nothing yet; the first call looks. */
+/** Creates a store with the parser of model files; its first call looks at the folder. */
 export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
   return createFolderStore({ ...options, parseFile: parseModelFile })
 }

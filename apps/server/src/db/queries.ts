@@ -3,35 +3,35 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { toDatabaseError } from './database-error.ts'
 import type { Tables } from './schema.ts'
 
-/** What writes queries: drizzle's own builder, of whichever dialect. */
+/** Builds queries: drizzle's own builder for either dialect. */
 export type QueryBuilder = Pick<BetterSQLite3Database<Tables>, 'select' | 'insert' | 'update' | 'delete'>
 
-/** Short queries. They are written once and run on both dialects. */
+/** Short queries, written once for both dialects. */
 export interface Queries {
   /**
-   * The rows of a query, typed by its tables.
+   * Gives the rows of a query, typed by its tables.
    *
    * @throws {SvcError} `unavailable` while the database is away, `insufficient_storage`, else `internal`
    */
   rows<Row>(build: (db: QueryBuilder, tables: Tables) => { all(): Row[] }): Promise<readonly Row[]>
-  /** Runs a query that writes. @returns how many rows it has written; @throws as {@link Queries.rows} */
+  /** Runs a query that writes. @returns the number of written rows; @throws as {@link Queries.rows} */
   change(build: (db: QueryBuilder, tables: Tables) => { run(): { readonly changes: number } }): Promise<number>
 }
 
 /** The queries of a database. */
 export interface DatabaseQueries extends Queries {
   /**
-   * Runs work whose queries are done together or not at all. Work awaits its own queries and nothing that is slow: on
-   * SQLite every other query waits meanwhile. A query of the database itself inside of it would wait for ever.
+   * Runs work whose queries all succeed or have no effect. The work awaits only its own queries and nothing slow: on
+   * SQLite every other query waits meanwhile. A query of the database itself inside of it waits for ever.
    *
-   * @throws what work throws, once everything is undone; as {@link Queries.rows}
+   * @throws the error of the work, after the rollback; as {@link Queries.rows}
    */
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>
   /** Whether a table has any row. It needs no query builder. @throws as {@link Queries.rows} */
   holdsRows(table: 'instance' | 'responses'): Promise<boolean>
 }
 
-/** Queries that may wait while a transaction is open. */
+/** Maximum number of queries that wait for an open transaction. */
 const MAX_WAITING = 10_000
 
 /** Runs a query. @throws {SvcError} what a failure of the database means to its caller */
@@ -50,7 +50,7 @@ export interface SqliteQueryParts {
   /** Runs a statement without a result. */
   readonly execute: (statement: string) => void
   readonly hasRow: (statement: string) => boolean
-  /** Throws where the file may not be used any more. */
+  /** Throws when the file may not be used any more. */
   readonly checkAccess: () => void
 }
 
@@ -58,7 +58,9 @@ export interface SqliteQueryParts {
 export function createSqliteQueries({ load, execute, hasRow, checkAccess }: SqliteQueryParts): DatabaseQueries {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
-  /** Runs work that no other query may come between: drizzle's own transaction takes no asynchronous function here. */
+  /**
+   * Runs work without other queries in between, because drizzle's own transaction takes no asynchronous function here.
+   */
   async function alone<T>(work: () => T | Promise<T>): Promise<T> {
     if (waiting >= MAX_WAITING)
       throw new SvcError('unavailable', 'the database is busy', { code: 'database_busy', retryAfterMs: 1000 })
@@ -95,7 +97,7 @@ export function createSqliteQueries({ load, execute, hasRow, checkAccess }: Sqli
           await guarded(() => execute('COMMIT'))
           return result
         } catch (error) {
-          // A failure may have ended it already, a full disk for one.
+          // The failure may have ended the transaction already, for example a full disk.
           await guarded(() => execute('ROLLBACK')).catch(() => undefined)
           throw error
         }

@@ -18,7 +18,7 @@ export const sqliteTables = {
   auditEvents: auditEventsOnSqlite,
 }
 
-/** The same tables on PostgreSQL; `schema.test.ts` holds the two equal. */
+/** The same tables on PostgreSQL; `schema.test.ts` checks that both are equal. */
 export const postgresTables = {
   instance: instanceOnPostgres,
   responses: responsesOnPostgres,
@@ -27,5 +27,5 @@ export const postgresTables = {
   auditEvents: auditEventsOnPostgres,
 }
 
-/** The tables by their names in the code. Queries are written against those of SQLite and run on either. */
+/** The tables by their names in the code. Queries use those of SQLite and run on either. */
 export type Tables = typeof sqliteTables

@@ -20,7 +20,7 @@ import { diagnosticsFeature } from './diagnostics.ts'
 import type { CreateFeature } from './feature.ts'
 import { preloadFeature } from './preload.ts'
 
-/** The features of the server, in the order of their routes. They close in the opposite order. */
+/** The features of the server, in the order of their routes. They close in reverse order. */
 export const ALL_FEATURES: readonly CreateFeature[] = [
   systemFeature,
   homeFeature,

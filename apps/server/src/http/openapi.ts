@@ -1,6 +1,6 @@
 import { createSchemaRegistry, type SchemaRegistry, toOpenApiSchemas, toSchemaReference } from '@svc/wire'
 import * as z from 'zod'
-import { type ErrorFamily, pathsOf, type RouteResponse, type RouteRow } from './route-row.ts'
+import { type ErrorFamily, listPaths, type RouteInfo, type RouteResponse } from './route-info.ts'
 
 type Json = Record<string, unknown>
 
@@ -9,21 +9,21 @@ function toTemplate(pattern: string): string {
   return pattern.replace(/:([A-Za-z_-]+)/g, '{$1}').replace(/\*/g, '{path}')
 }
 
-function schemaOf(schema: z.ZodType, registry: SchemaRegistry, io: 'input' | 'output'): Json {
+function toSchema(schema: z.ZodType, registry: SchemaRegistry, io: 'input' | 'output'): Json {
   const reference = toSchemaReference(registry, schema)
   if (reference !== undefined) return { $ref: reference }
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
   return rest
 }
 
-async function parametersOf(row: RouteRow, template: string, registry: SchemaRegistry): Promise<Json[]> {
+async function toParameters(route: RouteInfo, template: string, registry: SchemaRegistry): Promise<Json[]> {
   const inPath = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
   }))
-  const query = await row.query?.()
+  const query = await route.query?.()
   const inQuery = Object.entries(query?.shape ?? {}).map(([name, field]) => {
     const schema = field as z.ZodType
     return {
@@ -31,41 +31,41 @@ async function parametersOf(row: RouteRow, template: string, registry: SchemaReg
       in: 'query',
       required: !schema.safeParse(undefined).success,
       ...(schema.description === undefined ? {} : { description: schema.description }),
-      schema: schemaOf(schema, registry, 'input'),
+      schema: toSchema(schema, registry, 'input'),
     }
   })
   return [...inPath, ...inQuery]
 }
 
-async function responseOf(response: RouteResponse, registry: SchemaRegistry): Promise<Json> {
+async function toResponse(response: RouteResponse, registry: SchemaRegistry): Promise<Json> {
   const { description, contentType } = response
   const schema = await response.schema?.()
   if (schema === undefined && contentType === undefined) return { description }
-  const media = schema === undefined ? {} : { schema: schemaOf(schema, registry, 'output') }
+  const media = schema === undefined ? {} : { schema: toSchema(schema, registry, 'output') }
   return { description, content: { [contentType ?? 'application/json']: media } }
 }
 
 /** Names of the error bodies of families that have one of their own. */
 const ERRORS: Partial<Readonly<Record<ErrorFamily, string>>> = { messages: 'MessagesError' }
 
-async function operationOf(row: RouteRow, template: string, registry: SchemaRegistry): Promise<Json> {
-  const parameters = await parametersOf(row, template, registry)
-  const body = await row.body?.()
+async function toOperation(route: RouteInfo, template: string, registry: SchemaRegistry): Promise<Json> {
+  const parameters = await toParameters(route, template, registry)
+  const body = await route.body?.()
   const responses: [string, Json][] = []
-  for (const [status, response] of Object.entries(row.responses ?? { 200: { description: 'OK' } })) {
-    responses.push([status, await responseOf(response, registry)])
+  for (const [status, response] of Object.entries(route.responses ?? { 200: { description: 'OK' } })) {
+    responses.push([status, await toResponse(response, registry)])
   }
   return {
-    tags: [row.tag],
-    summary: row.summary,
-    operationId: `${row.method.toLowerCase()} ${template}`.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, ''),
+    tags: [route.tag],
+    summary: route.summary,
+    operationId: `${route.method.toLowerCase()} ${template}`.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, ''),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body === undefined
       ? {}
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: schemaOf(body, registry, 'input') } },
+            content: { 'application/json': { schema: toSchema(body, registry, 'input') } },
           },
         }),
     responses: {
@@ -73,31 +73,31 @@ async function operationOf(row: RouteRow, template: string, registry: SchemaRegi
       default: {
         description: 'An error in the format of the route.',
         content: {
-          'application/json': { schema: { $ref: `#/components/schemas/${ERRORS[row.family] ?? 'CompatibleError'}` } },
+          'application/json': { schema: { $ref: `#/components/schemas/${ERRORS[route.family] ?? 'CompatibleError'}` } },
         },
       },
     },
-    security: row.access === 'none' ? [] : [{ bearer: [] }, { apiKey: [] }],
-    'x-svc-access': row.access,
-    ...(row.feature === undefined ? {} : { 'x-svc-feature': row.feature }),
-    ...(row.scanned ? { 'x-svc-scanned': row.scannedWhen ?? true } : {}),
-    ...(row.socket === undefined ? {} : { 'x-svc-socket': true }),
+    security: route.access === 'none' ? [] : [{ bearer: [] }, { apiKey: [] }],
+    'x-svc-access': route.access,
+    ...(route.feature === undefined ? {} : { 'x-svc-feature': route.feature }),
+    ...(route.scanned ? { 'x-svc-scanned': route.scannedWhen ?? true } : {}),
+    ...(route.socket === undefined ? {} : { 'x-svc-socket': true }),
   }
 }
 
-/** The OpenAPI 3.1 document of a route table; reserved rows are not in it. */
-export async function openApiDocument(rows: readonly RouteRow[], version: string): Promise<Json> {
+/** The OpenAPI 3.1 document of a route table; reserved routes are not in it. */
+export async function openApiDocument(routes: readonly RouteInfo[], version: string): Promise<Json> {
   const registry = createSchemaRegistry()
   const paths: Record<string, Json> = {}
-  for (const row of rows) {
-    if (row.gateOnly === true) continue
-    for (const pattern of pathsOf(row)) {
+  for (const route of routes) {
+    if (route.gateOnly === true) continue
+    for (const pattern of listPaths(route)) {
       const template = toTemplate(pattern)
       paths[template] ??= {}
       const item = paths[template]
-      const operation = await operationOf(row, template, registry)
-      item[row.method.toLowerCase()] =
-        pattern === row.path
+      const operation = await toOperation(route, template, registry)
+      item[route.method.toLowerCase()] =
+        pattern === route.path
           ? operation
           : { ...operation, operationId: `${String(operation.operationId)}_alias`, deprecated: false }
     }

@@ -6,14 +6,14 @@ import type { BodyReader } from './body.ts'
 import type { Call } from './call.ts'
 import { isRefusal } from './middleware/authorize.ts'
 import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
-import type { RouteRow } from './route-row.ts'
+import type { RouteInfo } from './route-info.ts'
 import type { Upgrade } from './upgrade.ts'
 
 /** Limits of sockets (threats WS-1); bodies and messages share the memory that they may take together. */
 export interface SocketLimits {
   /** Open at once. */
   readonly maxSockets: number
-  /** How often a client is asked whether it is there; one that is silent twice in a row is gone. */
+  /** How often a client is asked whether it is there; one that is silent twice in a route is gone. */
   readonly pingMs: number
   /** How long a reader may accept no byte before its socket is cut off. */
   readonly stallMs: number
@@ -38,7 +38,7 @@ export type CloseCode = 1000 | 1001 | 1003 | 1008 | 1009 | 1011 | 1013
 /** Why a socket is closed whose opener has lost the right to it; the code is 1008. */
 export const ACCESS_ENDED = 'access has ended'
 
-/** A socket, as the handler of its row sees it. */
+/** A socket, as the handler of its route sees it. */
 export interface Socket {
   /** The request that opened it; its signal aborts when the client is gone or the time of a stop is over. */
   readonly call: Call
@@ -53,7 +53,7 @@ export interface Socket {
    * @throws {SvcError} `cancelled` when the client is gone or has stalled
    */
   send(text: string): Promise<void>
-  /** Who asks now: rights may have gone since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
+  /** The caller now: rights may have ended since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
   admit(): Principal | Promise<Principal>
   /** Closes after what was sent; a second time does nothing. */
   close(code: CloseCode, reason: string): void
@@ -94,7 +94,7 @@ export function createSockets(options: {
     async accept(upgrade, call, admit) {
       const { WebSocketServer } = await import('ws')
       if (open.size >= limits.maxSockets) throw tooManySockets()
-      const ws = shakeHands(upgrade, call, createServer(WebSocketServer, call.row, maxMessageBytes))
+      const ws = shakeHands(upgrade, call, createServer(WebSocketServer, call.route, maxMessageBytes))
       const socket = openSocket(ws, { upgrade, call, admit, limits, maxMessageBytes, bodies: options.bodies })
       open.add(socket)
       ws.once('close', () => open.delete(socket))
@@ -132,8 +132,8 @@ interface SocketParts {
   readonly bodies: BodyReader
 }
 
-/** Makes the side that answers handshakes. Nothing is ever compressed: texts of different owners never share a window. */
-function createServer(Server: typeof WebSocketServer, { socket }: RouteRow, maxPayload: number): WebSocketServer {
+/** Creates the side that answers handshakes. Nothing is ever compressed: texts of different owners never share a window. */
+function createServer(Server: typeof WebSocketServer, { socket }: RouteInfo, maxPayload: number): WebSocketServer {
   return new Server({
     noServer: true,
     clientTracking: false,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { CallDurations } from './call-durations.ts'
 import { CallSeries } from './call-series.ts'
 
-it('shows what the histogram of the library shows for the same calls', async () => {
+it("exports the same as the library's histogram for the same calls", async () => {
   const call = fc.record({
     method: fc.constantFrom('GET', 'POST'),
     path: fc.constantFrom('/a', '/b/:id'),

@@ -17,7 +17,7 @@ export class CallDurations extends Histogram<'method' | 'path'> {
     this.#calls = calls
   }
 
-  /** What both formats of the registry are made of, in place of what the library's own counting would give. */
+  /** Both export formats of the registry read this; it replaces the library's own counting. */
   async getForPromString(): Promise<HistogramExport> {
     const values = this.#calls.all().flatMap(({ method, path, series }) => series.values(FACTS.name, { method, path }))
     return toExport(FACTS, values)

@@ -1,24 +1,24 @@
 import type { Registry } from 'prom-client'
 import { CallSeries } from './call-series.ts'
 
-/** What the server measures, in plain numbers. Labels come from closed sets, never from a client. */
+/** The server's measurements, in plain numbers. Labels come from closed sets, never from a client. */
 export interface Metrics {
   /**
    * The registry that shows the numbers. The first call loads its library; figures of the process itself, such as the lag
    * of the event loop, begin with that.
    */
   registry(): Promise<Registry>
-  /** Duration of a request by method and route pattern (§4.7). */
+  /** Observes the duration of a request by method and route pattern (§4.7). */
   observeCall(method: string, pattern: string, seconds: number): void
-  /** Tokens of a finished prediction. */
+  /** Counts the tokens of a finished prediction. */
   countTokens(kind: 'prompt' | 'completion', count: number): void
-  /** An answer or a call that was delivered without the form that was asked for. */
+  /** Counts an answer or call that was delivered although it does not match the requested form. */
   countFormMismatch(): void
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Makes the metrics of one server. */
+/** Creates the metrics of one server. */
 export function createMetrics(): Metrics {
   const calls = new CallSeries()
   const counted = { prompt: 0, completion: 0, formMismatches: 0 }

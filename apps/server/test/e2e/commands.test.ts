@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { copyFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoModels } from '@svc/demo-models'
@@ -5,7 +6,7 @@ import { tempDir } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { runBuilt, startBuiltServer } from '../support/built-server.ts'
-import { answerOf, postChat } from './open-chat.ts'
+import { postChat, readAnswer } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -26,7 +27,7 @@ describe('the command line', () => {
     expect(await (await fetch(`${server.url}/version`)).json()).toEqual({ version: shown.stdout })
   })
 
-  it('helps with commands and flags, and writes nothing', async () => {
+  it('prints commands and flags, and writes nothing', async () => {
     await using dir = await tempDir('svc-e2e-')
     const help = await runBuilt(dir.path, ['--help'])
     expect(help).toMatchObject({ code: 0, stderr: '' })
@@ -41,7 +42,7 @@ describe('the command line', () => {
     [['--log-level', 'loud'], '--log-level: "loud" is not one of error, warn, info, debug, trace'],
     [
       ['modls', 'list'],
-      'unknown command modls (did you mean models?); the commands are run, models list, models add, models show, models delete, backends list, help, version',
+      'unknown command modls (did you mean models?); the commands are run, models list, models add, models show, models delete, models schema, backends list, help, version',
     ],
   ])('%j is refused with code 2 and %j', async (args, sentence) => {
     await using dir = await tempDir('svc-e2e-')
@@ -54,6 +55,15 @@ describe('the command line', () => {
     const refused = await runBuilt(dir.path, ['run', '--auth-enabled'])
     expect(refused).toMatchObject({ code: 2, stdout: '' })
     expect(refused.stderr).toBe('--auth-enabled is not in this version: user accounts, sessions and keys of their own')
+  })
+
+  it('prints the JSON Schema of model files, and writes nothing', async () => {
+    await using dir = await tempDir('svc-e2e-')
+    const printed = await runBuilt(dir.path, ['models', 'schema'])
+    expect(printed).toMatchObject({ code: 0, stderr: '' })
+    const committed = new URL('../../../../docs/model.schema.json', import.meta.url)
+    expect(JSON.parse(printed.stdout)).toEqual(JSON.parse(readFileSync(committed, 'utf8')))
+    expect(await readdir(dir.path)).toEqual([])
   })
 
   it('lists the backends that model files can name', async () => {
@@ -86,7 +96,7 @@ describe("a model of one's own", () => {
     expect(listed.stdout).toMatch(/^Tiny-Chat +llama /m)
     expect(listed.stdout).not.toMatch(/^demo /m)
     expect(await namesAt(url)).toEqual(['Tiny-Chat'])
-    expect(await answerOf(await postChat(url, 'Tiny-Chat'))).not.toBe('')
+    expect(await readAnswer(await postChat(url, 'Tiny-Chat'))).not.toBe('')
     expect((await postChat(url, 'demo')).status).toBe(404)
 
     const again = await runBuilt(folder, ['models', 'add', 'Tiny Chat.gguf'])
@@ -125,7 +135,7 @@ describe("a model of one's own", () => {
     expect(await namesAt(server.url)).toEqual(['demo', 'demo-embed'])
     await copyFile(weights, join(server.folder, 'models', 'dropped.gguf'))
     expect(await namesAt(server.url)).toEqual(names)
-    expect(await answerOf(await postChat(server.url, 'dropped.gguf'))).not.toBe('')
+    expect(await readAnswer(await postChat(server.url, 'dropped.gguf'))).not.toBe('')
     expect((await postChat(server.url, 'demo')).status).toBe(mode === 'true' ? 200 : 404)
   })
 })

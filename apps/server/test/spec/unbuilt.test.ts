@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('a model that nothing stands behind', () => {
+describe('a model without a server behind it', () => {
   it.each([
     ['routing', 'router'],
     ['routing-with-backend', 'router'],
@@ -65,7 +65,7 @@ it('MCP servers that a request names are refused by name', async () => {
   }
 })
 
-it('settings of what is not in this version keep their present value', async () => {
+it('settings of later features keep their value', async () => {
   const shown = (await server.call('/api/settings')).json() as Record<string, unknown>
   expect((await server.post('/api/settings', shown)).status).toBe(200)
   for (const patch of [

@@ -4,23 +4,23 @@ import type { CompressionPolicy } from '../../http/compression.ts'
 import { ALREADY_SENT, type HttpReply } from '../../http/http-reply.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
 import type { Route } from '../../http/route.ts'
-import type { RouteRow } from '../../http/route-row.ts'
+import type { RouteInfo } from '../../http/route-info.ts'
 import type { DeliverTo } from '../../inference/deliver-reply.ts'
 import type { IncomingRequest, RequestCore } from '../../inference/pipeline.ts'
 import type { HeldBytes, RequestBody } from '../../inference/ports.ts'
 import type { WireFormat } from '../../inference/wire-format.ts'
 
 /** A route whose requests pass the request core. */
-export interface InferenceRow extends RouteRow {
-  /** The use that a model must have to serve it. */
+export interface InferenceRouteInfo extends RouteInfo {
+  /** The usecase that its model must have. */
   readonly usecase: string
-  readonly scanned: NonNullable<RouteRow['scanned']>
+  readonly scanned: NonNullable<RouteInfo['scanned']>
 }
 
-/** The query of routes that take a model's name there. A name in the body goes before it. */
+/** Query of routes that accept a model's name there. A name in the body takes precedence. */
 export const modelQuery = async () => (await import('./model-query.ts')).modelQuery
 
-/** What inference routes share. */
+/** Common options of inference routes. */
 export interface InferenceRouteParts {
   readonly core: RequestCore
   readonly deliverTo: DeliverTo
@@ -28,9 +28,9 @@ export interface InferenceRouteParts {
   readonly bodies: Pick<BodyReader, 'read' | 'readWhole'>
 }
 
-/** Joins a row, its wire format and the request core into a route. Its first request loads the format. */
+/** Joins a route declaration, its wire format and the request core into a route. Its first request loads the format. */
 export function defineInferenceRoute(
-  row: InferenceRow,
+  route: InferenceRouteInfo,
   loadFormat: () => Promise<WireFormat>,
   parts: InferenceRouteParts,
 ): Route {
@@ -39,7 +39,7 @@ export function defineInferenceRoute(
     format = await loadFormat()
     return serveCall(call, format, parts)
   }
-  return { ...row, handler: (call) => (format === undefined ? serveFirst(call) : serveCall(call, format, parts)) }
+  return { ...route, handler: (call) => (format === undefined ? serveFirst(call) : serveCall(call, format, parts)) }
 }
 
 /** Serves the request of an HTTP call. */
@@ -52,7 +52,7 @@ export async function serveCall(
   return ALREADY_SENT
 }
 
-/** A call as the core takes it. */
+/** Converts a call to a request of the core. */
 export function toIncomingRequest(
   call: Call,
   format: WireFormat,
@@ -62,7 +62,7 @@ export function toIncomingRequest(
     context: call,
     format,
     source: { body: new BodyOfCall(bodies, call) },
-    // A name in the path goes before one in the query.
+    // A name in the path takes precedence over one in the query.
     addressedModel: call.param('model') || call.query('model') || undefined,
   }
 }

@@ -1,25 +1,51 @@
 import { isNull, type YamlNode } from './node.ts'
 
-/** Longest spelling of a number; keeps the expressions below away from long texts. */
+/** Maximum length of a number; keeps the expressions below away from long texts. */
 const MAX_NUMBER_LENGTH = 64
 const DECIMAL = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/
 const RADIX = /^([-+]?)(0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)$/
-// Octal as YAML 1.1 writes it: existing files were read this way.
+// Octal as YAML 1.1 writes it; existing files were read this way.
 const OLD_OCTAL = /^([-+]?)0([0-7]+)$/
 const INFINITE = /^([-+]?)\.(?:inf|Inf|INF)$/
 const NOT_A_NUMBER = /^\.(?:nan|NaN|NAN)$/
 
-const TRUE: ReadonlySet<string> = new Set(['true', 'True', 'TRUE', 'y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON'])
-const FALSE: ReadonlySet<string> = new Set(['false', 'False', 'FALSE', 'n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF'])
+/** The YAML 1.1 spellings of true. */
+export const TRUE_WORDS: ReadonlySet<string> = new Set([
+  'true',
+  'True',
+  'TRUE',
+  'y',
+  'Y',
+  'yes',
+  'Yes',
+  'YES',
+  'on',
+  'On',
+  'ON',
+])
+/** The YAML 1.1 spellings of false. */
+export const FALSE_WORDS: ReadonlySet<string> = new Set([
+  'false',
+  'False',
+  'FALSE',
+  'n',
+  'N',
+  'no',
+  'No',
+  'NO',
+  'off',
+  'Off',
+  'OFF',
+])
 
-/** The boolean a scalar stands for under a boolean key: the YAML 1.1 spellings, quoted too. */
+/** Converts a scalar under a boolean key: the YAML 1.1 spellings, also quoted. */
 export function toBoolean(node: YamlNode): boolean | undefined {
   if (node.kind !== 'scalar') return undefined
-  if (TRUE.has(node.text)) return true
-  return FALSE.has(node.text) ? false : undefined
+  if (TRUE_WORDS.has(node.text)) return true
+  return FALSE_WORDS.has(node.text) ? false : undefined
 }
 
-/** The number a plain scalar stands for, infinite ones included; undefined for text. */
+/** Converts a plain scalar to a number, including infinite ones; undefined for text. */
 export function toNumber(node: YamlNode): number | undefined {
   if (node.kind !== 'scalar' || !node.plain || node.text === '' || node.text.length > MAX_NUMBER_LENGTH)
     return undefined
@@ -34,7 +60,7 @@ export function toNumber(node: YamlNode): number | undefined {
   return NOT_A_NUMBER.test(text) ? Number.NaN : undefined
 }
 
-/** A value as plain data, for keys without a type of their own: 1.2 booleans, numbers, null; the rest is text. */
+/** Converts a value to plain data, for keys without a type: 1.2 booleans, numbers and null; everything else is text. */
 export function toPlainValue(node: YamlNode): unknown {
   if (node.kind === 'list') return node.items.map(toPlainValue)
   if (node.kind === 'map') {

@@ -4,6 +4,7 @@ import { type FinishReason, NO_USAGE, type PredictionStep, type Usage } from '..
 import { createReplyDecoder, type ReplyDecoder, type ToldEnd } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
 import { toPredictOptions } from '../to-predict-options.ts'
+import { batchReplies } from './batch-replies.ts'
 import { createFormGate, type FormGate } from './form-gate.ts'
 import { createOwnCount, type OwnCount } from './own-count.ts'
 import type { Plan } from './plan.ts'
@@ -11,16 +12,16 @@ import type { PredictionContext } from './prediction-context.ts'
 import { createReplyText } from './reply-text.ts'
 
 /** One choice of a reply. */
-export interface Choice {
+interface Choice {
   readonly index: number
   readonly plan: Plan
   /** Whether it is the first answer to its prompt. */
   readonly countsPrompt: boolean
 }
 
-/** One choice while it runs: asks the backend, and turns its replies into steps without waiting. */
+/** One running choice: asks the backend and turns its replies into steps without waiting. */
 export class ChoiceRun {
-  /** The figures of this choice and all before it; complete after {@link end}. */
+  /** Figures of this choice and all choices before it; complete after {@link end}. */
   usage: Usage
   readonly #request: GenerationRequest
   readonly #choice: Choice
@@ -62,28 +63,36 @@ export class ChoiceRun {
         : undefined
   }
 
-  /** Asks the backend: for a stream, or for one reply. */
-  async ask(): Promise<AsyncIterable<Reply> | Iterable<Reply>> {
+  /** Asks the backend: for a stream of replies in batches, or for one reply. */
+  async ask(): Promise<AsyncIterable<readonly Reply[]> | Iterable<readonly Reply[]>> {
     const { client, signal } = this.#context
     const options = { signal, onTrailers: this.#onTrailers }
     return this.#request.stream
-      ? client.predictStream(this.#options, options)
-      : [await client.predict(this.#options, options)]
+      ? batchReplies(client.predictStream(this.#options, options))
+      : [[await client.predict(this.#options, options)]]
   }
 
-  /** The steps of one reply. @throws SvcError where the model refuses answers that break the asked form */
-  take(reply: Reply): readonly PredictionStep[] {
-    this.#count?.reply(reply)
-    const events = this.#gate(this.#decoder.reply(reply))
+  /**
+   * The steps of replies that arrived together, figures first.
+   *
+   * @throws SvcError where the model refuses answers that break the asked form
+   */
+  take(replies: readonly Reply[]): readonly PredictionStep[] {
+    const steps: PredictionStep[] = []
+    for (const reply of replies) {
+      this.#count?.reply(reply)
+      for (const step of this.#gate(this.#decoder.reply(reply))) steps.push(step)
+    }
     const { usage } = this.#decoder
     const shown = this.#shown
     const isNew = usage.promptTokens !== shown.promptTokens || usage.completionTokens !== shown.completionTokens
-    if (!this.#request.stream || this.#count !== undefined || !isNew) return events
+    if (!this.#request.stream || this.#count !== undefined || !isNew) return steps
     this.#shown = usage
-    return [{ type: 'progress', usage: this.#addUp(usage) }, ...events]
+    steps.unshift({ type: 'progress', usage: this.#addUp(usage) })
+    return steps
   }
 
-  /** The steps after the last reply. */
+  /** Gives the steps after the last reply. */
   async end(): Promise<readonly PredictionStep[]> {
     const steps = this.#gate(this.#decoder.end(this.#told))
     const { usage } = this.#decoder
@@ -105,6 +114,26 @@ export class ChoiceRun {
       completionTokens: before.completionTokens + usage.completionTokens,
       promptMs: before.promptMs + usage.promptMs,
       generationMs: before.generationMs + usage.generationMs,
+    }
+  }
+}
+
+/**
+ * The choices of a request, one after the other: each runs to its end before the next one is taken. Each prompt counts
+ * once for all of its answers; the answers add up.
+ */
+export function* runChoices(
+  request: GenerationRequest,
+  plans: readonly Plan[],
+  context: PredictionContext,
+): Generator<ChoiceRun, void, void> {
+  let before: Usage = NO_USAGE
+  for (const [position, plan] of plans.entries()) {
+    for (let number = 0; number < request.choices; number += 1) {
+      const choice = { index: position * request.choices + number, plan, countsPrompt: number === 0 }
+      const run = new ChoiceRun(request, choice, { before, context })
+      yield run
+      before = run.usage
     }
   }
 }

@@ -5,11 +5,11 @@ import type { InProcessBackend } from '../../backends/catalog.ts'
 import type { Logger } from '../../ports.ts'
 import type { CheckUpstream } from './own-address.ts'
 
-/** What the backends inside of this process need. */
+/** Options of {@link createInProcessBackends}. */
 export interface InProcessParts {
   readonly upstream: Pick<Upstream, 'send'>
   readonly secrets: SecretReader
-  /** Authorities that others may have their certificates from, PEM. @default Node's own */
+  /** Additional certificate authorities for upstreams, PEM. @default Node's own */
   readonly ca?: string | undefined
   readonly logger: Logger
   readonly checkUpstream: CheckUpstream
@@ -18,7 +18,7 @@ export interface InProcessParts {
 /** Names of the backends that need no process. */
 export const IN_PROCESS_BACKENDS = ['cloud-proxy', 'service-proxy'] as const
 
-/** The backends that need no process (§2.9, `backend`), by name. Their code is loaded with the first model of each. */
+/** Creates the backends that need no process (§2.9, `backend`), by name. Their code is loaded with the first model of each. */
 export function createInProcessBackends(
   parts: InProcessParts,
 ): Readonly<Record<(typeof IN_PROCESS_BACKENDS)[number], InProcessBackend>> {

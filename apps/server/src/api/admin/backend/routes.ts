@@ -11,7 +11,7 @@ import type { StatusSources } from './read-status.ts'
 const schemas = () => import('./bodies.ts')
 type Schemas = Awaited<ReturnType<typeof schemas>>
 
-/** What the backend rows use. */
+/** Options of {@link backendRoutes}. */
 export interface BackendRouteParts extends StatusSources {
   readonly models: ModelFinder
   readonly residency: StatusSources['residency'] & Pick<Residency, 'load' | 'stop'>
@@ -19,7 +19,7 @@ export interface BackendRouteParts extends StatusSources {
   readonly opaqueErrors: boolean
 }
 
-/** `GET /backend/monitor`, `POST /backend/load` and `POST /backend/shutdown`, each also below `/v1` (§4.5). */
+/** `GET /backend/monitor`, `POST /backend/load` and `POST /backend/shutdown`, each also under `/v1` (§4.5). */
 export function backendRoutes(parts: BackendRouteParts): Route[] {
   const { models, residency, bodies } = parts
   return [
@@ -35,7 +35,7 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       query: async () => (await schemas()).monitorQuery,
       responses: {
         200: {
-          description: 'As the backend says, else as its process shows.',
+          description: 'From the backend, or else from its process.',
           schema: async () => (await schemas()).monitorReply,
         },
       },
@@ -59,7 +59,7 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       responses: {
         200: { description: 'Everything is resident.', schema: async () => (await schemas()).loadReply },
         500: {
-          description: 'Something could not be loaded; `loaded` has what could.',
+          description: 'A model could not be loaded; `loaded` lists the others.',
           schema: async () => (await schemas()).loadReply,
         },
       },

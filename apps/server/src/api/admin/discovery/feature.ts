@@ -3,11 +3,11 @@ import type { Platform } from '../../../platform/platform.ts'
 import { discoveryRoute } from './discovery.ts'
 import { instructionRoutes } from './instructions.ts'
 
-/** Tells programs what the server offers, from its own route table. */
-export function discoveryFeature({ version, rows }: Platform): ServerFeature {
+/** Describes the server to programs, from its route table. */
+export function discoveryFeature({ version, routes }: Platform): ServerFeature {
   const describe = async () => {
     const { openApiDocument } = await import('../../../http/openapi.ts')
-    return openApiDocument(rows(), version)
+    return openApiDocument(routes(), version)
   }
-  return { routes: [discoveryRoute({ version, rows }), ...instructionRoutes(describe)] }
+  return { routes: [discoveryRoute({ version, routes }), ...instructionRoutes(describe)] }
 }

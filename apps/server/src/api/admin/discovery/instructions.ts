@@ -8,7 +8,7 @@ import type { instructionListReply } from './schemas.ts'
 
 const schemas = () => import('./schemas.ts')
 
-function fragmentOf(instruction: Instruction, document: Record<string, unknown>): Record<string, unknown> {
+function toFragment(instruction: Instruction, document: Record<string, unknown>): Record<string, unknown> {
   const paths = Object.entries((document.paths ?? {}) as Record<string, Record<string, { tags?: string[] }>>).filter(
     ([, item]) =>
       Object.values(item).some((operation) => operation.tags?.some((tag) => instruction.tags.includes(tag))),
@@ -53,7 +53,7 @@ export function instructionRoutes(document: () => Promise<Record<string, unknown
         if (instruction === undefined) throw new SvcError('not_found', `instruction not found: ${name}`)
         if (call.query('format') === 'json') {
           const { description, tags } = instruction
-          return json({ name, description, tags, swagger_fragment: fragmentOf(instruction, await document()) })
+          return json({ name, description, tags, swagger_fragment: toFragment(instruction, await document()) })
         }
         const text = instruction.markdown.replaceAll('{base_url}', call.baseUrl)
         return new HttpReply(text, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })

@@ -3,11 +3,11 @@ import type { Platform } from '../../../platform/platform.ts'
 import { swaggerRoutes } from './swagger.ts'
 
 /** The OpenAPI document and the page that shows it. */
-export function documentationFeature({ version, rows }: Platform): ServerFeature {
+export function documentationFeature({ version, routes }: Platform): ServerFeature {
   return {
     routes: swaggerRoutes(async () => {
       const { openApiDocument } = await import('../../../http/openapi.ts')
-      return openApiDocument(rows(), version)
+      return openApiDocument(routes(), version)
     }),
   }
 }

@@ -9,7 +9,7 @@ import type { CompressionPolicy } from '../../../http/compression.ts'
 import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import type { Chains } from '../../../inference/failover/chains.ts'
+import type { FailoverGroups } from '../../../inference/failover/groups.ts'
 import type { FailoverNotice } from '../../../inference/failover/watch.ts'
 import { readDocument } from '../../../inference/stages/body.ts'
 import type { Clock } from '../../../ports.ts'
@@ -18,9 +18,9 @@ import { describeChain, toFrame, toWireChange } from './describe.ts'
 
 const wire = () => import('@svc/wire/native')
 
-/** What the routes need. */
+/** Options of {@link failoverRoutes}. */
 export interface FailoverRouteParts {
-  /** The chains and what becomes of them; the first call loads them. */
+  /** Gives the failover groups and their changes; the first call loads them. */
   readonly open: () => Promise<InferenceRoom['failover']>
   readonly clock: Clock
   readonly models: {
@@ -42,46 +42,50 @@ export function failoverRoutes(
   const { models, bodies, clock } = parts
   const shared = { access: 'admin', family: 'compatible', tag: 'failover' } as const
   const one = {
-    200: { description: 'The chain and how its targets are.', schema: async () => (await wire()).failoverChain },
+    200: {
+      description: 'The failover group with the states of its targets.',
+      schema: async () => (await wire()).failoverChain,
+    },
   }
-  const describeAll = (chains: Chains) =>
+  const describeAll = (groups: FailoverGroups) =>
     models
       .list()
       .filter(hasFailover)
-      .map((model) => describeChain(model, { chains, clock }))
+      .map((model) => describeChain(model, { groups, clock }))
   const pin = async (model: ModelConfig, target: string | undefined): Promise<HttpReply> => {
-    const { chains } = await parts.open()
-    chains.of(model).pin(target)
-    return json(describeChain(model, { chains, clock }))
+    const { groups } = await parts.open()
+    groups.get(model).pin(target)
+    return json(describeChain(model, { groups, clock }))
   }
   return [
     defineRoute({
       ...shared,
       method: 'GET',
       path: '/api/failover/chains',
-      summary: 'Models whose targets answer for them, and how the targets are',
+      summary: 'Failover groups with the states of their targets',
       quiet: true,
       responses: {
-        200: { description: 'Every chain, by name.', schema: async () => (await wire()).failoverChainList },
+        200: { description: 'Every failover group, by name.', schema: async () => (await wire()).failoverChainList },
       },
-      handler: async () => json({ chains: describeAll((await parts.open()).chains) } satisfies FailoverChainList),
+      handler: async () => json({ chains: describeAll((await parts.open()).groups) } satisfies FailoverChainList),
     }),
     defineRoute({
       ...shared,
       method: 'GET',
       path: '/api/failover/events',
-      summary: 'What changes in chains, as it happens',
+      summary: 'A stream of changes of failover groups',
       quiet: true,
       responses: {
         200: {
-          description: 'How all chains are, first and whenever a file changes one, and each change of their targets.',
+          description:
+            'The states of all failover groups, at first and after each change of a file, and every change of a target.',
           schema: async () => (await wire()).failoverEvent,
           contentType: 'text/event-stream',
         },
       },
       async handler(call) {
-        const { chains, watch } = await parts.open()
-        const all = () => describeAll(chains)
+        const { groups, watch } = await parts.open()
+        const all = () => describeAll(groups)
         const source: EventSource<FailoverNotice> = {
           open: () => watch.open(),
           begin: () => toFrame({ type: 'chains', chains: all() }),
@@ -94,23 +98,23 @@ export function failoverRoutes(
       ...shared,
       method: 'GET',
       path: CHAIN,
-      summary: 'One chain and how its targets are',
+      summary: 'One failover group with the states of its targets',
       quiet: true,
       responses: one,
       async handler(call) {
-        const model = findChain(call, parts)
-        return json(describeChain(model, { chains: (await parts.open()).chains, clock }))
+        const model = findGroup(call, parts)
+        return json(describeChain(model, { groups: (await parts.open()).groups, clock }))
       },
     }),
     defineRoute({
       ...shared,
       method: 'POST',
       path: `${CHAIN}/pin`,
-      summary: 'Have a chain ask one target alone, whatever its state',
+      summary: 'Pin a failover group to one target, whatever its state',
       body: async () => (await wire()).failoverPinRequest,
       responses: one,
       async handler(call) {
-        const model = findChain(call, parts)
+        const model = findGroup(call, parts)
         return pin(model, await readTarget(call, bodies))
       },
     }),
@@ -118,14 +122,14 @@ export function failoverRoutes(
       ...shared,
       method: 'POST',
       path: `${CHAIN}/unpin`,
-      summary: 'Have a chain ask all of its targets again',
+      summary: 'Unpin a failover group: all targets may be asked again',
       responses: one,
-      handler: (call) => pin(findChain(call, parts), undefined),
+      handler: (call) => pin(findGroup(call, parts), undefined),
     }),
   ]
 }
 
-function findChain(call: Call, { models }: FailoverRouteParts): ModelConfig {
+function findGroup(call: Call, { models }: FailoverRouteParts): ModelConfig {
   const name = call.param('name')
   const model = models.resolve(name)
   if (model !== undefined && hasFailover(model)) return model

@@ -1,7 +1,7 @@
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 
-/** `POST /models/reload` (§4.6): reads all model files again; subscribers of the store are notified. */
+/** `POST /models/reload` (§4.6): reads all model files again and notifies subscribers of the store. */
 export function modelAdminRoutes(store: { reload(): Promise<{ readonly problems: readonly string[] }> }): Route[] {
   return [
     defineRoute({
@@ -13,7 +13,7 @@ export function modelAdminRoutes(store: { reload(): Promise<{ readonly problems:
       summary: 'Read the model files again',
       responses: {
         200: {
-          description: 'Done; files that did not load stand in `details`.',
+          description: 'Done; `details` lists files that did not load.',
           schema: async () => (await import('./schemas.ts')).reloadReply,
         },
       },

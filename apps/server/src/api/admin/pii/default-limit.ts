@@ -1,2 +1,2 @@
-/** Events of a list unless the query asks for another number. */
+/** Default number of events in a list. */
 export const DEFAULT_LIMIT = 100

@@ -13,7 +13,7 @@ import { DEFAULT_LIMIT } from './default-limit.ts'
 
 const wire = () => import('@svc/wire/native')
 
-/** What the routes need. */
+/** Options of {@link piiRoutes}. */
 export interface PiiRouteParts {
   /** The scanner; the first call loads it. */
   readonly scanner: () => Promise<TextScanner>
@@ -21,7 +21,7 @@ export interface PiiRouteParts {
   readonly bodies: BodyReader
 }
 
-/** The log keeps 10,000 events. */
+/** The audit log keeps 10,000 events. */
 const MAX_LIMIT = 10_000
 
 /** `POST /api/pii/analyze`, `POST /api/pii/redact` and `GET /api/pii/events` (§4.8). */
@@ -39,9 +39,9 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
     defineRoute({
       ...shared,
       path: '/api/pii/analyze',
-      summary: 'What detectors find in a text',
+      summary: 'The findings of detectors in a text',
       responses: {
-        200: { description: 'What was found; never the text itself.', schema: async () => (await wire()).piiAnalysis },
+        200: { description: 'The findings; never the text itself.', schema: async () => (await wire()).piiAnalysis },
       },
       async handler(call) {
         const { scan, entities } = await scanBody(call, 'pii_analyze', { scanner, bodies })
@@ -51,9 +51,9 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
     defineRoute({
       ...shared,
       path: '/api/pii/redact',
-      summary: 'A text with what detectors find in it masked',
+      summary: 'A text with the findings of detectors masked',
       responses: {
-        200: { description: 'The text that may go on.', schema: async () => (await wire()).piiRedaction },
+        200: { description: 'The masked text.', schema: async () => (await wire()).piiRedaction },
         400: { description: 'The text is blocked, or names no detector.' },
       },
       async handler(call) {
@@ -78,7 +78,7 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
       access: 'admin',
       family: 'compatible',
       tag: 'pii',
-      summary: 'What was found, refused and let through',
+      summary: 'Findings of the filter and its refusals',
       quiet: true,
       query: async () => (await import('./schemas.ts')).eventQuery,
       responses: { 200: { description: 'The newest first.', schema: async () => (await wire()).piiEventList } },
@@ -89,7 +89,7 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
           patternId: call.query('pattern_id'),
           kind: call.query('kind'),
           origin: toOrigin(call.query('origin')),
-          limit: limitOf(call.query('limit')),
+          limit: readLimit(call.query('limit')),
         })
         return json({ events: found.map(toWireEvent) })
       },
@@ -148,7 +148,7 @@ function toWireEntity(entity: HashedEntity, reveals: boolean): PiiEntity {
   }
 }
 
-/** The origin that is asked for. @throws {SvcError} `invalid_request` for one that no event can have */
+/** Reads the origin of the query. @throws {SvcError} `invalid_request` for an unknown origin */
 function toOrigin(asked: string | undefined): PiiOrigin | undefined {
   if (asked === undefined || asked === '') return undefined
   const known = PII_ORIGINS.find((origin) => origin === asked)
@@ -159,7 +159,7 @@ function toOrigin(asked: string | undefined): PiiOrigin | undefined {
   })
 }
 
-function limitOf(asked: string | undefined): number {
+function readLimit(asked: string | undefined): number {
   const limit = /^\d{1,9}$/.test(asked ?? '') ? Number(asked) : 0
   return limit === 0 ? DEFAULT_LIMIT : Math.min(limit, MAX_LIMIT)
 }

@@ -7,15 +7,15 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 
 const wire = () => import('@svc/wire/native')
 
-/** What the settings rows use; the store itself is the settings room's. */
+/** The part of the settings store that the routes use. */
 export interface SettingsAccess {
-  /** Every setting as it may be shown: secrets masked. */
+  /** Gives every setting for display, with secrets masked. */
   describe(): Readonly<Record<string, unknown>>
-  /** @throws {SvcError} `invalid_request` naming the key; nothing is changed then */
+  /** Changes settings. @throws {SvcError} `invalid_request` naming the key; then nothing is changed */
   update(patch: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 
-function refused(error: string, status: number): HttpReply {
+function toRefusal(error: string, status: number): HttpReply {
   return json({ success: false, error }, { status })
 }
 
@@ -29,7 +29,12 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       family: 'compatible',
       tag: 'settings',
       summary: 'Every runtime setting, secrets masked',
-      responses: { 200: { description: 'The settings in force.', schema: async () => (await wire()).settings } },
+      responses: {
+        200: {
+          description: 'The settings in force.',
+          schema: async () => (await import('../../../settings/schema.ts')).settingsBody,
+        },
+      },
       handler: () => json(settings.describe()),
     }),
     defineRoute({
@@ -39,7 +44,7 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       family: 'compatible',
       tag: 'settings',
       summary: 'Change any subset of the runtime settings',
-      body: async () => (await wire()).settings,
+      body: async () => (await import('../../../settings/schema.ts')).settingsBody,
       responses: {
         200: { description: 'Saved and in force.', schema: async () => (await wire()).settingsUpdateReply },
         400: { description: 'Nothing was changed.', schema: async () => (await wire()).settingsUpdateReply },
@@ -50,13 +55,13 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
           const document = await parseJsonCooperatively(held.bytes, {}, { signal: call.signal })
           const patch = document.root.toValue()
           if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
-            return refused('Failed to parse JSON: expected an object', 400)
+            return toRefusal('Failed to parse JSON: expected an object', 400)
           await settings.update(patch as Record<string, unknown>)
           return json({ success: true, message: 'Settings updated successfully' })
         } catch (error) {
           if (!SvcError.is(error) || error.kind !== 'invalid_request') throw error
           const syntax = error.code === 'json_syntax' || error.code === 'json_limit'
-          return refused(syntax ? `Failed to parse JSON: ${error.message}` : error.message, 400)
+          return toRefusal(syntax ? `Failed to parse JSON: ${error.message}` : error.message, 400)
         } finally {
           held.release()
         }

@@ -25,11 +25,11 @@ export function systemFeature(platform: Platform): ServerFeature {
           return (await metrics.registry()).metrics()
         },
         metricsAccess: config.disableMetricsEndpoint ? undefined : config.metricsAccess,
-        // The detector by patterns runs in the server itself and needs no program.
+        // The pattern detector runs in the server itself and needs no program.
         backendNames: () => [...new Set([...catalog.names(), PATTERN_BACKEND])].sort(),
         loaded: () => residency.loaded(),
-        processOf: (pid) => processes.read(pid),
-        vramOf: (pid) => readDeviceMemory(pid),
+        readProcess: (pid) => processes.read(pid),
+        readVram: (pid) => readDeviceMemory(pid),
       }),
       resourceRoute({
         memory,

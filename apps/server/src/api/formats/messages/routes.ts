@@ -4,7 +4,7 @@ import { toModelFailure } from '../model-failure.ts'
 
 const wire = () => import('@svc/wire/messages')
 
-/** The messages format: a reply, and the size of what it would be made of. */
+/** Routes of the messages format: replies and token counts. */
 export function messagesRoutes(parts: InferenceRouteParts): Route[] {
   const shared = {
     method: 'POST',

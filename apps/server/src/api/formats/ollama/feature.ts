@@ -14,7 +14,7 @@ export function ollamaFeature({ config, clock, models, backends, bodies, inferen
         {
           directory: models,
           loaded: () => residency.loaded(),
-          vramOf: (pid) => readDeviceMemory(pid),
+          readVram: (pid) => readDeviceMemory(pid),
           keepAlive,
           clock,
         },

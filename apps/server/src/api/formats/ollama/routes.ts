@@ -6,7 +6,7 @@ import { type OllamaModelParts, ollamaModelRoutes } from './models/routes.ts'
 
 const wire = () => import('@svc/wire/ollama')
 
-/** What the routes of the alternate ecosystem need. */
+/** Options of {@link ollamaRoutes}. */
 export interface OllamaParts extends Omit<OllamaModelParts, 'bodies' | 'clock' | 'keepAlive'> {
   readonly keepAlive: Pick<KeepAlive, 'set' | 'expiresAt'>
   readonly clock: Clock
@@ -20,7 +20,7 @@ const common = {
   tag: 'inference',
 } as const
 
-/** The routes of the alternate ecosystem: generation, embeddings, and what its clients ask about models. */
+/** Routes of the alternate ecosystem: generation, embeddings and model queries. */
 export function ollamaRoutes(
   ollama: OllamaParts,
   parts: InferenceRouteParts & Pick<OllamaModelParts, 'bodies'>,
@@ -75,7 +75,7 @@ export function ollamaRoutes(
         body: async () => (await wire()).ollamaEmbedRequest,
         responses: {
           200: {
-            description: 'One vector an input, in their order.',
+            description: 'One vector for each input, in order.',
             schema: async () => (await wire()).ollamaEmbedReply,
           },
         },

@@ -3,7 +3,7 @@ import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../d
 
 const wire = () => import('@svc/wire/openai')
 
-/** `POST /v1/rerank` and the paths at which clients of other vendors look for it. */
+/** `POST /v1/rerank` and the paths that clients of other vendors use. */
 export function rerankRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(

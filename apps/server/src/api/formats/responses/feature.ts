@@ -5,7 +5,7 @@ import { createLateResponseStore } from '../../../responses/late-store.ts'
 import { createLiveResponses } from '../../../responses/live-responses.ts'
 import { responsesRoutes } from './routes.ts'
 
-/** The responses format: stored responses, and those that run in the background. */
+/** The responses format: stored responses, and responses in the background. */
 export async function responsesFeature(platform: Platform): Promise<ServerFeature> {
   const { config, settings, database, clock, log, inferenceRoutes } = platform
   const store = createLateResponseStore({

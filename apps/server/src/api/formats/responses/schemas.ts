@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-const startingAfter = z.string().optional().describe('Number of the last event that is known; those after it are sent.')
+const startingAfter = z.string().optional().describe('Number of the last known event; later ones are sent.')
 
 /** Query of the events of a response. */
 export const eventQuery = z.object({ starting_after: startingAfter })

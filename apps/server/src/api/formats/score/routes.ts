@@ -3,7 +3,7 @@ import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../d
 
 const wire = () => import('@svc/wire/native')
 
-/** `POST /api/score` (§4.9): what the router's classifier sees, for admins who tune it. */
+/** `POST /api/score` (§4.9): for admins who tune the router's classifier; shows the scores that it gets. */
 export function scoreRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(

@@ -3,7 +3,7 @@ import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../d
 
 const wire = () => import('@svc/wire/native')
 
-/** Between texts and the ids of a model's vocabulary. */
+/** Routes between texts and the ids of a model's vocabulary. */
 export function tokenizeRoutes(parts: InferenceRouteParts): Route[] {
   const shared = {
     method: 'POST',

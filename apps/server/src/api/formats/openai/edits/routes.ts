@@ -3,7 +3,7 @@ import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../.
 
 const wire = () => import('@svc/wire/openai')
 
-/** `POST /v1/edits`, which newer clients have no method for. */
+/** `POST /v1/edits`; newer clients have no method for it. */
 export function editRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(

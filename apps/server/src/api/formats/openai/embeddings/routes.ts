@@ -22,7 +22,7 @@ export function embeddingRoutes(parts: InferenceRouteParts): Route[] {
         body: async () => (await wire()).embeddingRequest,
         responses: {
           200: {
-            description: 'One vector an input, in their order.',
+            description: 'One vector for each input, in order.',
             schema: async () => (await wire()).embeddingList,
           },
         },

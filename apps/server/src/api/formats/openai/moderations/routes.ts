@@ -3,7 +3,7 @@ import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../.
 
 const wire = () => import('@svc/wire/openai')
 
-/** `POST /v1/moderations`: any model that completes texts can be asked. */
+/** `POST /v1/moderations`: serves with any model that completes texts. */
 export function moderationRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(

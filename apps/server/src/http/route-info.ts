@@ -1,0 +1,88 @@
+import type { DocumentFormat } from '@svc/pii/documents'
+import type * as z from 'zod'
+import type { Feature } from '../principal.ts'
+
+/** The audience of a route: everybody, any credential, the caller for own data, admins. */
+export type Access = 'none' | 'any' | 'self' | 'admin'
+
+/**
+ * The error body a route answers with (§7.1): OpenAI-compatible, the same with a `message` beside it (rerank), messages,
+ * responses, a text with its `type` beside it (alternate ecosystem), `{error: text}` (account endpoints), audio vendor.
+ */
+export type ErrorFamily = 'compatible' | 'rerank' | 'messages' | 'responses' | 'string' | 'flat' | 'vendor'
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Loads a schema. Only the OpenAPI document reads the schemas of rows: a start loads none of them. */
+export type LoadSchema<T extends z.ZodType = z.ZodType> = () => Promise<T>
+
+/** A documented answer of a route. */
+export interface RouteResponse {
+  readonly description: string
+  readonly schema?: LoadSchema | undefined
+  /** @default 'application/json' when there is a schema */
+  readonly contentType?: string | undefined
+}
+
+/** The sockets of a route. */
+export interface SocketInfo {
+  /** Subprotocols that the route speaks. The answer names no other. */
+  readonly protocols: readonly string[]
+}
+
+/** A route without its handler, as readers of the route table see it: gate, OpenAPI, metrics, tests. */
+export interface RouteInfo {
+  readonly method: HttpMethod
+  /** Path pattern with `:name` parameters; also the metrics label. */
+  readonly path: string
+  /** Further patterns with the same meaning. */
+  readonly aliases?: readonly string[] | undefined
+  readonly access: Access
+  readonly feature?: Feature | undefined
+  readonly family: ErrorFamily
+  /** The use that a model must have to serve the route; inference routes only. */
+  readonly usecase?: string | undefined
+  /** Whether a request must name its model; else the first of the usecase serves. @default false */
+  readonly modelRequired?: boolean | undefined
+  /** The refusal of an unknown model name: 404 with the name, or 400 with a fixed text. @default 'not_found' */
+  readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
+  /** The format by which the PII filter scans the request body; not scanned without one. @default false */
+  readonly scanned?: DocumentFormat | false | undefined
+  /**
+   * When a route with a format is scanned: always, only where the model is served elsewhere, so that the text leaves this
+   * machine, or only where the file of the model asks for it (`pii.scan_rerank`). @default 'always'
+   */
+  readonly scannedWhen?: 'always' | 'elsewhere' | 'asked' | undefined
+  /** The body may be a form (`multipart/form-data`). @default false */
+  readonly form?: boolean | undefined
+  /** Clients leave HTTP for a WebSocket here; a request that does not ask for one goes to the handler. */
+  readonly socket?: SocketInfo | undefined
+  readonly tag: string
+  readonly summary: string
+  readonly query?: LoadSchema<z.ZodObject> | undefined
+  readonly body?: LoadSchema | undefined
+  readonly responses?: Readonly<Record<number, RouteResponse>> | undefined
+  /** Stands for a feature still to come: the gate speaks (401, 403), then 404. Not in the OpenAPI document. */
+  readonly gateOnly?: boolean | undefined
+  /** Logged at trace level only: health checks and pollers. */
+  readonly quiet?: boolean | undefined
+}
+
+/** A route that only gates: features whose rooms are not furnished yet answer 401, 403, else 404. */
+export function gateOnly(method: HttpMethod, path: string, route: Partial<RouteInfo> = {}): RouteInfo {
+  return {
+    method,
+    path,
+    access: 'admin',
+    family: 'compatible',
+    tag: 'reserved',
+    summary: 'Reserved',
+    gateOnly: true,
+    ...route,
+  }
+}
+
+/** All path patterns of a route: its own and its aliases. */
+export function listPaths(route: RouteInfo): readonly string[] {
+  return route.aliases === undefined ? [route.path] : [route.path, ...route.aliases]
+}
