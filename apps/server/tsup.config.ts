@@ -12,7 +12,6 @@ export default defineConfig({
   ...program({
     main: 'src/main.ts',
     'scan-worker': 'src/pii/scan-worker.mjs',
-    'reader-worker': 'src/db/reader-worker.mjs',
   }),
   async onSuccess() {
     const from = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
