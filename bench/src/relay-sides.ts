@@ -25,7 +25,9 @@ export interface Stage {
   readonly backendPort: number
 }
 
-const script = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url))
+const BACKEND = fileURLToPath(new URL('./chat-backend.mjs', import.meta.url))
+const BARE_RELAY = fileURLToPath(new URL('./bare-chat-relay.mjs', import.meta.url))
+const BARE_START = fileURLToPath(new URL('./bare-start.mjs', import.meta.url))
 const KEY = 'bench-key'
 
 /** Starts the backend of all sides on processor 1. Every message has the text ` word`. */
@@ -41,7 +43,7 @@ export async function startBackend(folder: string, pieces: number): Promise<{ re
   const file = join(folder, 'replies.json')
   writeFileSync(file, JSON.stringify({ replies, pieces }))
   const port = await freePort()
-  const child = spawn('taskset', ['-c', '1', process.execPath, script('chat-backend.mjs'), String(port), file], {
+  const child = spawn('taskset', ['-c', '1', process.execPath, BACKEND, String(port), file], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await once(child.stdout, 'data')
@@ -54,12 +56,12 @@ export async function startBare({ backendPort }: Stage): Promise<Side> {
   const startPort = await freePort()
   const server = await startMeasured({
     cpu: 0,
-    args: [script('bare-chat-relay.mjs'), String(port), String(backendPort)],
+    args: [BARE_RELAY, String(port), String(backendPort)],
     url: `http://127.0.0.1:${port}`,
     ready: '/',
   })
   const start = {
-    args: [script('bare-start.mjs'), String(startPort)],
+    args: [BARE_START, String(startPort)],
     url: `http://127.0.0.1:${startPort}`,
     ready: '/',
   }
