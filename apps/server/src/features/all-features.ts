@@ -7,6 +7,7 @@ import { homeFeature } from '../api/admin/home/feature.ts'
 import { middlewareFeature } from '../api/admin/middleware/feature.ts'
 import { modelFilesFeature } from '../api/admin/models/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
+import { routerFeature } from '../api/admin/router/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
 import { systemFeature } from '../api/admin/system/feature.ts'
 import { messagesFeature } from '../api/formats/messages/feature.ts'
@@ -37,6 +38,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   tokenizeFeature,
   scoreFeature,
   piiFeature,
+  routerFeature,
   middlewareFeature,
   failoverFeature,
   settingsFeature,

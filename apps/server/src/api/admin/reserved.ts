@@ -21,8 +21,6 @@ const ADMIN_GET = [
   '/api/agent/*',
   '/api/nodes',
   '/api/nodes/*',
-  '/api/router/decisions',
-  '/api/router/:name/corpus/stats',
   '/api/auth/admin/*',
   '/backends',
   '/backends/*',
@@ -43,7 +41,6 @@ const ADMIN_POST = [
   '/api/agents/*',
   '/api/agent/*',
   '/api/nodes/*',
-  '/api/router/:name/corpus',
   '/api/branding/*',
   '/api/auth/admin/*',
   '/backends/*',
@@ -58,7 +55,6 @@ const ADMIN_POST = [
 
 const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = [
   ['DELETE', '/api/operations/history'],
-  ['DELETE', '/api/router/:name/corpus'],
   ['DELETE', '/api/branding/*'],
   ['DELETE', '/api/auth/admin/*'],
   ['PUT', '/api/auth/admin/*'],

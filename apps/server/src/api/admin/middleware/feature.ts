@@ -1,5 +1,6 @@
 import type { ServerFeature } from '../../../features/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
+import { toRouterStatus } from '../router/to-wire.ts'
 import { middlewareRoute } from './status.ts'
 
 /** Shows the filters, routers and limits of requests. */
@@ -10,6 +11,10 @@ export function middlewareFeature({ models, settings, audit, inference }: Platfo
         models: () => models.list(),
         defaultDetectors: () => settings.get('pii_default_detectors'),
         countEvents: () => audit.count(),
+        async routerStatus(signal) {
+          const { admin, decisions } = (await inference.open()).routing
+          return toRouterStatus(await admin.list({ signal }), decisions.size)
+        },
         inFlight: (model) => inference.opened()?.inFlight(model) ?? 0,
       }),
     ],

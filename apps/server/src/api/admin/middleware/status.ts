@@ -5,7 +5,7 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { findConsumerPolicy } from '../../../pii/consumer-policy.ts'
 import { findDetectorKind } from '../../../pii/detector-model.ts'
-import { describeInterception, listRouters } from './configured.ts'
+import { describeInterception } from './configured.ts'
 
 const wire = () => import('@svc/wire/native')
 
@@ -14,6 +14,7 @@ export interface MiddlewareFacts {
   models(): readonly ModelConfig[]
   defaultDetectors(): readonly string[]
   countEvents(): Promise<number>
+  routerStatus(signal: AbortSignal): Promise<MiddlewareStatus['router']>
   /** Number of running requests of a model. */
   inFlight(model: string): number
 }
@@ -34,7 +35,7 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
     responses: {
       200: { description: 'The state of this moment.', schema: async () => (await wire()).middlewareStatus },
     },
-    async handler() {
+    async handler({ signal }) {
       const models = facts.models().filter(({ alias }) => alias === undefined)
       const defaults = facts.defaultDetectors()
       const status: MiddlewareStatus = {
@@ -46,7 +47,7 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
           recent_event_count: await facts.countEvents(),
           default_detectors: [...defaults],
         },
-        router: listRouters(models),
+        router: await facts.routerStatus(signal),
         mitm: describeInterception(models),
         admission: {
           models: models

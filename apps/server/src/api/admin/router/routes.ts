@@ -1,0 +1,193 @@
+import { SvcError } from '@svc/errors'
+import { parseJsonCooperatively } from '@svc/json'
+import type { DecisionLog } from '@svc/router'
+import type * as z from 'zod'
+import type { BodyReader } from '../../../http/body.ts'
+import type { Call } from '../../../http/call.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import { readBody } from '../../../inference/read-body.ts'
+import type { RouterAdmin } from '../../../routing/router-admin.ts'
+import { DEFAULT_LIMIT } from './default-limit.ts'
+import { toRouterStatus, toWireCacheStats, toWireDecision, toWireDryRun } from './to-wire.ts'
+
+const wire = () => import('@svc/wire/native')
+
+/** The routers of a server and their decisions. */
+interface RouterRoom {
+  readonly admin: RouterAdmin
+  readonly decisions: Pick<DecisionLog, 'list' | 'size'>
+}
+
+/** What the routes need. */
+export interface RouterRouteParts {
+  /** Gives the routers and their decisions; the first call loads them. */
+  readonly open: () => Promise<RouterRoom>
+  readonly bodies: BodyReader
+}
+
+/** The log keeps 5,000 decisions. */
+const MAX_LIMIT = 5_000
+/** Objects, arrays and keys of a body: an entry of a corpus has five, and a request ten thousand entries. */
+const LIMITS = { maxNodes: 250_000 }
+
+/** `/api/router/*`: routers, their decisions and their corpora (§4.9). */
+export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
+  const shared = { method: 'GET', access: 'admin', family: 'compatible', tag: 'router' } as const
+  return [
+    defineRoute({
+      ...shared,
+      path: '/api/router/status',
+      access: 'any',
+      summary: 'The routers: classifiers, labels, candidates',
+      quiet: true,
+      responses: { 200: { description: 'The state of this moment.', schema: async () => (await wire()).routerStatus } },
+      async handler({ signal }) {
+        const { admin, decisions } = await open()
+        return json(toRouterStatus(await admin.list({ signal }), decisions.size))
+      },
+    }),
+    defineRoute({
+      ...shared,
+      path: '/api/router/decisions',
+      summary: 'The decisions made last',
+      quiet: true,
+      query: async () => (await import('./schemas.ts')).decisionQuery,
+      responses: {
+        200: {
+          description: 'The newest first; never a prompt.',
+          schema: async () => (await wire()).routerDecisionList,
+        },
+      },
+      async handler(call) {
+        const { decisions } = await open()
+        const found = decisions.list({
+          correlationId: call.query('correlation_id') || undefined,
+          userId: call.query('user_id') || undefined,
+          routerModel: call.query('router_model') || undefined,
+          limit: readLimit(call.query('limit')),
+        })
+        return json({ decisions: found.map(toWireDecision) })
+      },
+    }),
+    defineRoute({
+      ...shared,
+      path: '/api/router/cache/stats',
+      access: 'any',
+      summary: 'Hits and misses of the embedding caches',
+      quiet: true,
+      responses: {
+        200: {
+          description: 'Counts since each router was built.',
+          schema: async () => (await wire()).routerCacheStats,
+        },
+      },
+      async handler({ signal }) {
+        const routers = await (await open()).admin.list({ signal })
+        const caches = routers.flatMap(({ name, cacheStats }) =>
+          cacheStats === undefined ? [] : [[name, toWireCacheStats(cacheStats)] as const],
+        )
+        return json({ caches: Object.fromEntries(caches) })
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/api/router/decide',
+      summary: 'The decision of a router for a text, without a request',
+      body: async () => (await wire()).routerDecideRequest,
+      responses: {
+        200: {
+          description: 'The decision. Nothing is logged, no model answers.',
+          schema: async () => (await wire()).routerDecideReply,
+        },
+      },
+      async handler(call) {
+        const { router = '', input = '' } = await readRequest(call, bodies, (await wire()).routerDecideRequest)
+        const name = needText('router', router)
+        return json(toWireDryRun(name, await (await open()).admin.decide(name, needText('input', input), call)))
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/api/router/:name/corpus',
+      summary: 'Add labelled texts to the corpus of a router',
+      body: async () => (await wire()).routerCorpusRequest,
+      responses: {
+        200: {
+          description: 'All texts are stored and found from now on.',
+          schema: async () => (await wire()).routerCorpusAdded,
+        },
+      },
+      async handler(call) {
+        const { entries } = await readRequest(call, bodies, (await wire()).routerCorpusRequest)
+        if (entries === undefined || entries === null || entries.length === 0) throw isRequired('entries')
+        const name = call.param('name')
+        const { added, skipped, total, labelCounts } = await (await open()).admin.addEntries(name, entries, call)
+        return json({ router: name, added, skipped, total, label_counts: labelCounts })
+      },
+    }),
+    defineRoute({
+      ...shared,
+      path: '/api/router/:name/corpus/stats',
+      summary: 'The size of the corpus of a router',
+      responses: {
+        200: { description: 'Counts; never a text.', schema: async () => (await wire()).routerCorpusStats },
+      },
+      async handler(call) {
+        const stats = await (await open()).admin.readCorpus(call.param('name'), call)
+        return json({
+          router: stats.router,
+          store_name: stats.storeName,
+          embedding_model: stats.embeddingModel,
+          total: stats.total,
+          label_counts: stats.labelCounts,
+          embedding_models: stats.embeddingModels,
+          problems: stats.problems,
+          problem_count: stats.problemCount,
+        })
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'DELETE',
+      path: '/api/router/:name/corpus',
+      summary: 'Remove all labelled texts of a router',
+      responses: {
+        200: { description: 'File and index are empty.', schema: async () => (await wire()).routerCorpusCleared },
+      },
+      async handler(call) {
+        const router = call.param('name')
+        return json({ router, cleared: await (await open()).admin.clearCorpus(router, call) })
+      },
+    }),
+  ]
+}
+
+async function readRequest<T extends z.ZodType>(call: Call, bodies: BodyReader, schema: T): Promise<z.infer<T>> {
+  const held = await bodies.read(call)
+  try {
+    const { signal } = call
+    return await readBody(schema, await parseJsonCooperatively(held.bytes, LIMITS, { signal }), signal)
+  } finally {
+    held.release()
+  }
+}
+
+function needText(param: string, value: string | null): string {
+  if (value === null || value.trim() === '') throw isRequired(param)
+  return value
+}
+
+function isRequired(param: string): SvcError {
+  return new SvcError('invalid_request', `${param} is required`, {
+    code: 'missing_field',
+    details: { type: 'invalid_request_error', param },
+  })
+}
+
+function readLimit(asked: string | undefined): number {
+  const limit = /^\d{1,9}$/.test(asked ?? '') ? Number(asked) : 0
+  return limit === 0 ? DEFAULT_LIMIT : Math.min(limit, MAX_LIMIT)
+}
