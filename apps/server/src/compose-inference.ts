@@ -9,7 +9,7 @@ import type { ModelConfig } from './catalog/model-config.ts'
 import type { ModelDirectory } from './catalog/resolve.ts'
 import { hasFailover } from './catalog/serving.ts'
 import { composePii } from './compose-pii.ts'
-import { CORPUS_FOLDER, composeRouting, type RoutingRoom } from './compose-routing.ts'
+import { CORPUS_FOLDER, composeRouting, type RoutingModule } from './compose-routing.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { createModelSlots, createSlotCounter, type ModelSlots } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
@@ -88,12 +88,12 @@ export interface InferenceParts {
 }
 
 /** The request core of every inference route, with the parts beside it. */
-export interface InferenceRoom {
+export interface InferenceModule {
   readonly core: RequestCore
   readonly scanner: TextScanner
   /** Number of running requests of a model. */
   inFlight(model: string): number
-  readonly routing: Pick<RoutingRoom, 'routers' | 'decisions' | 'admin'>
+  readonly routing: Pick<RoutingModule, 'routers' | 'decisions' | 'admin'>
   readonly failover: {
     readonly groups: FailoverGroups
     readonly watch: FailoverWatch
@@ -104,7 +104,7 @@ export interface InferenceRoom {
 }
 
 /** Composes the stages. */
-export function composeInference(parts: InferenceParts): InferenceRoom {
+export function composeInference(parts: InferenceParts): InferenceModule {
   const { config, settings, directory, residency, upstream, secrets, userAgent } = parts
   const { audit, usage, traces, metrics, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })

@@ -1,30 +1,30 @@
-import type { InferenceParts, InferenceRoom } from '../compose-inference.ts'
+import type { InferenceModule, InferenceParts } from '../compose-inference.ts'
 import type { RequestCore } from '../inference/pipeline.ts'
 
-/** The request path. The first request, or whoever asks for the room, loads its modules: they are most of the server. */
+/** The request path. The first request or `open()` loads its code, which is most of the server. */
 export interface LateInference {
   readonly core: RequestCore
-  /** The room; the first call makes it. */
-  open(): Promise<InferenceRoom>
-  /** The room where something has opened it. */
-  opened(): InferenceRoom | undefined
+  /** Composes the request path with the first call. */
+  open(): Promise<InferenceModule>
+  /** The request path; undefined before it is composed. */
+  opened(): InferenceModule | undefined
   close(): Promise<void>
 }
 
 /** Makes the request path of a server. Nothing of it is loaded yet. */
 export function createLateInference(parts: Omit<InferenceParts, 'registry'>): LateInference {
-  let opening: Promise<InferenceRoom> | undefined
-  let room: InferenceRoom | undefined
+  let opening: Promise<InferenceModule> | undefined
+  let composed: InferenceModule | undefined
 
-  async function load(): Promise<InferenceRoom> {
+  async function load(): Promise<InferenceModule> {
     const [{ composeInference }, registry] = await Promise.all([
       import('../compose-inference.ts'),
       parts.metrics.registry(),
     ])
-    room = composeInference({ ...parts, registry })
-    return room
+    composed = composeInference({ ...parts, registry })
+    return composed
   }
-  const open = (): Promise<InferenceRoom> => {
+  const open = (): Promise<InferenceModule> => {
     opening ??= load()
     return opening
   }
@@ -32,13 +32,13 @@ export function createLateInference(parts: Omit<InferenceParts, 'registry'>): La
     core: {
       serve(request, deliver) {
         // An `await` would cost each request a turn of the event loop.
-        return room === undefined
+        return composed === undefined
           ? open().then(({ core }) => core.serve(request, deliver))
-          : room.core.serve(request, deliver)
+          : composed.core.serve(request, deliver)
       },
     },
     open,
-    opened: () => room,
+    opened: () => composed,
     async close() {
       await (await opening)?.close()
     },

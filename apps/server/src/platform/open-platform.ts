@@ -4,7 +4,7 @@ import { createAuditLog } from '../audit/audit-log.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
-import { type BackendRoom, composeBackends } from '../compose-backends.ts'
+import { type BackendModule, composeBackends } from '../compose-backends.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { createBodyReader } from '../http/body.ts'
@@ -113,7 +113,7 @@ async function openBackends(
   { config, environment, builtInBackends, clock, log: logger }: PlatformOptions,
   { settings, lock, upstream, secrets, ca, checkUpstream }: OpenData & OpenUpstreams,
   closers: Closers,
-): Promise<BackendRoom> {
+): Promise<BackendModule> {
   const backends = await composeBackends({
     config,
     settings,
@@ -135,7 +135,7 @@ async function openBackends(
 /** Passes changed settings to the parts of the platform. @returns a function that ends this */
 function followSettings(
   { config, settings, log }: { readonly config: ServerConfig; readonly settings: Settings; readonly log: RootLogger },
-  { backends, useSettings }: { readonly backends: BackendRoom; readonly useSettings: () => void },
+  { backends, useSettings }: { readonly backends: BackendModule; readonly useSettings: () => void },
 ): () => void {
   const { catalog, residency, watchdog } = backends
   return settings.subscribe((changed) => {

@@ -1,7 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { ModelDirectory } from '../catalog/resolve.ts'
-import type { BackendRoom } from '../compose-backends.ts'
+import type { BackendModule } from '../compose-backends.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
@@ -41,7 +41,7 @@ export interface Platform {
   readonly modelFiles: ConfigStore
   /** Loads what reads model files. Until it settles no request but health checks may be served. */
   readonly loadParser: () => Promise<void>
-  readonly backends: BackendRoom
+  readonly backends: BackendModule
   readonly inference: LateInference
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy

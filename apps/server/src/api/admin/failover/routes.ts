@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { FailoverChainList } from '@svc/wire/native'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { hasFailover } from '../../../catalog/serving.ts'
-import type { InferenceRoom } from '../../../compose-inference.ts'
+import type { InferenceModule } from '../../../compose-inference.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import type { CompressionPolicy } from '../../../http/compression.ts'
@@ -21,7 +21,7 @@ const wire = () => import('@svc/wire/native')
 /** Options of {@link failoverRoutes}. */
 export interface FailoverRouteParts {
   /** Gives the failover groups and their changes; the first call loads them. */
-  readonly open: () => Promise<InferenceRoom['failover']>
+  readonly open: () => Promise<InferenceModule['failover']>
   readonly clock: Clock
   readonly models: {
     list(): readonly ModelConfig[]

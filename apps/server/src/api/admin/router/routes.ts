@@ -1,28 +1,21 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
-import type { DecisionLog } from '@svc/router'
 import type * as z from 'zod'
+import type { RoutingModule } from '../../../compose-routing.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { readBody } from '../../../inference/read-body.ts'
-import type { RouterAdmin } from '../../../routing/router-admin.ts'
 import { DEFAULT_LIMIT } from './default-limit.ts'
 import { toRouterStatus, toWireCacheStats, toWireDecision, toWireDryRun } from './to-wire.ts'
 
 const wire = () => import('@svc/wire/native')
 
-/** The routers of a server and their decisions. */
-interface RouterRoom {
-  readonly admin: RouterAdmin
-  readonly decisions: Pick<DecisionLog, 'list' | 'size'>
-}
-
 /** What the routes need. */
 export interface RouterRouteParts {
   /** Gives the routers and their decisions; the first call loads them. */
-  readonly open: () => Promise<RouterRoom>
+  readonly open: () => Promise<Pick<RoutingModule, 'admin' | 'decisions'>>
   readonly bodies: BodyReader
 }
 
