@@ -17,7 +17,7 @@ import { createRouters, type Routers } from './routing/routers.ts'
 export const CORPUS_FOLDER = 'router-corpus'
 
 /** What routes requests. */
-export interface RoutingRoom {
+export interface RoutingModule {
   readonly requests: RequestRouter
   readonly routers: Routers
   readonly decisions: DecisionLog
@@ -40,7 +40,7 @@ export interface RoutingParts {
 }
 
 /** Puts the routers together. */
-export function composeRouting(parts: RoutingParts): RoutingRoom {
+export function composeRouting(parts: RoutingParts): RoutingModule {
   const { perform, load, filter, prompts, findModel, clock, logger } = parts
   const decisions = createDecisionLog({ clock })
   const routers = createRouters({

@@ -42,7 +42,8 @@ interface OpenDatabase extends AsyncDisposable {
 export interface SqliteDatabase extends OpenDatabase {
   readonly dialect: 'sqlite'
   readonly engine: SqliteEngine
-  readonly orm: BetterSQLite3Database<typeof sqliteTables>
+  /** The query builder; the first call loads it. */
+  orm(): Promise<BetterSQLite3Database<typeof sqliteTables>>
 }
 
 /** The server's database on a PostgreSQL server. */

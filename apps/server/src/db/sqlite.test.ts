@@ -58,7 +58,8 @@ describe.each(PRESENT_ENGINES)('a SQLite file opened by %s', (engine) => {
     expect((await stat(dir.join('data'))).mode & 0o777).toBe(0o700)
     for (const name of ['database.db', 'database.db-wal'])
       expect((await stat(dir.join('data', name))).mode & 0o777).toBe(0o600)
-    const pragma = (name: string) => database.orm.values(sql.raw(`PRAGMA ${name}`))[0]
+    const orm = await database.orm()
+    const pragma = (name: string) => orm.values(sql.raw(`PRAGMA ${name}`))[0]
     expect(pragma('journal_mode')).toEqual(['wal'])
     expect(pragma('synchronous')).toEqual([2])
     expect(pragma('foreign_keys')).toEqual([1])
@@ -82,8 +83,9 @@ describe.each(PRESENT_ENGINES)('a SQLite file opened by %s', (engine) => {
   describe('REL-13: with a damaged content', () => {
     async function filled(dataPath: string): Promise<void> {
       const database = await openSqlite(dataPath, engine)
+      const orm = await database.orm()
       for (let index = 0; index < 200; index += 1) {
-        database.orm
+        orm
           .insert(instance)
           .values({ key: `key-${index}`, value: 'x'.repeat(500), updatedAt: index })
           .run()
@@ -204,14 +206,15 @@ describe.each(PRESENT_ENGINES)('a SQLite file opened by %s', (engine) => {
       await once(child, 'exit')
       const acknowledged = Number((await output.ended).filter((line) => /^\d+$/.test(line)).at(-1))
       await using database = await openSqlite(dir.path, engine)
-      const rows = database.orm
+      const orm = await database.orm()
+      const rows = orm
         .select()
         .from(instance)
         .all()
         .filter(({ key }) => key.startsWith('row-'))
       expect(rows.length).toBeGreaterThanOrEqual(acknowledged)
       expect(rows.length).toBeLessThanOrEqual(acknowledged + 1)
-      database.orm.delete(instance).where(sql`key LIKE 'row-%'`).run()
+      orm.delete(instance).where(sql`key LIKE 'row-%'`).run()
     }
   }, 60_000)
 
@@ -245,7 +248,7 @@ describe.each(PRESENT_ENGINES)('a SQLite file opened by %s', (engine) => {
       ).rejects.toMatchObject({
         code: 'database_failed',
       })
-      expect(database.orm.select().from(instance).all()).toHaveLength(2)
+      expect((await database.orm()).select().from(instance).all()).toHaveLength(2)
     })
     it('gives bytes, columns of any name and nulls', async () => {
       await using dir = await tempDir()

@@ -11,7 +11,13 @@ import type { Upgrade } from './upgrade.ts'
 
 /** The environment of Hono's context. */
 export interface HonoEnv {
-  Bindings: { readonly incoming: ServerRequest; readonly outgoing: ServerReply; readonly upgrade?: Upgrade }
+  Bindings: {
+    readonly incoming: ServerRequest
+    readonly outgoing: ServerReply
+    readonly upgrade?: Upgrade
+    /** What Hono's server takes for a reply that was written already. */
+    readonly alreadySent: Response
+  }
 }
 
 /** One HTTP call, as handlers see it. Its id is the client's when that is well formed. */

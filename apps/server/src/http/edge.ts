@@ -1,8 +1,7 @@
-import { RESPONSE_ALREADY_SENT as ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Authentication, Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { toPreparedHeaders } from '@svc/http-reader'
-import { UpstreamStatusError } from '@svc/proxy'
+import type { UpstreamStatusError } from '@svc/proxy'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Clock } from '../ports.ts'
 import { toPublicError } from '../public-error.ts'
@@ -12,6 +11,7 @@ import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
 import { errorBody } from './error-envelopes.ts'
 import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
+import { ALREADY_SENT, type HttpReply } from './http-reply.ts'
 import type { ServerRequest } from './messages.ts'
 import type { AdmittedCaller, Gate } from './middleware/authorize.ts'
 import { readOrigin, readPrefix, type TrustedProxies } from './middleware/client-address.ts'
@@ -27,8 +27,6 @@ import { RunningCall, RunningCalls } from './running-calls.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { stayInHttp, type Upgrade } from './upgrade.ts'
 import { createSockets, type SocketLimits } from './websocket.ts'
-
-export { ALREADY_SENT }
 
 /** The parts of the edge. Settings can change the ones that are functions; they are called for each request. */
 export interface EdgeOptions {
@@ -69,11 +67,11 @@ const UNMATCHED: RouteInfo = {
 /** The HTTP edge: everything around a handler, in the order of the request path (docs/behaviour.md). */
 export interface Edge {
   /** Serves a request of a route. */
-  serve(route: Route, pattern: string, source: CallSource): Promise<Response>
+  serve(route: Route, pattern: string, source: CallSource): Promise<void>
   /** Serves a request without a route: preflights, 404, 405 with `Allow`. */
-  serveUnmatched(source: CallSource, known: KnownPath): Promise<Response>
+  serveUnmatched(source: CallSource, known: KnownPath): Promise<void>
   /** Sends the client to another path of this server. */
-  redirect(source: CallSource, location: string): Promise<Response>
+  redirect(source: CallSource, location: string): Promise<void>
   /** The prefixes that may stand before the path of a request, each without a slash at its end. */
   prefixesOf(incoming: ServerRequest): readonly string[]
   /**
@@ -94,6 +92,11 @@ export interface Edge {
 function withSlash(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname.replace(/\/+$/, '')}/`
+}
+
+/** Knows the error of an upstream by its name: its class would load the proxy together with the edge. */
+function isUpstreamError(error: SvcError): error is UpstreamStatusError {
+  return error.name === 'UpstreamStatusError'
 }
 
 /** The reply of an upstream that answered with an error, unchanged (§6.5). */
@@ -164,7 +167,7 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   /** Answers with an error. Cuts a reply that has begun: its writer has sent the error in-band. */
-  async function fail(call: CallState, thrown: unknown, family: ErrorFamily): Promise<Response> {
+  async function fail(call: CallState, thrown: unknown, family: ErrorFamily): Promise<void> {
     const error = toPublicError(thrown)
     const status = toStatus(error)
     const { outgoing } = call
@@ -173,44 +176,38 @@ export function createEdge(options: EdgeOptions): Edge {
     else if (status >= 500) call.log.warn({ code: error.code, status, err: error }, 'request failed')
     if (outgoing.headersSent || outgoing.destroyed) {
       if (!outgoing.writableEnded) outgoing.destroy()
-      return ALREADY_SENT
+      return
     }
     const retryAfter = retryAfterSeconds(error)
     if (retryAfter !== undefined) outgoing.setHeader('Retry-After', String(retryAfter))
     if (status === 401) outgoing.setHeader('WWW-Authenticate', 'Bearer')
     if (isPermanent(error)) outgoing.setHeader('x-should-retry', 'false')
-    if (error instanceof UpstreamStatusError && !options.opaqueErrors) {
+    if (isUpstreamError(error) && !options.opaqueErrors) {
       await sendBody(call, upstreamReply(error), options.compression)
-      return ALREADY_SENT
+      return
     }
     if (options.opaqueErrors) {
       outgoing.writeHead(status, { 'Content-Length': 0 })
       endReply(call)
-      return ALREADY_SENT
+      return
     }
     const body = Buffer.from(JSON.stringify(errorBody(error, family)))
     await sendBody(call, { status, contentType: 'application/json', body }, options.compression)
-    return ALREADY_SENT
   }
 
-  /** Sends a handler's `Response` with the headers that are already set on the reply. */
-  async function send(call: CallState, response: Response): Promise<Response> {
-    if (response === ALREADY_SENT) return response
-    const headers: Record<string, string> = {}
-    let contentType = 'application/octet-stream'
-    response.headers.forEach((value, name) => {
-      if (name === 'content-type') contentType = value
-      else headers[name] = value
-    })
-    const body = new Uint8Array(await response.arrayBuffer())
-    if (body.length === 0 && !response.headers.has('content-type')) {
+  /** Sends a handler's reply with the headers that are already set on it. */
+  async function send(call: CallState, reply: HttpReply): Promise<void> {
+    if (reply === ALREADY_SENT) return
+    const { status, body } = reply
+    const { 'content-type': contentType, ...headers } = reply.headers
+    if (body.length === 0 && contentType === undefined) {
       for (const [name, value] of Object.entries(headers)) call.outgoing.setHeader(name, value)
-      call.outgoing.writeHead(response.status, response.status === 204 ? {} : { 'Content-Length': 0 })
+      call.outgoing.writeHead(status, status === 204 ? {} : { 'Content-Length': 0 })
       endReply(call)
-      return ALREADY_SENT
+      return
     }
-    await sendBody(call, { status: response.status, contentType, body, headers }, options.compression)
-    return ALREADY_SENT
+    const sent = { status, contentType: contentType ?? 'application/octet-stream', body, headers }
+    await sendBody(call, sent, options.compression)
   }
 
   /** Opens the socket of a call that passed the gate, and serves it to its end. */
@@ -218,10 +215,10 @@ export function createEdge(options: EdgeOptions): Edge {
     serve: NonNullable<Route['serveSocket']>,
     call: CallState,
     { upgrade, admitted }: { readonly upgrade: Upgrade; readonly admitted: AdmittedCaller },
-  ): Promise<Response> {
+  ): Promise<void> {
     if (refusesCrossSite()) checkSocketOrigin(call, options.cors())
     const admit = (): Promise<Authentication> => options.gate.readmit(admitted, call)
-    const socket = sockets.accept(upgrade, call, admit)
+    const socket = await sockets.accept(upgrade, call, admit)
     call.outgoing.statusCode = LEFT_HTTP
     options.metrics.observeCall('GET', call.route.path, (options.clock.monotonic() - call.startedAt) / 1000)
     try {
@@ -231,7 +228,6 @@ export function createEdge(options: EdgeOptions): Edge {
       if (!call.signal.aborted) call.log.error({ err: thrown }, 'a socket failed unexpectedly')
       socket.close(1011, 'internal server error')
     }
-    return ALREADY_SENT
   }
 
   return {
@@ -272,7 +268,7 @@ export function createEdge(options: EdgeOptions): Edge {
         if (call.authentication.isRotationDue) await options.renewSession?.(call)
         // What was found before rights have changed may not hold any more.
         if (asked !== generation) call.authentication = await options.gate.readmit(admitted, call)
-        return await send(call, await route.handler(call))
+        await send(call, await route.handler(call))
       } catch (thrown) {
         const error = route.mapError === undefined ? thrown : route.mapError(toPublicError(thrown))
         return fail(call, error, route.family)
@@ -285,7 +281,7 @@ export function createEdge(options: EdgeOptions): Edge {
         call.outgoing.setHeader('Location', location)
         call.outgoing.writeHead(302, { 'Content-Length': 0 })
         endReply(call)
-        return ALREADY_SENT
+        return
       } catch (thrown) {
         return fail(call, thrown, 'compatible')
       }
@@ -300,7 +296,7 @@ export function createEdge(options: EdgeOptions): Edge {
           applyPreflight(incoming, outgoing)
           outgoing.writeHead(204, {})
           endReply(call)
-          return ALREADY_SENT
+          return
         }
         if (methods.length > 0) {
           outgoing.setHeader('Allow', methods.join(', '))

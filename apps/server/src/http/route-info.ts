@@ -13,10 +13,13 @@ export type ErrorFamily = 'compatible' | 'rerank' | 'messages' | 'responses' | '
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** Loads a schema. Only the OpenAPI document reads the schemas of rows: a start loads none of them. */
+export type LoadSchema<T extends z.ZodType = z.ZodType> = () => Promise<T>
+
 /** A documented answer of a route. */
 export interface RouteResponse {
   readonly description: string
-  readonly schema?: z.ZodType | undefined
+  readonly schema?: LoadSchema | undefined
   /** @default 'application/json' when there is a schema */
   readonly contentType?: string | undefined
 }
@@ -62,8 +65,8 @@ export interface RouteInfo {
   readonly socket?: SocketInfo | undefined
   readonly tag: string
   readonly summary: string
-  readonly query?: z.ZodObject | undefined
-  readonly body?: z.ZodType | undefined
+  readonly query?: LoadSchema<z.ZodObject> | undefined
+  readonly body?: LoadSchema | undefined
   readonly responses?: Readonly<Record<number, RouteResponse>> | undefined
   /** Stands for a feature still to come: the gate speaks (401, 403), then 404. Not in the OpenAPI document. */
   readonly gateOnly?: boolean | undefined

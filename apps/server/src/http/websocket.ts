@@ -1,12 +1,13 @@
 import type { Authentication, Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket, WebSocketServer } from 'ws'
 import type { HeldBytes } from '../inference/ports.ts'
 import type { BodyReader } from './body.ts'
 import type { Call } from './call.ts'
 import { isConcerned } from './middleware/authenticate.ts'
 import { isRefusal } from './middleware/authorize.ts'
 import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
+import type { RouteInfo } from './route-info.ts'
 import type { Upgrade } from './upgrade.ts'
 
 /** Limits of sockets (threats WS-1); bodies and messages share the memory that they may take together. */
@@ -62,11 +63,11 @@ export interface Socket {
 /** The sockets of a server. */
 export interface Sockets {
   /**
-   * Leaves HTTP.
+   * Leaves HTTP. The first socket loads the library of the protocol.
    *
    * @throws {SvcError} `invalid_request` for a request that is no proper handshake, `unavailable` when there are too many
    */
-  accept(upgrade: Upgrade, call: Call, admit: Socket['admit']): Socket
+  accept(upgrade: Upgrade, call: Call, admit: Socket['admit']): Promise<Socket>
   /**
    * Closes the sockets of callers whose rights have gone; what is answered on them is cut off.
    *
@@ -95,9 +96,10 @@ export function createSockets(options: {
   let isDraining = false
 
   return {
-    accept(upgrade, call, admit) {
+    async accept(upgrade, call, admit) {
+      const { WebSocketServer } = await import('ws')
       if (open.size >= limits.maxSockets) throw tooManySockets()
-      const ws = shakeHands(upgrade, call, maxMessageBytes)
+      const ws = shakeHands(upgrade, call, createServer(WebSocketServer, call.route, maxMessageBytes))
       const socket = openSocket(ws, { upgrade, call, admit, limits, maxMessageBytes, bodies: options.bodies })
       open.add(socket)
       ws.once('close', () => open.delete(socket))
@@ -139,17 +141,21 @@ interface SocketParts {
   readonly bodies: BodyReader
 }
 
-/** Answers the handshake. Nothing is ever compressed: texts of different owners never share a window. */
-function shakeHands({ request, connection, head }: Upgrade, { route, outgoing }: Call, maxPayload: number): WebSocket {
-  const server = new WebSocketServer({
+/** Creates the side that answers handshakes. Nothing is ever compressed: texts of different owners never share a window. */
+function createServer(Server: typeof WebSocketServer, { socket }: RouteInfo, maxPayload: number): WebSocketServer {
+  return new Server({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload,
     maxFragments: MAX_FRAGMENTS,
     maxBufferedChunks: MAX_CHUNKS,
-    handleProtocols: (asked) => route.socket?.protocols.find((protocol) => asked.has(protocol)) ?? false,
+    handleProtocols: (asked) => socket?.protocols.find((protocol) => asked.has(protocol)) ?? false,
   })
+}
+
+/** Answers the handshake. */
+function shakeHands({ request, connection, head }: Upgrade, { outgoing }: Call, server: WebSocketServer): WebSocket {
   let refusal: Error | undefined
   let accepted: WebSocket | undefined
   server.on('wsClientError', (error: Error) => {

@@ -23,7 +23,7 @@ export interface AccountsOptions {
 }
 
 /** Accounts and what belongs to them. */
-export interface AccountRoom {
+export interface AccountModule {
   /** Whether accounts are in use; without them only shared keys count. */
   readonly isInUse: boolean
   readonly stores: Stores
@@ -62,7 +62,7 @@ export function createAccountStores(database: Database): Stores {
 }
 
 /** Opens the stores of accounts in the database, and the parts over them. */
-export async function openAccounts(options: AccountsOptions, closers: Closers): Promise<AccountRoom> {
+export async function openAccounts(options: AccountsOptions, closers: Closers): Promise<AccountModule> {
   const { config, settings, database, clock, log: logger } = options
   const stores = createAccountStores(database)
   const { recorder, quotas } = await openUsage({ dataPath: config.dataPath, database, stores, clock, logger }, closers)

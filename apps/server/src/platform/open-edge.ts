@@ -8,8 +8,8 @@ import { createSessionRenewal } from '../http/session-cookies.ts'
 import type { Closers } from './closers.ts'
 import type { Platform } from './platform.ts'
 
-/** Makes the HTTP edge. It follows the settings, and the rights of callers. */
-export function openEdge(platform: Platform, closers: Closers): Edge {
+/** Creates the HTTP edge. It follows the settings, and the rights of callers. */
+export async function openEdge(platform: Platform, closers: Closers): Promise<Edge> {
   const { config, settings, accounts, authenticator, bodies, compression, metrics, clock, log } = platform
   const host = hostPolicy(config.externalBaseUrl, config.allowedHosts)
   const createCors = (): ReturnType<typeof corsPolicy> =>
@@ -18,7 +18,9 @@ export function openEdge(platform: Platform, closers: Closers): Edge {
   const edge = createEdge({
     gate: createGate(authenticator, {
       pathWithoutAuth: config.pathWithoutAuth,
-      getExemptions: config.disableApiKeyRequirementForHttpGet ? config.httpGetExemptedEndpoints : [],
+      isExempt: config.disableApiKeyRequirementForHttpGet
+        ? await readExemptions(config.httpGetExemptedEndpoints)
+        : undefined,
     }),
     cors: () => cors,
     host: () => (authenticator.isConfigured ? undefined : host),
@@ -43,4 +45,9 @@ export function openEdge(platform: Platform, closers: Closers): Edge {
     () => following.close(),
   )
   return edge
+}
+
+async function readExemptions(expressions: readonly string[]): Promise<(pattern: string) => boolean> {
+  const { compileExemptions } = await import('../http/middleware/exemptions.ts')
+  return compileExemptions(expressions)
 }

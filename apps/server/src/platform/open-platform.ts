@@ -5,11 +5,11 @@ import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { type BackendModule, composeBackends } from '../compose-backends.ts'
-import { composeInference } from '../compose-inference.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { createBodyReader } from '../http/body.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
+import { createDelivery } from '../inference/deliver-reply.ts'
 import type { StageObserver } from '../inference/pipeline.ts'
 import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
 import type { RootLogger } from '../log.ts'
@@ -20,6 +20,7 @@ import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
+import { createLateInference } from './late-inference.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openModels } from './open-models.ts'
@@ -70,7 +71,7 @@ export async function openPlatform(
   warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
   const backends = await openBackends(options, { ...data, ...upstreams }, closers)
-  const { modelFiles, models, useSettings } = await openModels({
+  const { modelFiles, models, loadParser, useSettings } = await openModels({
     config,
     settings,
     demoModels: options.demoModels,
@@ -88,7 +89,7 @@ export async function openPlatform(
   closers.push(() => audit.close())
   const usage = createUsageRecords(accounts.auth.usageRecorder)
   const traces = createRecordStore<TraceRecord>()
-  const inference = composeInference({
+  const inference = createLateInference({
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
     ...{ audit, usage, traces, metrics, clock, logger: log },
     quotas: accounts.auth.quotas,
@@ -101,8 +102,13 @@ export async function openPlatform(
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, traces, authenticator },
-    ...{ accounts, models, modelFiles, backends, inference, bodies, compression, routes, unready, ownPort },
-    inferenceRoutes: { core: inference.core, deliverTo: inference.deliverTo, compression, bodies },
+    ...{ accounts, models, modelFiles, loadParser, backends, inference, bodies, compression, routes, unready, ownPort },
+    inferenceRoutes: {
+      core: inference.core,
+      deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),
+      compression,
+      bodies,
+    },
   }
 }
 

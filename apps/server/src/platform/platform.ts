@@ -1,8 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts'
-import type { ConfigStore } from '../catalog/config-store.ts'
+import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { ModelDirectory } from '../catalog/resolve.ts'
 import type { BackendModule } from '../compose-backends.ts'
-import type { InferenceModule } from '../compose-inference.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
@@ -18,7 +17,8 @@ import type { TraceReader, TraceRecorder } from '../monitoring/recorders.ts'
 import type { Clock } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { AccountRoom } from './open-accounts.ts'
+import type { LateInference } from './late-inference.ts'
+import type { AccountModule } from './open-accounts.ts'
 
 /** The parts of the server that its features share. A feature takes what it needs. */
 export interface Platform {
@@ -35,13 +35,15 @@ export interface Platform {
   readonly audit: AuditLog
   readonly traces: TraceRecorder & TraceReader
   readonly authenticator: Authenticator
-  readonly accounts: AccountRoom
+  readonly accounts: AccountModule
   /** The models by name, as the settings are now. */
   readonly models: ModelDirectory
   /** The files of the models. */
   readonly modelFiles: ConfigStore
+  /** Loads what reads model files. Until it settles no request but health checks may be served. */
+  readonly loadParser: () => Promise<void>
   readonly backends: BackendModule
-  readonly inference: InferenceModule
+  readonly inference: LateInference
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy
   /** Options of `defineInferenceRoute`. */

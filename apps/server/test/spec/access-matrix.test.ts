@@ -3,6 +3,7 @@ import { FEATURES } from '@svc/auth/access'
 import { createMemoryStores } from '@svc/auth/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RESERVED_ROUTES } from '../../src/api/admin/reserved.ts'
+import { HttpReply } from '../../src/http/http-reply.ts'
 import type { Route } from '../../src/http/route.ts'
 import { listPaths, type RouteInfo } from '../../src/http/route-info.ts'
 import { PASSWORD } from '../support/accounts-world.ts'
@@ -172,7 +173,7 @@ describe('a caller', () => {
     })
     callers = await createCallers(auth)
     // the routes behind the real gate; their handlers would change the accounts that ask
-    const served = server.server.routes.map((route): Route => ({ ...route, handler: () => new Response(null) }))
+    const served = server.server.routes.map((route): Route => ({ ...route, handler: () => new HttpReply(null) }))
     app = await startTestApp(served, { reserved: RESERVED_ROUTES, authenticator: auth.authenticator })
   })
   afterAll(async () => {

@@ -196,10 +196,10 @@ describe('routes for admins', () => {
   )
   verifies('gate:admin:score', 'scoring', () => expectAdminAsked('POST /api/score'))
   verifies('metrics:access:admin', 'metrics', () => expectAdminAsked('GET /metrics'))
-  verifies(['access:user:not-admin', 'errors:admin:status'], 'refuse a caller who is no admin with 403', () => {
+  verifies(['access:user:not-admin', 'errors:admin:status'], 'refuse a caller without the admin role with 403', () => {
     const gate = createGate(
       { isConfigured: true, authenticate: () => USER, recheck: async () => USER },
-      { pathWithoutAuth: [], getExemptions: [] },
+      { pathWithoutAuth: [] },
     )
     const incoming = { headers: {}, url: '/' } as Parameters<typeof gate.admit>[2]
     for (const route of RESERVED_ROUTES) {

@@ -81,10 +81,10 @@ describe('usage', () => {
     await modelForAll(server)
     const startedAt = Date.now()
     const asked: { readonly name: string; readonly path: string }[] = []
-    for (const route of listInferenceRoutes(server)) {
+    for (const route of await listInferenceRoutes(server)) {
       const body = BODIES[route.path]
       if (body === undefined) throw new Error(`${route.path} has no body here`)
-      const keys = listKeys(route.body)
+      const keys = listKeys(route.schema)
       const ways = keys.has('stream') ? [{ stream: false }, { stream: true }] : [{}]
       for (const [index, way] of ways.entries()) {
         const name = `${route.path}-${index}`

@@ -98,7 +98,7 @@ export async function startTestApp(
   options: Partial<Omit<EdgeOptions, 'gate' | 'log' | 'metrics'>> & {
     keys?: readonly string[]
     pathWithoutAuth?: readonly string[]
-    getExemptions?: readonly string[]
+    isExempt?: (pattern: string) => boolean
     reserved?: readonly RouteInfo[]
     allowOrigins?: string
     allowedHosts?: readonly string[]
@@ -109,7 +109,7 @@ export async function startTestApp(
   const {
     keys = [],
     pathWithoutAuth = [],
-    getExemptions = [],
+    isExempt,
     reserved = [],
     allowOrigins = '',
     allowedHosts = [],
@@ -129,7 +129,7 @@ export async function startTestApp(
     routes,
     reserved,
     createEdge({
-      gate: createGate(authenticator, { pathWithoutAuth, getExemptions }),
+      gate: createGate(authenticator, { pathWithoutAuth, isExempt }),
       cors: () => corsPolicy({ allowOrigins, authConfigured: authenticator.isConfigured }),
       host: () => (authenticator.isConfigured ? undefined : hostPolicy(undefined, allowedHosts)),
       proxies: trustedProxies([]),

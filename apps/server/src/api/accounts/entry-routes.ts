@@ -6,16 +6,8 @@ import { clearCookie, setSession } from '../../http/session-cookies.ts'
 import { describeOwner, describePrincipal } from './describe.ts'
 import { readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
 import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
-import {
-  doneReply,
-  loginForm,
-  registeredReply,
-  registrationForm,
-  signedInReply,
-  statusReply,
-  tokenForm,
-  validReply,
-} from './schemas.ts'
+
+const schemas = () => import('./schemas.ts')
 
 /** Further parts of the routes. */
 export interface EntryParts extends AccountParts {
@@ -41,7 +33,7 @@ function statusRoute(parts: EntryParts): Route {
     path: '/api/auth/status',
     quiet: true,
     summary: 'How to sign in here, and who is signed in',
-    responses: { 200: { description: 'The state of auth.', schema: statusReply } },
+    responses: { 200: { description: 'The state of auth.', schema: async () => (await schemas()).statusReply } },
     handler: async (call) =>
       json({
         authEnabled: isInUse,
@@ -60,11 +52,14 @@ function registerRoute({ auth, bodies, attempts, hasPasswords }: EntryParts): Ro
     method: 'POST',
     path: '/api/auth/register',
     summary: 'Register an account with an address and a password',
-    body: registrationForm,
+    body: async () => (await schemas()).registrationForm,
     mapError: toPasswordRefusal,
     responses: {
-      200: { description: 'The account waits for the approval of an admin.', schema: registeredReply },
-      201: { description: 'The account is there and signed in.', schema: signedInReply },
+      200: {
+        description: 'The account waits for the approval of an admin.',
+        schema: async () => (await schemas()).registeredReply,
+      },
+      201: { description: 'The account is there and signed in.', schema: async () => (await schemas()).signedInReply },
     },
     async handler(call) {
       if (!hasPasswords) throw refused('local registration is disabled')
@@ -92,8 +87,8 @@ function loginRoute({ auth, bodies, attempts, hasPasswords }: EntryParts): Route
     method: 'POST',
     path: '/api/auth/login',
     summary: 'Sign in with an address and a password',
-    body: loginForm,
-    responses: { 200: { description: 'Signed in.', schema: signedInReply } },
+    body: async () => (await schemas()).loginForm,
+    responses: { 200: { description: 'Signed in.', schema: async () => (await schemas()).signedInReply } },
     async handler(call) {
       if (!hasPasswords) throw refused('local login is disabled, please use OAuth')
       const { email, password } = await readFields(call, bodies)
@@ -111,8 +106,8 @@ function tokenLoginRoute({ auth, bodies, attempts }: EntryParts): Route {
     method: 'POST',
     path: '/api/auth/token-login',
     summary: 'Sign a browser in with an API key or a shared key',
-    body: tokenForm,
-    responses: { 200: { description: 'Signed in.', schema: signedInReply } },
+    body: async () => (await schemas()).tokenForm,
+    responses: { 200: { description: 'Signed in.', schema: async () => (await schemas()).signedInReply } },
     async handler(call) {
       const { token } = await readFields(call, bodies)
       if (typeof token !== 'string' || token.trim() === '')
@@ -134,7 +129,7 @@ function otherRoutes({ auth, attempts }: EntryParts): Route[] {
       method: 'GET',
       path: '/api/auth/invite/:code/check',
       summary: 'Whether an invite can be used',
-      responses: { 200: { description: 'Whether it is valid.', schema: validReply } },
+      responses: { 200: { description: 'Whether it is valid.', schema: async () => (await schemas()).validReply } },
       async handler(call) {
         attempts.countSignIn(call)
         return json({ valid: await auth.invites.isValid(call.param('code'), call) })
@@ -146,7 +141,7 @@ function otherRoutes({ auth, attempts }: EntryParts): Route[] {
       method: 'POST',
       path: '/api/auth/logout',
       summary: 'End the session of the caller',
-      responses: { 200: { description: 'Signed out.', schema: doneReply } },
+      responses: { 200: { description: 'Signed out.', schema: async () => (await schemas()).doneReply } },
       async handler(call) {
         const { sessionId } = call.principal
         if (sessionId !== undefined) await auth.sessions.end(sessionId, call)

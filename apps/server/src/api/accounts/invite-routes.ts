@@ -2,9 +2,10 @@ import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { describeInvite, formatTime } from './describe.ts'
 import { readOptionalFields } from './fields.ts'
-import { pageQuery, readId, readPage } from './page.ts'
+import { readId, readPage } from './page.ts'
 import { type AccountParts, ADMIN_ROUTE } from './parts.ts'
-import { doneReply, inviteForm, invitesReply, newInviteReply } from './schemas.ts'
+
+const schemas = () => import('./schemas.ts')
 
 const INVITES = '/api/auth/admin/invites'
 
@@ -17,8 +18,8 @@ export function inviteRoutes({ auth, bodies }: AccountParts): Route[] {
       method: 'POST',
       path: INVITES,
       summary: 'Make an invite; its code is shown once',
-      body: inviteForm,
-      responses: { 201: { description: 'The invite.', schema: newInviteReply } },
+      body: async () => (await schemas()).inviteForm,
+      responses: { 201: { description: 'The invite.', schema: async () => (await schemas()).newInviteReply } },
       async handler(call) {
         const { expiresInHours } = await readOptionalFields(call, bodies)
         const createdBy = call.principal.kind === 'user' ? call.principal.id : undefined
@@ -32,8 +33,10 @@ export function inviteRoutes({ auth, bodies }: AccountParts): Route[] {
       method: 'GET',
       path: INVITES,
       summary: 'All invites, newest first',
-      query: pageQuery,
-      responses: { 200: { description: 'The invites without their codes.', schema: invitesReply } },
+      query: async () => (await schemas()).pageQuery,
+      responses: {
+        200: { description: 'The invites without their codes.', schema: async () => (await schemas()).invitesReply },
+      },
       handler: async (call) => json({ invites: (await invites.list(readPage(call), call)).map(describeInvite) }),
     }),
     defineRoute({
@@ -41,7 +44,7 @@ export function inviteRoutes({ auth, bodies }: AccountParts): Route[] {
       method: 'DELETE',
       path: `${INVITES}/:id`,
       summary: 'Revoke an unused invite',
-      responses: { 200: { description: 'Revoked.', schema: doneReply } },
+      responses: { 200: { description: 'Revoked.', schema: async () => (await schemas()).doneReply } },
       async handler(call) {
         await invites.revoke(readId(call), call)
         return json({ message: 'invite revoked' })

@@ -2,9 +2,10 @@ import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { describeKey } from './describe.ts'
 import { readFields } from './fields.ts'
-import { pageQuery, readId, readPage } from './page.ts'
+import { readId, readPage } from './page.ts'
 import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
-import { doneReply, keyForm, keysReply, newKeyReply } from './schemas.ts'
+
+const schemas = () => import('./schemas.ts')
 
 const own = { ...ACCOUNT_ROUTE, access: 'any' } as const
 const PATH = '/api/auth/api-keys'
@@ -17,8 +18,8 @@ export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
       method: 'POST',
       path: PATH,
       summary: 'Make an API key; its value is shown once',
-      body: keyForm,
-      responses: { 201: { description: 'The key.', schema: newKeyReply } },
+      body: async () => (await schemas()).keyForm,
+      responses: { 201: { description: 'The key.', schema: async () => (await schemas()).newKeyReply } },
       async handler(call) {
         const { name, expiresIn, expiresAt, scopes } = await readFields(call, bodies)
         const draft = { name, expiresIn, expiresAt, scopes: scopes as ScopesDraft }
@@ -32,8 +33,10 @@ export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
       method: 'GET',
       path: PATH,
       summary: 'The API keys of the caller, newest first',
-      query: pageQuery,
-      responses: { 200: { description: 'The keys without their values.', schema: keysReply } },
+      query: async () => (await schemas()).pageQuery,
+      responses: {
+        200: { description: 'The keys without their values.', schema: async () => (await schemas()).keysReply },
+      },
       handler: async (call) =>
         json({ keys: (await auth.apiKeys.list(call.principal.id, readPage(call), call)).map(describeKey) }),
     }),
@@ -42,7 +45,7 @@ export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
       method: 'DELETE',
       path: `${PATH}/:id`,
       summary: 'Revoke an API key of the caller',
-      responses: { 200: { description: 'Revoked.', schema: doneReply } },
+      responses: { 200: { description: 'Revoked.', schema: async () => (await schemas()).doneReply } },
       async handler(call) {
         await auth.apiKeys.revoke({ id: readId(call), userId: call.principal.id }, call)
         return json({ message: 'API key revoked' })

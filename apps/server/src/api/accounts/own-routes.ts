@@ -6,7 +6,8 @@ import { setSession } from '../../http/session-cookies.ts'
 import { describePrincipal, describeQuota } from './describe.ts'
 import { readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
 import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
-import { doneReply, meReply, ownPasswordForm, profileForm, profileReply, quotasReply } from './schemas.ts'
+
+const schemas = () => import('./schemas.ts')
 
 const own = { ...ACCOUNT_ROUTE, access: 'any' } as const
 
@@ -24,7 +25,7 @@ function readRoutes({ auth }: AccountParts): Route[] {
       method: 'GET',
       path: '/api/auth/me',
       summary: 'Who the caller is and what the caller may do',
-      responses: { 200: { description: 'The caller.', schema: meReply } },
+      responses: { 200: { description: 'The caller.', schema: async () => (await schemas()).meReply } },
       handler: async (call) =>
         json({ ...describePrincipal(call.principal), quotas: await readQuotas(call.principal, call) }),
     }),
@@ -33,7 +34,7 @@ function readRoutes({ auth }: AccountParts): Route[] {
       method: 'GET',
       path: '/api/auth/quota',
       summary: 'What is left of the quotas of the caller',
-      responses: { 200: { description: 'The quotas.', schema: quotasReply } },
+      responses: { 200: { description: 'The quotas.', schema: async () => (await schemas()).quotasReply } },
       handler: async (call) => json({ quotas: await readQuotas(call.principal, call) }),
     }),
   ]
@@ -45,8 +46,8 @@ function profileRoute({ auth, bodies }: AccountParts): Route {
     method: 'PUT',
     path: '/api/auth/profile',
     summary: 'Change the name and the picture of the own account',
-    body: profileForm,
-    responses: { 200: { description: 'Changed.', schema: profileReply } },
+    body: async () => (await schemas()).profileForm,
+    responses: { 200: { description: 'Changed.', schema: async () => (await schemas()).profileReply } },
     async handler(call) {
       const id = requireAccount(call.principal)
       const { name, avatar_url: avatar } = await readFields(call, bodies)
@@ -62,9 +63,11 @@ function passwordRoute({ auth, bodies, attempts }: AccountParts): Route {
     method: 'PUT',
     path: '/api/auth/password',
     summary: 'Change the own password and end every session',
-    body: ownPasswordForm,
+    body: async () => (await schemas()).ownPasswordForm,
     mapError: toPasswordRefusal,
-    responses: { 200: { description: 'Changed; a browser gets a new session.', schema: doneReply } },
+    responses: {
+      200: { description: 'Changed; a browser gets a new session.', schema: async () => (await schemas()).doneReply },
+    },
     async handler(call) {
       const id = requireAccount(call.principal)
       const fields = await readFields(call, bodies)
@@ -90,7 +93,12 @@ function sessionsRoute({ auth }: AccountParts): Route {
     method: 'DELETE',
     path: '/api/auth/sessions',
     summary: 'End all other sessions of the own account',
-    responses: { 200: { description: 'Ended; a browser gets its session under a new value.', schema: doneReply } },
+    responses: {
+      200: {
+        description: 'Ended; a browser gets its session under a new value.',
+        schema: async () => (await schemas()).doneReply,
+      },
+    },
     async handler(call) {
       const id = requireAccount(call.principal)
       await auth.sessions.endOthers(id, { signal: call.signal, except: call.principal.sessionId })

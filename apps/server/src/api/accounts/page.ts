@@ -1,16 +1,10 @@
 import type { Page } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
-import * as z from 'zod'
 import type { Call } from '../../http/call.ts'
 
-const MAX_LENGTH = 10_000
+/** The largest number of entries of a page. */
+export const MAX_LENGTH = 10_000
 const ID = /^[\w-]{1,64}$/
-
-/** The query of lists. */
-export const pageQuery = z.object({
-  after: z.string().optional().describe('the entries behind the one with this id'),
-  limit: z.string().optional().describe(`how many entries, at most ${MAX_LENGTH}`),
-})
 
 /**
  * The part of a list that a call asks for.

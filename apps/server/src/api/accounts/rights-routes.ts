@@ -5,17 +5,8 @@ import { describePermissions, describeQuota } from './describe.ts'
 import { readFields } from './fields.ts'
 import { readId } from './page.ts'
 import { type AccountParts, ADMIN_ROUTE } from './parts.ts'
-import {
-  doneReply,
-  featuresReply,
-  modelsForm,
-  modelsReply,
-  permissionsForm,
-  permissionsReply,
-  quotaForm,
-  quotaReply,
-  quotasReply,
-} from './schemas.ts'
+
+const schemas = () => import('./schemas.ts')
 
 /** Further parts of the routes. */
 export interface RightsParts extends AccountParts {
@@ -41,7 +32,12 @@ function featuresRoute({ modelNames }: RightsParts): Route {
     method: 'GET',
     path: '/api/auth/admin/features',
     summary: 'The feature switches and the models that can be granted',
-    responses: { 200: { description: 'Switches by group, and names of models.', schema: featuresReply } },
+    responses: {
+      200: {
+        description: 'Switches by group, and names of models.',
+        schema: async () => (await schemas()).featuresReply,
+      },
+    },
     handler: () =>
       json({
         agent_features: listGroup('agent'),
@@ -60,7 +56,7 @@ function permissionRoutes({ auth, bodies }: RightsParts): Route[] {
       method: 'GET',
       path: `${USER}/permissions`,
       summary: 'The features of an account',
-      responses: { 200: { description: 'Every switch.', schema: permissionsReply } },
+      responses: { 200: { description: 'Every switch.', schema: async () => (await schemas()).permissionsReply } },
       async handler(call) {
         const user = await accounts.read(readId(call), call)
         return json({ user_id: user.id, permissions: describePermissions(user) })
@@ -71,8 +67,10 @@ function permissionRoutes({ auth, bodies }: RightsParts): Route[] {
       method: 'PUT',
       path: `${USER}/permissions`,
       summary: 'Switch features of an account on and off; the others have their defaults',
-      body: permissionsForm,
-      responses: { 200: { description: 'Every switch, as it is now.', schema: permissionsReply } },
+      body: async () => (await schemas()).permissionsForm,
+      responses: {
+        200: { description: 'Every switch, as it is now.', schema: async () => (await schemas()).permissionsReply },
+      },
       async handler(call) {
         const id = readId(call)
         await accounts.setFeatures(id, await readFields(call, bodies), call)
@@ -89,8 +87,10 @@ function modelsRoute({ auth, bodies }: RightsParts): Route {
     method: 'PUT',
     path: `${USER}/models`,
     summary: 'Limit an account to some models, or lift the limit',
-    body: modelsForm,
-    responses: { 200: { description: 'The models of the account.', schema: modelsReply } },
+    body: async () => (await schemas()).modelsForm,
+    responses: {
+      200: { description: 'The models of the account.', schema: async () => (await schemas()).modelsReply },
+    },
     async handler(call) {
       const id = readId(call)
       const allowed = await auth.accounts.setAllowedModels(id, await readFields(call, bodies), call)
@@ -107,7 +107,7 @@ function quotaRoutes({ auth, bodies }: RightsParts): Route[] {
       method: 'GET',
       path: `${USER}/quotas`,
       summary: 'The quotas of an account and what it has used of them',
-      responses: { 200: { description: 'The quotas.', schema: quotasReply } },
+      responses: { 200: { description: 'The quotas.', schema: async () => (await schemas()).quotasReply } },
       async handler(call) {
         const { id } = await accounts.read(readId(call), call)
         return json({ quotas: (await quotas.readStatus(id, call)).map(describeQuota) })
@@ -118,8 +118,10 @@ function quotaRoutes({ auth, bodies }: RightsParts): Route[] {
       method: 'PUT',
       path: `${USER}/quotas`,
       summary: 'Set the quota of an account for a model, or for all models together',
-      body: quotaForm,
-      responses: { 200: { description: 'The quota, whose window begins now.', schema: quotaReply } },
+      body: async () => (await schemas()).quotaForm,
+      responses: {
+        200: { description: 'The quota, whose window begins now.', schema: async () => (await schemas()).quotaReply },
+      },
       async handler(call) {
         const fields = await readFields(call, bodies)
         const { id } = await accounts.read(readId(call), call)
@@ -133,7 +135,7 @@ function quotaRoutes({ auth, bodies }: RightsParts): Route[] {
       method: 'DELETE',
       path: `${USER}/quotas/:quota_id`,
       summary: 'Remove a quota of an account',
-      responses: { 200: { description: 'Removed.', schema: doneReply } },
+      responses: { 200: { description: 'Removed.', schema: async () => (await schemas()).doneReply } },
       async handler(call) {
         await quotas.removeRule({ id: readId(call, 'quota_id'), userId: readId(call) }, call)
         return json({ message: 'quota deleted' })

@@ -1,4 +1,11 @@
 import * as z from 'zod'
+import { MAX_LENGTH } from './page.ts'
+
+/** The query of lists. */
+export const pageQuery = z.object({
+  after: z.string().optional().describe('the entries behind the one with this id'),
+  limit: z.string().optional().describe(`how many entries, at most ${MAX_LENGTH}`),
+})
 
 const time = z.string().describe('RFC 3339')
 const permissions = z.record(z.string(), z.boolean())

@@ -1,6 +1,7 @@
 import type { SignIn, SignInProvider } from '@svc/auth/oauth'
 import { SvcError } from '@svc/errors'
 import { type Call, pathPrefix } from '../../http/call.ts'
+import { HttpReply } from '../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { clearCookie, readCookie, setCookie, setSession } from '../../http/session-cookies.ts'
 import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
@@ -74,7 +75,7 @@ function callbackRoute(name: keyof SignInProviders, parts: SignInParts): Route {
 }
 
 /** Sends a browser without a valid invite back to the form; everything else is an error of the call. */
-function failSignIn(call: Call, error: unknown): Response {
+function failSignIn(call: Call, error: unknown): HttpReply {
   if (!SvcError.is(error)) throw error
   if (INVITE_FAULTS.has(error.code)) return redirect(`${pathPrefix(call)}/login?error=${error.code}`)
   if (error.cause !== undefined) call.log.warn({ code: error.code, err: error.cause }, 'a sign-in has failed')
@@ -84,8 +85,8 @@ function failSignIn(call: Call, error: unknown): Response {
 
 const TITLES = { github: 'code host', oidc: 'OIDC issuer' } as const
 
-function redirect(location: string): Response {
-  return new Response(null, { status: 307, headers: { location, 'cache-control': 'no-store' } })
+function redirect(location: string): HttpReply {
+  return new HttpReply(null, { status: 307, headers: { location, 'cache-control': 'no-store' } })
 }
 
 function requireProvider(provider: SignInProvider | undefined): SignInProvider {

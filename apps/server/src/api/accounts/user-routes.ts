@@ -3,9 +3,10 @@ import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { describeUser } from './describe.ts'
 import { type Fields, readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
-import { pageQuery, readId, readPage } from './page.ts'
+import { readId, readPage } from './page.ts'
 import { type AccountParts, ADMIN_ROUTE } from './parts.ts'
-import { doneReply, passwordForm, roleForm, statusForm, usersReply } from './schemas.ts'
+
+const schemas = () => import('./schemas.ts')
 
 const USERS = '/api/auth/admin/users'
 
@@ -20,8 +21,8 @@ function listRoute({ auth }: AccountParts): Route {
     method: 'GET',
     path: USERS,
     summary: 'All accounts, oldest first',
-    query: pageQuery,
-    responses: { 200: { description: 'The accounts.', schema: usersReply } },
+    query: async () => (await schemas()).pageQuery,
+    responses: { 200: { description: 'The accounts.', schema: async () => (await schemas()).usersReply } },
     handler: async (call) => json({ users: (await auth.accounts.list(readPage(call), call)).map(describeUser) }),
   })
 }
@@ -39,7 +40,7 @@ function changeRoutes({ auth, bodies }: AccountParts): Route[] {
       summary,
       body,
       mapError: toPasswordRefusal,
-      responses: { 200: { description: 'Changed, and in force.', schema: doneReply } },
+      responses: { 200: { description: 'Changed, and in force.', schema: async () => (await schemas()).doneReply } },
       async handler(call) {
         await apply(readId(call), await readFields(call, bodies), call)
         return json({ message: done })
@@ -47,11 +48,21 @@ function changeRoutes({ auth, bodies }: AccountParts): Route[] {
     })
   return [
     change(
-      { name: 'role', summary: 'Make an account an admin, or a user again', done: 'role updated', body: roleForm },
+      {
+        name: 'role',
+        summary: 'Make an account an admin, or a user again',
+        done: 'role updated',
+        body: async () => (await schemas()).roleForm,
+      },
       (id, { role }, call) => accounts.setRole(id, { role, actorId: call.principal.id }, call),
     ),
     change(
-      { name: 'status', summary: 'Approve or disable an account', done: 'status updated', body: statusForm },
+      {
+        name: 'status',
+        summary: 'Approve or disable an account',
+        done: 'status updated',
+        body: async () => (await schemas()).statusForm,
+      },
       (id, { status }, call) => accounts.setStatus(id, { status, actorId: call.principal.id }, call),
     ),
     change(
@@ -59,7 +70,7 @@ function changeRoutes({ auth, bodies }: AccountParts): Route[] {
         name: 'password',
         summary: 'Set the password of an account and end its sessions',
         done: 'password reset successfully',
-        body: passwordForm,
+        body: async () => (await schemas()).passwordForm,
       },
       (id, fields, call) =>
         accounts.resetPassword(
@@ -81,7 +92,7 @@ function deleteRoute({ auth }: AccountParts): Route {
     method: 'DELETE',
     path: `${USERS}/:id`,
     summary: 'Delete an account with everything that belongs to it',
-    responses: { 200: { description: 'Deleted.', schema: doneReply } },
+    responses: { 200: { description: 'Deleted.', schema: async () => (await schemas()).doneReply } },
     async handler(call) {
       await auth.accounts.remove(readId(call), { actorId: call.principal.id }, call)
       return json({ message: 'user deleted' })

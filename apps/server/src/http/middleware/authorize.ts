@@ -1,7 +1,6 @@
 import type { Authentication } from '@svc/auth'
 import { checkAccess, toAccessError } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
-import { RE2JS } from 're2js'
 import type { ServerRequest } from '../messages.ts'
 import type { RouteInfo } from '../route-info.ts'
 import { ANONYMOUS, type Authenticator } from './authenticate.ts'
@@ -10,8 +9,8 @@ import { ANONYMOUS, type Authenticator } from './authenticate.ts'
 export interface GateOptions {
   /** Path prefixes that need no credentials, any method. */
   readonly pathWithoutAuth: readonly string[]
-  /** Expressions over route patterns of GET routes that need no legacy key; empty unless the flag is on. */
-  readonly getExemptions: readonly string[]
+  /** Whether a route pattern of a GET route needs no legacy key; nothing unless the flag is on. */
+  readonly isExempt?: ((pattern: string) => boolean) | undefined
 }
 
 /** Decides for a matched route whether the caller may go on. */
@@ -45,17 +44,6 @@ export interface MatchedPath {
   readonly path: string
 }
 
-const MAX_EXPRESSION_LENGTH = 1024
-
-function compileExemptions(expressions: readonly string[]): (pattern: string) => boolean {
-  const compiled = expressions.map((source) => {
-    if (source.length > MAX_EXPRESSION_LENGTH)
-      throw new RangeError('an exempted-endpoints expression is longer than 1024 characters')
-    return RE2JS.compile(source)
-  })
-  return (pattern) => compiled.some((expression) => expression.matcher(pattern).find())
-}
-
 /** Whether a path is that of a prefix or goes on from it with another segment. */
 function isBelow(path: string, prefix: string): boolean {
   if (!path.startsWith(prefix)) return false
@@ -64,11 +52,10 @@ function isBelow(path: string, prefix: string): boolean {
 
 /** The gate over the route table: one place, keyed on the matched route, never on the path a client typed. */
 export function createGate(authenticator: Authenticator, options: GateOptions): Gate {
-  const isExempt = compileExemptions(options.getExemptions)
   const isOpen = (route: RouteInfo, { pattern, path }: MatchedPath, method: string | undefined): boolean => {
     // The list of public routes names HEAD for the root alone (§4.1).
     if (route.access === 'none') return method !== 'HEAD' || pattern === '/'
-    if (route.method === 'GET' && isExempt(pattern)) return true
+    if (route.method === 'GET' && options.isExempt?.(pattern) === true) return true
     // A prefix opens the global gate only: what a route itself asks for still holds (§4.1).
     return route.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))
   }

@@ -33,7 +33,7 @@ it('records the figures of a failed target under its own name, and no record wit
       completionTokens: 2,
     },
   ])
-  const text = await metrics.registry.metrics()
+  const text = await (await metrics.registry()).metrics()
   expect(text).toContain('svc_tokens_total{kind="prompt"} 7')
   expect(text).toContain('svc_tokens_total{kind="completion"} 2')
 })

@@ -1,8 +1,7 @@
 import type { Usage, UsageRecorder } from '@svc/auth/usage'
 import { SvcError } from '@svc/errors'
-import { usageReply, usageSourcesReply } from '@svc/wire/native'
-import * as z from 'zod'
 import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { toSourcesReply, toUsageReply } from './wire-usage.ts'
@@ -14,32 +13,35 @@ export interface UsageRouteParts {
   readonly recorder: Pick<UsageRecorder, 'flush'>
 }
 
+const wire = () => import('@svc/wire/native')
+const schemas = () => import('./schemas.ts')
+
 type Audience = Parameters<Usage['readUsage']>[0]
 
 const MAX_ID_LENGTH = 200
 
-const text = (about: string) => z.string().optional().describe(about)
-const period = { period: text('`day`, `week`, `month` or `all`; `month` when it is left out or unknown.') }
-const ownQuery = z.object(period)
-const adminQuery = z.object({ ...period, user_id: text('Usage of one account.') })
-const sourcesQuery = adminQuery.extend({ api_key_id: text('Usage of one key.') })
-
 const ok = {
-  usage: { 200: { description: 'Rows in the order of their buckets.', schema: usageReply } },
-  sources: { 200: { description: 'Usage by source and key.', schema: usageSourcesReply } },
+  usage: { 200: { description: 'Rows in the order of their buckets.', schema: async () => (await wire()).usageReply } },
+  sources: { 200: { description: 'Usage by source and key.', schema: async () => (await wire()).usageSourcesReply } },
 } as const
 
-const own = { method: 'GET', access: 'self', family: 'flat', tag: 'usage', query: ownQuery } as const
+const own = {
+  method: 'GET',
+  access: 'self',
+  family: 'flat',
+  tag: 'usage',
+  query: async () => (await schemas()).ownQuery,
+} as const
 const admin = { method: 'GET', access: 'admin', family: 'flat', tag: 'usage' } as const
 
 /** Usage of the caller, and of everybody for admins (§4.2). */
 export function usageRoutes({ usage, recorder }: UsageRouteParts): Route[] {
-  async function report(call: Call, audience: Audience): Promise<Response> {
+  async function report(call: Call, audience: Audience): Promise<HttpReply> {
     const { signal } = call
     await recorder.flush({ signal })
     return json(toUsageReply(await usage.readUsage(audience, { signal })))
   }
-  async function reportSources(call: Call, audience: Audience): Promise<Response> {
+  async function reportSources(call: Call, audience: Audience): Promise<HttpReply> {
     const { signal } = call
     await recorder.flush({ signal })
     return json(toSourcesReply(await usage.readSources(audience, { signal })))
@@ -63,7 +65,7 @@ export function usageRoutes({ usage, recorder }: UsageRouteParts): Route[] {
       ...admin,
       path: '/api/auth/admin/usage',
       summary: 'Usage of everybody over time',
-      query: adminQuery,
+      query: async () => (await schemas()).adminQuery,
       responses: ok.usage,
       handler: (call) => report(call, { period: call.query('period'), view: 'all', userId: readId(call, 'user_id') }),
     }),
@@ -71,7 +73,7 @@ export function usageRoutes({ usage, recorder }: UsageRouteParts): Route[] {
       ...admin,
       path: '/api/auth/admin/usage/sources',
       summary: 'Usage of everybody by source and key',
-      query: sourcesQuery,
+      query: async () => (await schemas()).sourcesQuery,
       responses: ok.sources,
       handler: (call) =>
         reportSources(call, {
