@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createLocalPrincipal } from '@svc/auth'
 import { createCallLimit, createDecisionLog, type DecisionLog } from '@svc/router'
 import { type CorpusStore, createCorpora } from '@svc/router/corpus'
 import type { ModelConfig } from './catalog/model-config.ts'
@@ -7,7 +8,6 @@ import type { RequestContext } from './inference/ports.ts'
 import type { RequestRouter } from './inference/stages/router.ts'
 import type { RequestFilter } from './pii/request-filter.ts'
 import type { Clock, Logger } from './ports.ts'
-import { LOCAL_PRINCIPAL } from './principal.ts'
 import { createRoutingMetrics } from './routing/metrics.ts'
 import { createModelPorts, type ModelPortsOptions, type PerformInside } from './routing/model-ports.ts'
 import { createRequestRouter } from './routing/route-request.ts'
@@ -18,7 +18,7 @@ import { createRouters, type Routers } from './routing/routers.ts'
 export const CORPUS_FOLDER = 'router-corpus'
 
 /** What routes requests. */
-export interface RoutingRoom {
+export interface RoutingModule {
   readonly requests: RequestRouter
   readonly routers: Routers
   readonly decisions: DecisionLog
@@ -41,7 +41,7 @@ export interface RoutingParts {
 }
 
 /** Puts the routers together. */
-export function composeRouting(parts: RoutingParts): RoutingRoom {
+export function composeRouting(parts: RoutingParts): RoutingModule {
   const { perform, load, filter, prompts, findModel, clock, logger } = parts
   const decisions = createDecisionLog({ clock })
   const routers = createRouters({
@@ -65,7 +65,7 @@ function createOwnContext({ clock, logger: log }: Pick<RoutingParts, 'clock' | '
   return {
     route: { path: 'router-corpus', family: 'compatible' },
     requestId: randomUUID(),
-    principal: LOCAL_PRINCIPAL,
+    principal: createLocalPrincipal(),
     signal,
     abort: signal,
     startedAt: clock.monotonic(),

@@ -2,23 +2,15 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { demoModels } from '@svc/demo-models'
+import { runAccountCommand } from './account-commands.ts'
 import type { BuiltInBackend } from './backends/catalog.ts'
 import { systemClock } from './clock.ts'
-import {
-  addModelCommand,
-  deleteModelCommand,
-  listBackendsCommand,
-  listModelsCommand,
-  printModelSchemaCommand,
-  showModelCommand,
-} from './commands.ts'
-import { compose } from './compose.ts'
+import { compose, type RunningServer } from './compose.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
 import { StartRefused } from './config/start-refused.ts'
 import { formatGreeting, toReachableUrl, wantsColor } from './greeting.ts'
 import { createLogger, isTextLog, type RootLogger } from './log.ts'
 import type { PlatformOptions } from './platform/open-platform.ts'
-import { evaluateRouterCommand, fitRouterCommand } from './router-commands.ts'
 import { formatVersion, readVersion } from './version.ts'
 
 // A closed pipe behind stdout or stderr must not end the server.
@@ -69,7 +61,7 @@ async function run(loaded: Loaded): Promise<void> {
   for (const warning of warnings) log.warn({}, warning)
   const parts = toServerParts(loaded, log)
   const { version } = parts
-  const server = await compose(parts)
+  const server = await compose({ ...parts, onListening: (listening) => stopOnSignals(listening, log) })
   log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
   if (process.stdout.isTTY && isTextLog(config.logFormat)) {
     const { needsKey } = server
@@ -78,7 +70,10 @@ async function run(loaded: Loaded): Promise<void> {
       formatGreeting({ url, version, model: server.defaultModel(), needsKey, color: wantsColor(process.env) }),
     )
   }
+}
 
+/** Stops the server on signals and on failures that nothing has caught. */
+function stopOnSignals(server: RunningServer, log: RootLogger): void {
   let stopping = false
   const stop = (exitCode: number): void => {
     if (stopping) {
@@ -106,6 +101,9 @@ async function run(loaded: Loaded): Promise<void> {
   }
 }
 
+const commands = () => import('./commands.ts')
+const routerCommands = () => import('./router-commands.ts')
+
 async function main(): Promise<void> {
   const command = loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
   switch (command.kind) {
@@ -120,22 +118,30 @@ async function main(): Promise<void> {
       process.exitCode = command.exitCode
       return
     case 'models-list':
-      return listModelsCommand(command.config, demoModels)
+      return (await commands()).listModelsCommand(command.config, demoModels)
     case 'models-add':
-      return addModelCommand(command.config, command.source)
+      return (await commands()).addModelCommand(command.config, command.source)
     case 'models-show':
-      return showModelCommand(command.config, { name: command.name, demoModels })
+      return (await commands()).showModelCommand(command.config, { name: command.name, demoModels })
     case 'models-delete':
-      return deleteModelCommand(command.config, { name: command.name, demoModels })
+      return (await commands()).deleteModelCommand(command.config, { name: command.name, demoModels })
     case 'models-schema':
-      return printModelSchemaCommand()
+      return (await commands()).printModelSchemaCommand()
     case 'backends-list':
-      return listBackendsCommand(command.config, Object.keys(findShippedBackends()))
+      return (await commands()).listBackendsCommand(command.config, Object.keys(findShippedBackends()))
     case 'router-fit':
-      return fitRouterCommand(toPlatformOptions(command), command)
+      return (await routerCommands()).fitRouterCommand(toPlatformOptions(command), command)
     case 'router-eval':
-      if (!(await evaluateRouterCommand(toPlatformOptions(command), command))) process.exitCode = 1
+      if (!(await (await routerCommands()).evaluateRouterCommand(toPlatformOptions(command), command))) {
+        process.exitCode = 1
+      }
       return
+    case 'accounts': {
+      const { config, command: asked } = command
+      const version = formatVersion(readVersion())
+      process.stdout.write(await runAccountCommand({ config, version, command: asked, input: process.stdin }))
+      return
+    }
     case 'run':
       return run(command)
   }

@@ -19,7 +19,8 @@ it.each([
     readCorpus: () => model.promise,
     clearCorpus: () => model.promise,
   }
-  await using app = await startTestApp(routerRoutes({ admin, decisions: createDecisionLog(), bodies }))
+  const open = async () => ({ admin, decisions: createDecisionLog() })
+  await using app = await startTestApp(routerRoutes({ open, bodies }))
   const send = () => app.call(path, { method: 'POST', body: JSON.stringify(body) })
   const waiting = send()
   await vi.waitFor(() => expect(bodies.heldBytes).toBeGreaterThan(5000))
