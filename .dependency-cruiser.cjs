@@ -184,7 +184,7 @@ module.exports = {
         'inside the server: features are built on the rooms; a room imports no route, no feature and no platform',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed)/',
+        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed|operations|downloads|galleries|oci)/',
         pathNot: TEST,
       },
       to: { path: '^apps/server/src/(api/|features/|platform/|compose\\.ts|main\\.ts)' },
@@ -236,7 +236,7 @@ module.exports = {
       name: 'state-rooms-know-no-http',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|responses|live-feed)/',
+        path: '^apps/server/src/(catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|responses|live-feed|operations|downloads|galleries|oci)/',
         pathNot: TEST,
       },
       to: { path: '^apps/server/src/(http|inference)/' },

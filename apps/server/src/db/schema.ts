@@ -1,5 +1,6 @@
 import { auditEventsOnPostgres, auditEventsOnSqlite } from './tables/audit.ts'
 import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
+import { operationsOnPostgres, operationsOnSqlite } from './tables/operations.ts'
 import {
   responseEventsOnPostgres,
   responseEventsOnSqlite,
@@ -16,6 +17,7 @@ export const sqliteTables = {
   responseItems: responseItemsOnSqlite,
   responseEvents: responseEventsOnSqlite,
   auditEvents: auditEventsOnSqlite,
+  operations: operationsOnSqlite,
 }
 
 /** The same tables on PostgreSQL; `schema.test.ts` holds the two equal. */
@@ -25,6 +27,7 @@ export const postgresTables = {
   responseItems: responseItemsOnPostgres,
   responseEvents: responseEventsOnPostgres,
   auditEvents: auditEventsOnPostgres,
+  operations: operationsOnPostgres,
 }
 
 /** The tables by their names in the code. Queries are written against those of SQLite and run on either. */

@@ -6,6 +6,7 @@ import { failoverFeature } from '../api/admin/failover/feature.ts'
 import { homeFeature } from '../api/admin/home/feature.ts'
 import { middlewareFeature } from '../api/admin/middleware/feature.ts'
 import { modelFilesFeature } from '../api/admin/models/feature.ts'
+import { operationsFeature } from '../api/admin/operations/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
 import { systemFeature } from '../api/admin/system/feature.ts'
@@ -40,6 +41,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   middlewareFeature,
   failoverFeature,
   settingsFeature,
+  operationsFeature,
   diagnosticsFeature,
   preloadFeature,
 ]

@@ -21,6 +21,7 @@ import type { Closers } from './closers.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openKeys } from './open-keys.ts'
 import { openModels } from './open-models.ts'
+import { openOperations } from './open-operations.ts'
 import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
 
@@ -72,6 +73,7 @@ export async function openPlatform(
     demoModels: options.demoModels,
     log,
   })
+  const operations = await openOperations({ config, database, clock, log }, closers)
   const metrics = createMetrics()
   const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
   const bodies = createBodyReader({
@@ -93,7 +95,7 @@ export async function openPlatform(
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
-    ...{ models, modelFiles, backends, inference, bodies, compression, rows, unready },
+    ...{ models, modelFiles, backends, operations, inference, bodies, compression, rows, unready },
     inferenceRoutes: { core: inference.core, deliverTo: inference.deliverTo, compression, bodies },
   }
 }

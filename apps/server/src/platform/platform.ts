@@ -15,6 +15,7 @@ import type { RequestCore } from '../inference/pipeline.ts'
 import type { RootLogger } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { TraceReader, TraceRecorder, UsageReader, UsageRecorder } from '../monitoring/recorders.ts'
+import type { Operations } from '../operations/operations.ts'
 import type { Clock } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -40,6 +41,8 @@ export interface Platform {
   /** The files of the models. */
   readonly modelFiles: ConfigStore
   readonly backends: BackendRoom
+  /** Background changes of models and backends. */
+  readonly operations: Operations
   readonly inference: InferenceRoom
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy

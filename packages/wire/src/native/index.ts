@@ -1,5 +1,5 @@
 /**
- * Bodies that belong to svc alone: settings, system, failover, private data, scores, tokens.
+ * Bodies that belong to svc alone: settings, system, failover, operations, private data, scores, tokens.
  *
  * @module
  */
@@ -14,6 +14,18 @@ export {
   failoverPinRequest,
   failoverTarget,
 } from './failover.ts'
+export {
+  OPERATION_PHASES,
+  operation,
+  operationChanged,
+  operationHistory,
+  operationList,
+  operationNode,
+  operationRecord,
+  type WireOperation,
+  type WireOperationNode,
+  type WireOperationRecord,
+} from './operations.ts'
 export {
   type MiddlewareStatus,
   middlewareStatus,
