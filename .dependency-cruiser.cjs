@@ -69,6 +69,33 @@ module.exports = {
       from: { path: '^packages/router/src/vector/', pathNot: TEST },
       to: { path: '^packages/router/src/', pathNot: '^packages/router/src/vector/' },
     },
+    only(
+      'auth-knows-no-server',
+      'packages/auth',
+      [
+        lib('errors'),
+        npm('@node-rs/argon2'),
+        npm('bcrypt'),
+        npm('@types/bcrypt'),
+        npm('@zxcvbn-ts/(core|language-common)'),
+        npm('jose'),
+        npm('openid-client'),
+        npm('drizzle-orm'),
+      ],
+      NODE,
+    ),
+    {
+      name: 'auth-needs-drizzle-for-its-stores-alone',
+      severity: 'error',
+      from: { path: '^packages/auth/src/', pathNot: [TEST, '^packages/auth/src/drizzle/'] },
+      to: { path: 'node_modules/drizzle-orm/' },
+    },
+    {
+      name: 'auth-needs-providers-for-sign-in-alone',
+      severity: 'error',
+      from: { path: '^packages/auth/src/', pathNot: [TEST, '^packages/auth/src/oauth/'] },
+      to: { path: 'node_modules/(jose|openid-client)/' },
+    },
     only('http-client', 'packages/http-client', [lib('errors')], NODE),
     only('http-reader', 'packages/http-reader', [lib('errors')], NODE),
     {

@@ -23,7 +23,7 @@ const GENERATORS = {
   protos: { folder: 'packages/backend-client/src/gen', generate: generateProtos },
   /** The WebAssembly module of the vector index. */
   kernel: { folder: 'packages/router/src/vector/gen', generate: generateKernel },
-  /** Pages generated from the table of flags and from the manifest of requirements. */
+  /** Pages made from the sections of flags, the keys of model files and the manifest of requirements. */
   pages: { folder: 'docs', shared: true, generate: generatePages },
 }
 
@@ -66,6 +66,7 @@ function generateKernel(out) {
 /** Each page by the script that prints it. */
 const PAGES = {
   'configuration.md': 'apps/server/src/config/print-docs.ts',
+  'model.schema.json': 'apps/server/src/catalog/keys/print-schema.ts',
   'behaviour.md': 'apps/server/test/spec/print-behaviour.ts',
 }
 

@@ -3,6 +3,7 @@ import { addModel } from './catalog/add-model.ts'
 import { formatProblem } from './catalog/config-problem.ts'
 import { createConfigStore } from './catalog/config-store.ts'
 import { deleteModel } from './catalog/delete-model.ts'
+import { renderModelSchema } from './catalog/keys/json-schema.ts'
 import { findModel, formatModel, formatModelRows, toModelRows } from './catalog/list-models.ts'
 import type { DemoModelSource } from './catalog/loose-weights.ts'
 import type { ModelSource } from './config/load.ts'
@@ -63,6 +64,11 @@ export async function deleteModelCommand(config: ServerConfig, { name, demoModel
   const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
   const files = await deleteModel(store, findModel(store, name))
   print(`deleted model "${name}": ${files.join(', ')}\n`)
+}
+
+/** `svc models schema`: the JSON Schema of model files. */
+export function printModelSchemaCommand(): void {
+  print(renderModelSchema())
 }
 
 /** `svc backends list`: the names that `backend:` of a model file can have here. */

@@ -9,6 +9,7 @@ import {
   deleteModelCommand,
   listBackendsCommand,
   listModelsCommand,
+  printModelSchemaCommand,
   showModelCommand,
 } from './commands.ts'
 import { compose } from './compose.ts'
@@ -111,6 +112,8 @@ async function main(): Promise<void> {
       return showModelCommand(command.config, { name: command.name, demoModels })
     case 'models-delete':
       return deleteModelCommand(command.config, { name: command.name, demoModels })
+    case 'models-schema':
+      return printModelSchemaCommand()
     case 'backends-list':
       return listBackendsCommand(command.config, Object.keys(shippedBackends()))
     case 'run':

@@ -21,6 +21,8 @@ export {
 export { createTestCa, type KeyedCertificate, type TestCa } from './certificates.ts'
 // Time and order
 export { createFakeClock, type FakeClock, type FakeClockOptions } from './clock.ts'
+// Providers of sign-ins
+export { type CodeHost, type CodeHostAccount, startCodeHost } from './code-host.ts'
 export { type Cut, type CutProxy, type CutProxyOptions, startCutProxy } from './cut-proxy.ts'
 export { createDeferred, type Deferred } from './deferred.ts'
 // Models
@@ -43,6 +45,13 @@ export {
   startBrokenFraming,
 } from './hostile-framing.ts'
 export {
+  type ForgeContext,
+  type HostileIssuer,
+  startHostileIssuer,
+  type TokenClaims,
+  type TokenForger,
+} from './hostile-issuer.ts'
+export {
   brokenEmbedding,
   brokenRanking,
   brokenScores,
@@ -64,6 +73,7 @@ export { type HttpServer, listenOnFreePort, startHttpServer } from './http-serve
 // Schemas
 export { jsonSchemas, type SchemaArbitraries, sampleSchemas } from './json-schemas.ts'
 export { collectLines, type LineCollector } from './lines.ts'
+export { type OidcIssuer, startOidcIssuer } from './oidc-issuer.ts'
 export { type OnnxGraph, type OnnxNode, type OnnxTensor, type OnnxValue, toOnnxFile } from './onnx/onnx-file.ts'
 export {
   TINY_EMBEDDING_SIZE,

@@ -7,6 +7,8 @@ import { delimiter, dirname, join } from 'node:path'
 export interface PackOptions {
   /** Names of workspace packages; their workspace dependencies are installed too. */
   readonly packages: readonly [string, ...string[]]
+  /** Packages of others that a user would install beside the first one, in the versions it is developed with. */
+  readonly besides?: readonly string[] | undefined
   /** An empty folder. */
   readonly dir: string
 }
@@ -43,9 +45,10 @@ const TIMEOUT_MS = 240_000
  * run programs there. Builds packages that are not built yet. Dependencies outside the workspace come from npm's cache
  * or registry. Install scripts do not run.
  */
-export async function packAndInstall({ packages, dir }: PackOptions): Promise<PackedInstallation> {
+export async function packAndInstall({ packages, besides = [], dir }: PackOptions): Promise<PackedInstallation> {
   const root = findWorkspaceRoot(import.meta.dirname)
-  const wanted = withDependencies(await readWorkspace(root), packages)
+  const workspace = await readWorkspace(root)
+  const wanted = withDependencies(workspace, packages)
   const tarballs = join(dir, 'tarballs')
   const app = join(dir, 'app')
   await mkdir(tarballs, { recursive: true })
@@ -53,6 +56,9 @@ export async function packAndInstall({ packages, dir }: PackOptions): Promise<Pa
   const dependencies: Record<string, string> = {}
   for (const workspacePackage of wanted) {
     dependencies[workspacePackage.name] = `file:${await pack(root, workspacePackage, tarballs)}`
+  }
+  for (const name of besides) {
+    dependencies[name] = await readVersion(join(find(workspace, packages[0]).folder, 'node_modules', name))
   }
   const overrides = Object.fromEntries(wanted.map(({ name }) => [name, `$${name}`]))
   const manifest = { name: 'user-of-packages', private: true, type: 'module', dependencies, overrides }
@@ -131,6 +137,14 @@ function withDependencies(
   }
   names.forEach(visit)
   return [...ordered]
+}
+
+/** The version of an installed package. */
+async function readVersion(folder: string): Promise<string> {
+  const manifest: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  const isFit = typeof manifest === 'object' && manifest !== null && 'version' in manifest
+  if (!isFit || typeof manifest.version !== 'string') throw new Error(`no version in ${folder}`)
+  return manifest.version
 }
 
 /** Packs one package and returns the tarball's path. */

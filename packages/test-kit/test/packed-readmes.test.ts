@@ -13,6 +13,77 @@ import {
 
 /** The output that each README promises for its example, and every name of the package. */
 const PROMISES = {
+  '@svc/auth': {
+    /** Examples, and what their users install beside. */
+    blocks: 3,
+    besides: ['drizzle-orm', 'hono', 'postgres'],
+    printed: [
+      '401 who are you?',
+      '200 hello Ada, admin',
+      '200 hello Ada, admin',
+      '403 {"error":"Admin access required"}',
+      '200 {"answer":"yes"}',
+      '429 {"error":"quota exceeded, try again when its window of 1h ends"}',
+    ],
+    names: [
+      'ANONYMOUS_PRINCIPAL',
+      'AuthError',
+      'LEGACY_PRINCIPAL',
+      'SESSION_LIFETIME_MS',
+      'checkAccess',
+      'checkModelAccess',
+      'createApiKeys',
+      'createAuth',
+      'createAuthenticator',
+      'createLastUse',
+      'createLocalPrincipal',
+      'createRevocations',
+      'createRightsWatch',
+      'createSessions',
+      'createSharedKeys',
+      'createTokenHasher',
+      'extractCredentials',
+      'isCookie',
+      'toUsageSource',
+    ],
+    entries: {
+      access: [
+        'FEATURES',
+        'checkAccess',
+        'checkModelAccess',
+        'decideAccess',
+        'decideModelAccess',
+        'isFeature',
+        'resolveFeatures',
+        'routeGroup',
+        'toAccessError',
+      ],
+      accounts: [
+        'createAccounts',
+        'createAttemptLimiter',
+        'createInvites',
+        'createPasswords',
+        'decideAdmission',
+        'isConfiguredAdmin',
+        'nameAccount',
+        'nameAddress',
+        'normalizeEmail',
+      ],
+      drizzle: [
+        'createDrizzleStores',
+        'createPostgresQueries',
+        'createSqliteQueries',
+        'listTableStatements',
+        'postgresAuthTables',
+        'sqliteAuthTables',
+      ],
+      memory: ['createMemoryStores'],
+      oauth: ['createCodeHostProvider', 'createOidcProvider', 'createSignIn', 'endSessionsByToken'],
+      ports: [],
+      quotas: ['applyQuotaWork', 'createQuotas', 'currentCounter', 'formatDuration', 'parseDuration', 'windowStart'],
+      usage: ['MAX_KEY_TOTALS', 'createUsage', 'createUsageRecorder', 'labelBucket', 'readPeriod', 'startOfBucket'],
+    },
+  },
   '@svc/errors': {
     printed: ['rate_limited admission_rejected 1000'],
     names: ['ERROR_KINDS', 'SvcError', 'checkArgument', 'isErrorKind', 'toSvcError'],
@@ -299,7 +370,6 @@ const PROMISES = {
         'resourcesReply',
         'scoreReply',
         'scoreRequest',
-        'settings',
         'settingsUpdateReply',
         'systemReply',
         'tokenizeReply',
@@ -434,23 +504,26 @@ const withoutTypes = (code: string): string =>
 
 describe.each(Object.entries(PROMISES))('%s, packed and installed by a user', (name, promise) => {
   const { printed, names } = promise
+  const [blocks, besides] = 'blocks' in promise ? [promise.blocks, promise.besides] : [1, []]
   const entries: Names = { '': names, ...('entries' in promise ? promise.entries : {}) }
   let dir: TempDir
   let installation: PackedInstallation
   beforeAll(async () => {
     dir = await tempDir()
-    installation = await packAndInstall({ packages: [name], dir: dir.path })
+    installation = await packAndInstall({ packages: [name], besides, dir: dir.path })
   }, 300_000)
   afterAll(() => dir.close())
 
   it('runs the example of its README', async () => {
     const examples = listCodeBlocks(await readReadme(name), 'ts')
-    expect(examples).toHaveLength(1)
-    expect(await installation.run(withoutTypes(examples.join('')))).toEqual({
-      code: 0,
-      stdout: `${printed.join('\n')}\n`,
-      stderr: '',
-    })
+    expect(examples).toHaveLength(blocks)
+    let output = ''
+    for (const example of examples) {
+      const { stdout, ...ending } = await installation.run(withoutTypes(example))
+      expect(ending).toEqual({ code: 0, stderr: '' })
+      output += stdout
+    }
+    expect(output).toBe(`${printed.join('\n')}\n`)
   })
 
   it.each(Object.keys(entries))('gives these names and no other, to CommonJS too: /%s', async (subpath) => {

@@ -94,7 +94,6 @@ describe('toOpenApiSchemas', () => {
       'ResponseTool',
       'ScoreReply',
       'ScoreRequest',
-      'Settings',
       'SettingsUpdate',
       'System',
       'TokenizeReply',

@@ -30,7 +30,7 @@ import {
 } from './native/pii.ts'
 import { deviceMemory, resourcesReply } from './native/resources.ts'
 import { scoreReply, scoreRequest } from './native/score.ts'
-import { settings, settingsUpdateReply } from './native/settings.ts'
+import { settingsUpdateReply } from './native/settings.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
 import { ollamaChatReply, ollamaChatRequest, ollamaMessage } from './ollama/chat.ts'
@@ -161,7 +161,6 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   Resources: resourcesReply,
   DeviceMemory: deviceMemory,
   Version: versionReply,
-  Settings: settings,
   SettingsUpdate: settingsUpdateReply,
 }
 

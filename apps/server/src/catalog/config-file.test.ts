@@ -5,6 +5,7 @@ import { parseModelFile } from './config-file.ts'
 import { formatProblem } from './config-problem.ts'
 import { toCamelCase } from './keys/fields.ts'
 import { modelKeys } from './keys/model-keys.ts'
+import { readField } from './keys/read-field.ts'
 import type { ModelConfig } from './model-config.ts'
 import { readYaml } from './yaml/read-yaml.ts'
 
@@ -57,8 +58,9 @@ describe('files of existing galleries', () => {
       const text = readFileSync(new URL(file, FIXTURES), 'utf8')
       const result = readYaml(text)
       if (!result.ok) throw new Error(result.reason)
-      const report = { problem: () => expect.unreachable(), warning: () => undefined }
-      const { knownUsecases: _declared, ...keys } = modelKeys.read(result.root, { key: '', report }) ?? {}
+      const reading = readField(modelKeys, result.root)
+      expect(reading.problems).toEqual([])
+      const { knownUsecases: _declared, ...keys } = reading.value ?? {}
       expect(keys).toEqual(camelCased(expected.config))
       const { models, problems } = parse(text, file)
       expect(problems).toEqual([])

@@ -5,7 +5,7 @@ import type { ModelConfig } from './model-config.ts'
 import { toServing } from './serving.ts'
 import { declaredUsecases } from './usecase-names.ts'
 
-/** Where a model file lies. */
+/** The place of a model file. */
 export interface ModelFilePlace {
   /** Name inside the models folder. */
   readonly file: string
@@ -26,7 +26,7 @@ export function isGgufName(name: string): boolean {
   return /\.gguf$/i.test(name)
 }
 
-/** What a model is beside the keys of its file. */
+/** Everything about a model beside the keys of its file. */
 export interface ModelFacts {
   readonly name: string
   readonly source: ModelConfig['source']
@@ -105,16 +105,16 @@ export function blankModel(facts: Pick<ModelFacts, 'name' | 'source' | 'place'>)
   return toModelConfig({}, { ...facts, raw: {}, warnings: [] })
 }
 
-const LLM_NAMES = namesOf(LLM)
-const VLLM_NAMES = namesOf(VLLM)
+const LLM_NAMES = listNames(LLM)
+const VLLM_NAMES = listNames(VLLM)
 
-function namesOf(table: KeyTable): ReadonlySet<string> {
+function listNames(table: KeyTable): ReadonlySet<string> {
   return new Set(Object.keys(table).map(toCamelCase))
 }
 
 /** The part of a file's keys that one table declares, given the names of its keys. */
 function pick<Table extends KeyTable>(keys: ModelKeys, names: ReadonlySet<string>): Block<Table> {
-  // Only keys of the table are left, each read by the table's own field.
+  // Only keys of the table are left, each read by its field.
   return Object.fromEntries(Object.entries(keys).filter(([name]) => names.has(name))) as Block<Table>
 }
 

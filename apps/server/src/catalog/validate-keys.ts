@@ -2,20 +2,28 @@ import { SvcError } from '@svc/errors'
 import { createPatternDetector } from '@svc/pii/patterns'
 import { isSafeName } from '../files/safe-path.ts'
 import { readChainSettings } from './chain.ts'
-import type { FieldReport } from './keys/fields.ts'
 import type { ModelKeys } from './keys/model-keys.ts'
+import type { KeyNote } from './keys/read-field.ts'
 import { isNull, type YamlEntry, type YamlMap } from './yaml/node.ts'
 import { readYaml } from './yaml/read-yaml.ts'
 
 const BACKEND_NAME = /^[a-zA-Z0-9_-]+$/
 
-/** Reports what is wrong with a model file beyond the types of its keys. */
-export function validateKeys(keys: ModelKeys, root: YamlMap, report: FieldReport): void {
-  const refuse = (key: string, reason: string) => report.problem({ line: lineOf(root, key), key, reason })
+/** Takes the sentences about the keys of a file. */
+export interface KeyReport {
+  /** The file is refused. */
+  problem(note: KeyNote): void
+  /** The file is used without the key. */
+  warning(note: KeyNote): void
+}
+
+/** Reports the problems of a model file beyond the types of its keys. */
+export function validateKeys(keys: ModelKeys, root: YamlMap, report: KeyReport): void {
+  const refuse = (key: string, reason: string) => report.problem({ line: findLine(root, key), key, reason })
   if (filled(keys.name) && !isSafeName(keys.name)) refuse('name', 'is no name for a model')
   for (const validate of [alias, backend, paths, proxy, patterns, pooling, artifacts, mcp, limits, failover])
     validate(keys, refuse)
-  warnOfUnusedKeys(keys, (key, reason) => report.warning({ line: lineOf(root, key), key, reason }))
+  warnOfUnusedKeys(keys, (key, reason) => report.warning({ line: findLine(root, key), key, reason }))
 }
 
 type Refuse = (key: string, reason: string) => void
@@ -36,7 +44,7 @@ function alias(keys: ModelKeys, refuse: Refuse): void {
   if (keys.alias === undefined) return
   if (keys.alias === '') refuse('alias', 'names no model')
   else if (keys.name === keys.alias) refuse('alias', 'points to itself')
-  // An alias is nothing but a redirect: settings beside it would look as if they applied.
+  // An alias only redirects: settings beside it would look as if they applied.
   if (filled(keys.backend)) refuse('backend', 'cannot be set beside alias')
   if (filled(keys.parameters?.model)) refuse('parameters.model', 'cannot be set beside alias')
   if ((keys.artifacts?.length ?? 0) > 0) refuse('artifacts', 'cannot be set beside alias')
@@ -48,7 +56,7 @@ function backend(keys: ModelKeys, refuse: Refuse): void {
   }
 }
 
-/** Names of files inside the models folder: none may lead out of it. */
+/** File names may not lead out of the models folder. */
 function paths(keys: ModelKeys, refuse: Refuse): void {
   const named: [string, string | undefined][] = [
     ['parameters.model', keys.parameters?.model],
@@ -77,14 +85,14 @@ function proxy(keys: ModelKeys, refuse: Refuse): void {
   if (filled(settings.apiKeyEnv) && filled(settings.apiKeyFile)) {
     refuse('proxy.api_key_file', 'cannot be set beside api_key_env')
   }
-  // Neither means anything to a model of another instance.
+  // Mode and provider have no effect on a model of another instance.
   const isForwarded = keys.backend?.toLowerCase() === 'service-proxy'
   if (settings.mode === 'translate' && settings.provider === undefined && !isForwarded) {
     refuse('proxy.provider', 'is needed for the mode translate')
   }
 }
 
-/** Keys that have a meaning, but none for this model (§6.5). */
+/** Warns of keys that have no effect on this model (§6.5). */
 function warnOfUnusedKeys(
   { backend: own, proxy: settings }: ModelKeys,
   warn: (key: string, reason: string) => void,
@@ -95,7 +103,7 @@ function warnOfUnusedKeys(
   warn('proxy.cache_prompt', 'means something only to a cloud-proxy that translates for provider_b')
 }
 
-/** What a detector looks for is checked with its file, and not by the first request that needs it (§2.11). */
+/** The patterns of a detector are checked with its file, and not by the first request that needs them (§2.11). */
 function patterns(keys: ModelKeys, refuse: Refuse): void {
   const { patterns: own = [], ...settings } = keys.piiDetection ?? {}
   const isPattern = keys.backend?.toLowerCase() === 'pattern'
@@ -152,7 +160,7 @@ function filled(value: string | undefined): value is string {
 }
 
 /** Line of a key given as a path; of its nearest known parent when the key itself is missing. */
-function lineOf(root: YamlMap, path: string): number {
+function findLine(root: YamlMap, path: string): number {
   let line = root.line
   let entries: ReadonlyMap<string, YamlEntry> = root.entries
   for (const part of path.split(/[.[\]]+/).filter((piece) => piece !== '')) {

@@ -1,12 +1,12 @@
-import { OPTION_ROWS } from './schema.ts'
+import { OPTIONS } from './schema.ts'
 import { nearest } from './suggest.ts'
 
 /** The environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-const KNOWN = new Set(OPTION_ROWS.flatMap(([, option]) => option.env ?? []))
+const KNOWN = new Set(OPTIONS.flatMap(({ env = [] }) => env))
 const PREFIX = 'SVC_'
-/** How many unknown names a warning lists. */
+/** The number of unknown names that a warning lists. */
 const MAX_LISTED = 12
 
 /** The first variable of these that is set; an empty one is not set. */
@@ -19,8 +19,8 @@ export function firstSet(env: Environment, names: readonly string[]): { name: st
 }
 
 /**
- * One warning for every variable with the product's prefix that means nothing here. No refusal: container platforms
- * invent such names for a service, and a model file may name one as its key.
+ * Names the variables that have the product's prefix and no meaning, in one sentence. They are no reason to refuse the
+ * start: container platforms make such names for a service, and a model file may name one as its key.
  */
 export function unknownVariables(env: Environment): string | undefined {
   const unknown = Object.keys(env)

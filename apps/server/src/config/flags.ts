@@ -1,5 +1,5 @@
-import { nameOf, type Option } from './option.ts'
-import { OPTION_ROWS } from './schema.ts'
+import { formatOptionName, type Option } from './option.ts'
+import { OPTIONS } from './schema.ts'
 import { didYouMean } from './suggest.ts'
 
 /** A value as the command line gave it. */
@@ -9,21 +9,22 @@ interface FlagValue {
   readonly writtenAs: string
 }
 
-/** What a command line says, not yet judged. */
+/** A command line taken apart; its values are not checked yet. */
 export interface ParsedArguments {
   /** By name in the configuration. */
   readonly values: ReadonlyMap<string, FlagValue>
-  /** What is no flag: the command and its arguments. */
+  /** The command and its arguments. */
   readonly words: readonly string[]
   /** Flags of commands, by their names; `true` where one takes no value. */
   readonly commandFlags: ReadonlyMap<string, string | true>
   readonly help: boolean
+  /** Whether the help text names the flags of later versions too. */
+  readonly all: boolean
   readonly version: boolean
   readonly problems: readonly string[]
 }
 
 interface Flag {
-  readonly key: string
   readonly option: Option
   /** The value of a `--no-` form. */
   readonly negated: boolean
@@ -31,27 +32,27 @@ interface Flag {
 
 function flagTable(): ReadonlyMap<string, Flag> {
   const flags = new Map<string, Flag>()
-  for (const [key, option] of OPTION_ROWS) {
+  for (const option of OPTIONS) {
     for (const name of [option.flag, ...(option.aliases ?? [])]) {
       if (name === undefined) continue
-      flags.set(`--${name}`, { key, option, negated: false })
-      if (option.kind.shape === 'switch') flags.set(`--no-${name}`, { key, option, negated: true })
+      flags.set(`--${name}`, { option, negated: false })
+      if (option.shape === 'switch') flags.set(`--no-${name}`, { option, negated: true })
     }
-    if (option.short !== undefined) flags.set(`-${option.short}`, { key, option, negated: false })
+    if (option.short !== undefined) flags.set(`-${option.short}`, { option, negated: false })
   }
   return flags
 }
 
 const FLAGS = flagTable()
 
-/** Flags that belong to one command, and what their value is. */
+/** Flags of one command, each with the form of its value. */
 const COMMAND_FLAGS: ReadonlyMap<string, string | undefined> = new Map([
   ['--name', 'the name of the model'],
   ['--link', undefined],
   ['--move', undefined],
 ])
 
-/** What people try by the habit of other programs, and what does that here. */
+/** Flags of other programs, each with the flag that does the same here. */
 const USUAL_FLAGS: ReadonlyMap<string, string> = new Map([
   ['--port', '--address HOST:PORT'],
   ['-p', '--address HOST:PORT'],
@@ -87,7 +88,7 @@ function split(argument: string): { readonly name: string; readonly value: strin
 /** A negative number is a value, any other leading dash begins a flag. */
 const isFlag = (argument: string): boolean => /^-(?!\d|$)/.test(argument)
 
-/** What a flag gets as its value, and whether it took the next argument for it. */
+/** The value of a flag, and whether it is the next argument. A text says why there is none. */
 function takeValue(
   flag: Flag,
   attached: string | undefined,
@@ -95,16 +96,16 @@ function takeValue(
 ): { readonly text: string; readonly tookNext: boolean } | string {
   if (flag.negated) return attached === undefined ? { text: 'false', tookNext: false } : 'takes no value'
   if (attached !== undefined) return { text: attached, tookNext: false }
-  if (flag.option.kind.shape === 'switch') return { text: 'true', tookNext: false }
-  if (next === undefined || isFlag(next)) return `needs a value: ${flag.option.kind.form}`
+  if (flag.option.shape === 'switch') return { text: 'true', tookNext: false }
+  if (next === undefined || isFlag(next)) return `needs a value: ${flag.option.form}`
   return { text: next, tookNext: true }
 }
 
 /**
- * Takes a command line apart. Flags may stand anywhere, `--` ends them; of a flag given twice the last counts, lists
- * add up. Unknown flags and missing values are problems, not throws.
+ * Takes a command line apart. Flags may stand anywhere, `--` ends them. The last of two equal flags counts; lists add
+ * up. Unknown flags and missing values are problems and are not thrown.
  *
- * @param argv what follows the program's name
+ * @param argv the arguments after the program's name
  */
 export function parseArguments(argv: readonly string[]): ParsedArguments {
   const values = new Map<string, FlagValue>()
@@ -112,6 +113,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
   const commandFlags = new Map<string, string | true>()
   const problems: string[] = []
   let help = false
+  let all = false
   let version = false
   for (let index = 0; index < argv.length; index += 1) {
     const argument = argv[index] ?? ''
@@ -124,6 +126,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
       continue
     }
     if (argument === '--help' || argument === '-h') help = true
+    else if (argument === '--all') all = true
     else if (argument === '--version') version = true
     else {
       const { name, value } = split(argument)
@@ -148,10 +151,10 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
         continue
       }
       if (found.tookNext) index += 1
-      const earlier = flag.option.kind.shape === 'list' ? values.get(flag.key) : undefined
+      const earlier = flag.option.shape === 'list' ? values.get(flag.option.key) : undefined
       const text = earlier === undefined ? found.text : `${earlier.text},${found.text}`
-      values.set(flag.key, { text, writtenAs: flag.negated ? name : nameOf(flag.option) })
+      values.set(flag.option.key, { text, writtenAs: flag.negated ? name : formatOptionName(flag.option) })
     }
   }
-  return { values, words, commandFlags, help, version, problems }
+  return { values, words, commandFlags, help, all, version, problems }
 }

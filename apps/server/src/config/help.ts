@@ -1,5 +1,5 @@
-import { type Option, SECTIONS, type Section } from './option.ts'
-import { OPTION_ROWS } from './schema.ts'
+import type { Option } from './option.ts'
+import { OPTIONS } from './schema.ts'
 
 const WIDTH = 100
 const INDENT = 6
@@ -13,36 +13,40 @@ Commands:
                     --link shares the file instead of copying it, --move leaves none behind
   models show NAME  show what is known of a model
   models delete NAME  delete a model with the files that only it uses
+  models schema     print the JSON Schema of model files, for editors
   backends list     list the backends that can be used
 
 Flags may stand before or after the command: --flag value, --flag=value, --flag and --no-flag.
 A flag beats its variable, a variable beats runtime settings, and an empty variable counts as not set.
 `
 
-const LATER = 'Features of later versions have flags too; docs/configuration.md lists them.\n'
+const LATER = 'Features of later versions have flags too: `svc --help --all` lists them.\n'
+const LATER_HEADING = 'Flags of later versions. Anything but their default is refused.\n'
 
-/** The rows of one section. */
-export function rowsOf(section: Section, built: boolean): readonly Option[] {
-  return OPTION_ROWS.map(([, option]) => option).filter(
-    (option) => option.section === section && (option.built !== false) === built,
-  )
+/** The options of this version or those of later ones, by heading. */
+export function groupOptions(isBuilt: boolean): ReadonlyMap<string, readonly Option[]> {
+  const groups = new Map<string, Option[]>()
+  for (const option of OPTIONS) {
+    if (option.isBuilt !== isBuilt) continue
+    const group = groups.get(option.heading)
+    if (group === undefined) groups.set(option.heading, [option])
+    else group.push(option)
+  }
+  return groups
 }
 
-/** Headings with their keys, in order. */
-export const SECTION_KEYS = Object.keys(SECTIONS).filter((key): key is Section => key in SECTIONS)
-
-/** How a flag is written: `-t, --threads N`; empty where only a variable is taken. */
-export function flagForm(option: Option): string {
+/** A flag as it is written: `-t, --threads N`; empty where only a variable is read. */
+export function formatFlag(option: Option): string {
   if (option.flag === undefined) return ''
   const names = [
     ...(option.short === undefined ? [] : [`-${option.short}`]),
     ...[option.flag, ...(option.aliases ?? [])].map((name) => `--${name}`),
   ]
-  return [names.join(', '), option.kind.placeholder].filter((part) => part !== '').join(' ')
+  return [names.join(', '), option.placeholder].filter((part) => part !== '').join(' ')
 }
 
-/** The default as it is shown; empty where there is none worth a word. */
-export function defaultForm(option: Option): string {
+/** The default as help and documentation show it; empty for none. */
+export function formatDefault(option: Option): string {
   return option.shownDefault ?? option.default ?? ''
 }
 
@@ -58,17 +62,24 @@ function wrap(sentence: string): string {
   return [...lines, line].map((each) => `${' '.repeat(INDENT)}${each}\n`).join('')
 }
 
-function entry(option: Option): string {
+function formatEntry(option: Option): string {
   const variables = (option.env ?? []).join(', ')
-  const heading = [flagForm(option), variables === '' ? '' : `[${variables}]`].filter((part) => part !== '').join('  ')
-  const shown = defaultForm(option)
+  const heading = [formatFlag(option), variables === '' ? '' : `[${variables}]`]
+    .filter((part) => part !== '')
+    .join('  ')
+  const shown = formatDefault(option)
   return `  ${heading}\n${wrap(shown === '' || shown === 'false' ? option.about : `${option.about} (default: ${shown})`)}`
 }
 
-/** What `--help` prints: every flag of this version under its heading, with variables and defaults. */
-export function helpText(): string {
-  const sections = SECTION_KEYS.map((key) => ({ heading: SECTIONS[key], rows: rowsOf(key, true) })).filter(
-    ({ rows }) => rows.length > 0,
-  )
-  return [USAGE, ...sections.map(({ heading, rows }) => `${heading}:\n${rows.map(entry).join('')}`), LATER].join('\n')
+function formatGroups(isBuilt: boolean): string[] {
+  return [...groupOptions(isBuilt)].map(([heading, options]) => `${heading}:\n${options.map(formatEntry).join('')}`)
+}
+
+/**
+ * The text of `--help`: every flag under its heading, with variables and defaults.
+ *
+ * @param options.all also lists the flags of later versions, at the end
+ */
+export function helpText({ all }: { readonly all: boolean }): string {
+  return [USAGE, ...formatGroups(true), ...(all ? [LATER_HEADING, ...formatGroups(false)] : [LATER])].join('\n')
 }

@@ -197,11 +197,14 @@ describe('commands', () => {
     [['run'], 'run'],
     [['models', 'list'], 'models-list'],
     [['models', '--models-path', 'm', 'list'], 'models-list'],
+    [['models', 'schema'], 'models-schema'],
     [['backends', 'list'], 'backends-list'],
     [['--version'], 'version'],
     [['version'], 'version'],
     [['--help'], 'help'],
     [['models', 'list', '-h', '--nonsense'], 'help'],
+    [['--help', '--all'], 'help'],
+    [['help', '--all'], 'help'],
   ])('%j is %s', (argv, kind) => {
     expect(load(argv).kind).toBe(kind)
   })
@@ -234,6 +237,7 @@ describe('commands', () => {
     [['models', 'show'], 'models show takes one NAME'],
     [['models', 'delete', 'a', 'b'], 'models delete takes one NAME'],
     [['models', 'list', '--name', 'x'], '--name belongs to models add'],
+    [['run', '--all'], '--all belongs to --help'],
     [['models', 'add', 'a', '--name'], '--name needs a value: the name of the model'],
     [['models', 'add', 'a', '--link', '--move'], '--link and --move exclude each other'],
     [['--port', '8080'], 'unknown flag --port (it is --address HOST:PORT here)'],

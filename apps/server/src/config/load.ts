@@ -4,29 +4,30 @@ import { type Environment, firstSet, unknownVariables } from './env.ts'
 import { type ParsedArguments, parseArguments } from './flags.ts'
 import { helpText } from './help.ts'
 import { maskSecrets } from './mask.ts'
-import { nameOf, type Option } from './option.ts'
-import { OPTION_ROWS, type OptionKey, type ServerConfig } from './schema.ts'
+import { formatOptionName, type Option, readOption } from './option.ts'
+import { OPTIONS, type OptionKey, type ServerConfig } from './schema.ts'
 import { didYouMean } from './suggest.ts'
 
-/** Where a value of the configuration came from. */
+/** The origin of a value of the configuration. */
 type ConfigSource = 'flag' | 'env' | 'default'
 
 /** The source of every value. */
 export type ConfigSources = { readonly [Key in OptionKey]: ConfigSource }
 
-/** What a command that does something works with. */
+/** The configuration of a command. */
 export interface Loaded {
   readonly config: ServerConfig
   readonly sources: ConfigSources
-  /** Sentences for the log; nothing of them stops the start. */
+  /** Sentences for the log. They do not stop the start. */
   readonly warnings: readonly string[]
 }
 
-/** What a command line and its environment ask for. */
+/** The command that a command line and its environment ask for. */
 export type Command =
   | ({ readonly kind: 'run' | 'models-list' | 'backends-list' } & Loaded)
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete'; readonly name: string } & Loaded)
+  | { readonly kind: 'models-schema' }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
@@ -39,9 +40,9 @@ export interface ModelSource {
   readonly transfer: 'copy' | 'link' | 'move'
 }
 
-/** What {@link loadConfig} reads; nothing else. */
+/** Everything that {@link loadConfig} reads. */
 export interface LoadInput {
-  /** What follows the program's name. */
+  /** The arguments after the program's name. */
   readonly argv: readonly string[]
   readonly env: Environment
   /** Relative paths start here. */
@@ -54,42 +55,43 @@ interface Given {
   readonly source: ConfigSource
 }
 
-function givenFor(key: string, option: Option, args: ParsedArguments, env: Environment): Given | undefined {
+function findGiven({ key, env = [] }: Option, args: ParsedArguments, environment: Environment): Given | undefined {
   const flag = args.values.get(key)
   if (flag !== undefined) return { ...flag, source: 'flag' }
-  const variable = firstSet(env, option.env ?? [])
+  const variable = firstSet(environment, env)
   return variable === undefined ? undefined : { text: variable.text, writtenAs: variable.name, source: 'env' }
 }
 
-function refusal(option: Option, given: Given): string {
-  const shown = option.secret === true ? 'the value' : JSON.stringify(given.text)
-  return `${given.writtenAs}: ${shown} is not ${option.kind.form}`
+/** The sentence for a value of another form. */
+function refuseForm({ secret, form }: Option, given: Given): string {
+  const shown = secret === true ? 'the value' : JSON.stringify(given.text)
+  return `${given.writtenAs}: ${shown} is not ${form}`
 }
 
-function notBuilt(option: Option, writtenAs: string): string {
-  const flag = nameOf(option)
-  return `${writtenAs}${flag === writtenAs ? '' : ` (${flag})`} is not in this version: ${option.about}`
+/** The sentence for a feature that is not in this version. */
+function refuseFeature(option: Option, writtenAs: string): string {
+  const name = formatOptionName(option)
+  return `${writtenAs}${name === writtenAs ? '' : ` (${name})`} is not in this version: ${option.about}`
 }
 
-/** Every value of the table, its source, and what was wrong. */
+/** Every value with its source, and the sentences about values that cannot be used. */
 function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { problems: readonly string[] } {
   const values: Record<string, unknown> = {}
   const sources: Record<string, ConfigSource> = {}
   const problems: string[] = []
-  for (const [key, option] of OPTION_ROWS) {
-    const fallback = option.default === undefined ? undefined : option.kind.read(option.default, { cwd })
-    const given = givenFor(key, option, args, env)
-    const value = given === undefined ? fallback : option.kind.read(given.text, { cwd })
+  for (const option of OPTIONS) {
+    const given = findGiven(option, args, env)
+    const value = readOption(option, given?.text, { cwd })
     if (given !== undefined) {
-      if (value === undefined) problems.push(refusal(option, given))
-      else if (option.built === false && !isDeepStrictEqual(value, fallback))
-        problems.push(notBuilt(option, given.writtenAs))
+      if (value === undefined) problems.push(refuseForm(option, given))
+      else if (!option.isBuilt && !isDeepStrictEqual(value, readOption(option, undefined, { cwd })))
+        problems.push(refuseFeature(option, given.writtenAs))
     }
-    values[key] = value
-    sources[key] = given?.source ?? 'default'
+    values[option.key] = value
+    sources[option.key] = given?.source ?? 'default'
   }
   const unknown = unknownVariables(env)
-  // each row's own kind made its value, which is what both types say
+  // The schema of each option made its value, and both types follow from the schemas.
   const config = Object.freeze(maskSecrets(values)) as ServerConfig
   return {
     config,
@@ -99,9 +101,9 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
   }
 }
 
-const COMMANDS = ['run', 'models list', 'models add', 'models show', 'models delete', 'backends list']
+const COMMANDS = ['run', 'models list', 'models add', 'models show', 'models delete', 'models schema', 'backends list']
 const WORDS = ['run', 'models', 'backends', 'help', 'version']
-/** What people try by the habit of other programs, and what does that here. */
+/** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['serve', 'run'],
   ['start', 'run'],
@@ -125,8 +127,8 @@ function unknownCommand(name: string, known: readonly string[], usual: string | 
   return `unknown command ${name}${hint}; the commands are ${[...COMMANDS, 'help', 'version'].join(', ')}`
 }
 
-/** The command that the words name, or what is wrong with them. */
-function commandOf({ words, commandFlags }: ParsedArguments, loaded: Loaded, cwd: string): Command | string {
+/** The command that the words name, or the sentence that refuses them. */
+function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, cwd: string): Command | string {
   const [first, second, ...rest] = words
   const two = `${first ?? ''} ${second ?? ''}`
   if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
@@ -135,6 +137,7 @@ function commandOf({ words, commandFlags }: ParsedArguments, loaded: Loaded, cwd
   if (first === undefined || (first === 'run' && second === undefined)) return { kind: 'run', ...loaded }
   if (first === 'run') return `models named on the command line (${second}) are not in this version`
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', ...loaded }
+  if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', ...loaded }
   if (two === 'models show' || two === 'models delete') {
     const [name, ...more] = rest
@@ -165,18 +168,19 @@ function addCommand(
 }
 
 /**
- * Turns a command line and an environment into what to do. Pure: reads nothing but its argument, and every mistake is
- * a value. Precedence: flag, then variable, then default; runtime settings stand between (`settings/`).
+ * Turns a command line and an environment into a command. Pure: reads nothing but its argument, and returns every
+ * mistake as a value. Precedence: flag, then variable, then default. `settings/` puts the saved settings in between.
  */
 export function loadConfig(input: LoadInput): Command {
   const args = parseArguments(input.argv)
-  if (args.help || args.words[0] === 'help') return { kind: 'help', text: helpText() }
+  if (args.help || args.words[0] === 'help') return { kind: 'help', text: helpText({ all: args.all }) }
   if (args.version || args.words[0] === 'version') return { kind: 'version' }
   const { problems, ...loaded } = readValues(args, input)
-  const command = commandOf(args, loaded, input.cwd)
-  // after a wrong flag its value looks like a command: one complaint is enough
+  const command = readCommand(args, loaded, input.cwd)
+  // The value of an unknown flag looks like a command: one complaint is enough.
   const wrongCommand = typeof command === 'string' && args.problems.length === 0 ? [command] : []
-  const mistakes = [...args.problems, ...problems, ...wrongCommand]
+  const misplaced = args.all ? ['--all belongs to --help'] : []
+  const mistakes = [...args.problems, ...misplaced, ...problems, ...wrongCommand]
   if (typeof command !== 'string' && mistakes.length === 0) return command
   return { kind: 'usage-error', message: mistakes.join('\n'), exitCode: 2 }
 }

@@ -1,70 +1,145 @@
-import type { ValueKind } from './value-kind.ts'
+import * as z from 'zod'
+import { SETTING_FORMS } from './setting-kind.ts'
+import { TEXT_FORMS, type TextForm, type TextKind } from './text-kind.ts'
 
-/** Headings of the help text and the documentation page, in their order. */
-export const SECTIONS = {
-  server: 'Server',
-  folders: 'Folders',
-  access: 'Access and safety',
-  models: 'Models',
-  backends: 'Backends',
-  storage: 'Settings and storage',
-  logs: 'Logs, metrics and profiling',
-  accounts: 'User accounts',
-  gallery: 'Galleries and downloads',
-  residency: 'Memory and eviction',
-  traces: 'Traces and stored replies',
-  filters: 'Filtering and interception',
-  agents: 'Agents',
-  peers: 'Peer-to-peer',
-  cluster: 'Several machines',
-  realtime: 'Realtime media',
-} as const
-
-/** Key of {@link SECTIONS}. */
-export type Section = keyof typeof SECTIONS
-
-/** One flag with its variables: a row of the table in `schema.ts`. */
-export interface Option {
-  readonly kind: ValueKind<unknown>
-  /** Long flag without dashes; none where only a variable is taken. */
+/** Everything about a flag and its variables that its schema does not say. */
+export interface OptionMeta {
+  /** Long flag without dashes; absent where only a variable is read. */
   readonly flag?: string | undefined
   readonly aliases?: readonly string[] | undefined
   /** One letter. */
   readonly short?: string | undefined
-  /** Variables, the first that is not empty wins. */
+  /** Variables; the first that is not empty counts. */
   readonly env?: readonly string[] | undefined
   /** The default as a user would write it. */
   readonly default?: string | undefined
-  /** What the documentation shows where the default is found out at run time. */
+  /** The default in words, where the server finds it at run time. */
   readonly shownDefault?: string | undefined
-  readonly section: Section
-  /** What it does, one lower-case phrase. */
+  /** What the option does: one lower-case phrase. */
   readonly about: string
-  /** False where the feature is not in this version: anything but the default is refused. @default true */
-  readonly built?: false | undefined
   /** The value is never shown or logged. @default false */
   readonly secret?: true | undefined
-  /** The key of `/api/settings` that can change it while the server runs. */
+  /** The setting that changes the option while the server runs. Without one, a change needs a restart. */
   readonly setting?: string | undefined
 }
 
-/** A table of options by the name that their values have in the configuration. */
-export type OptionTable = Readonly<Record<string, Option>>
-
-/** Keeps the exact type of each row, so that the configuration's type follows from the table. */
-export function defineOptions<const Table extends OptionTable>(table: Table): Table {
-  return table
+/** Everything about a setting that its schema does not say. */
+export interface SettingMeta {
+  /** The default, where no option is paired with the setting or the option has no default. */
+  readonly default?: unknown
+  /** A saved value beats the flag. @default false: the flag or variable beats the saved value */
+  readonly fileFirst?: true | undefined
+  /** The setting is shown as a mask. @default false */
+  readonly secret?: true | undefined
+  /** Only routes of their own change the setting; a general update may not. */
+  readonly owner?: 'branding' | undefined
+  /** What the setting does. @default the phrase of the paired option */
+  readonly about?: string | undefined
 }
 
-/** The type of one row's value: undefined is possible where the row has no default. */
-export type ValueOf<Row extends Option> =
-  Row['kind'] extends ValueKind<infer Value>
-    ? Row extends { readonly default: string }
-      ? Value
-      : Value | undefined
-    : never
+const OPTION_META = z.registry<OptionMeta>()
+const SETTING_META = z.registry<SettingMeta>()
+
+/** A schema of one flag with its variables. */
+export type OptionSchema<Kind extends TextKind = TextKind> = z.ZodPrefault<Kind> | z.ZodOptional<Kind>
+
+/** A schema of one runtime setting. */
+export type SettingSchema<Kind extends z.ZodType = z.ZodType> = z.ZodExactOptional<Kind>
+
+/** Declares a flag with its variables. The value may be undefined only where there is no default. */
+export function option<Kind extends TextKind>(
+  kind: Kind,
+  meta: OptionMeta & { readonly default: string },
+): z.ZodPrefault<Kind>
+export function option<Kind extends TextKind>(kind: Kind, meta: OptionMeta): z.ZodOptional<Kind>
+export function option<Kind extends TextKind>(kind: Kind, meta: OptionMeta): OptionSchema<Kind> {
+  // A default is a text of the same kind, which its type cannot say.
+  const schema = meta.default === undefined ? z.optional(kind) : z.prefault(kind, meta.default as z.input<Kind>)
+  OPTION_META.add(schema, meta)
+  return schema
+}
+
+/** Declares a key of `/api/settings`. */
+export function setting<Kind extends z.ZodType>(kind: Kind, meta: SettingMeta = {}): SettingSchema<Kind> {
+  const schema = z.exactOptional(kind)
+  SETTING_META.add(schema, meta)
+  return schema
+}
+
+/** Flags and settings under one heading of the help text and the documentation page. */
+export interface Section<
+  Options extends Readonly<Record<string, OptionSchema>> = Readonly<Record<string, OptionSchema>>,
+  Settings extends Readonly<Record<string, SettingSchema>> = Readonly<Record<string, SettingSchema>>,
+> {
+  readonly heading: string
+  /** By the name that the value has in the configuration. */
+  readonly options: Options
+  /** By the name on the wire. */
+  readonly settings: Settings
+}
+
+/** Declares a section; the types of the configuration and of the settings follow from it. */
+export function defineSection<
+  const Options extends Readonly<Record<string, OptionSchema>>,
+  const Settings extends Readonly<Record<string, SettingSchema>>,
+>(section: Section<Options, Settings>): Section<Options, Settings> {
+  return section
+}
+
+/** An option with everything that is known of it. */
+export interface Option extends OptionMeta, TextForm {
+  /** Name in the configuration. */
+  readonly key: string
+  readonly schema: OptionSchema
+  /** Heading of its section. */
+  readonly heading: string
+  /** False where the feature is not in this version: anything but the default is refused. */
+  readonly isBuilt: boolean
+}
+
+/** A setting with everything that is known of it. */
+export interface Setting extends SettingMeta {
+  /** Name on the wire and in the file. */
+  readonly key: string
+  readonly schema: SettingSchema
+  /** The accepted form, as the end of the sentence "it is not …". */
+  readonly form: string
+  readonly fromOption: (value: unknown) => unknown
+  /** False where nothing acts on the setting in this version: only its present value can be set. */
+  readonly isBuilt: boolean
+}
+
+/** Lists the options of a section. */
+export function listOptions({ heading, options }: Section, isBuilt: boolean): Option[] {
+  return Object.entries(options).map(([key, schema]) => {
+    const meta = OPTION_META.get(schema)
+    const form = TEXT_FORMS.get(schema.def.innerType)
+    if (meta === undefined || form === undefined) throw new Error(`${key} is not declared with option()`)
+    return { ...form, ...meta, key, schema, heading, isBuilt }
+  })
+}
+
+/** Lists the settings of a section. */
+export function listSettings({ settings }: Section, isBuilt: boolean): Setting[] {
+  return Object.entries(settings).map(([key, schema]) => {
+    const meta = SETTING_META.get(schema)
+    const found = SETTING_FORMS.get(schema.def.innerType)
+    if (meta === undefined || found === undefined) throw new Error(`${key} is not declared with setting()`)
+    const { form, fromOption = (value) => value } = found
+    return { ...meta, key, schema, form, fromOption, isBuilt }
+  })
+}
+
+/** The value of a text, or of the default where there is none; undefined where there is neither or the form is another. */
+export function readOption(option: Option, text: string | undefined, { cwd }: { readonly cwd: string }): unknown {
+  const value = option.schema.safeParse(text, PARSING).data
+  return option.resolve === undefined || typeof value !== 'string' ? value : option.resolve(value, cwd)
+}
+
+/** Compiling a parser costs more than the single use of a schema saves. */
+const PARSING = { jitless: true }
 
 /** How a person writes an option: the flag, else the first variable. */
-export function nameOf(option: Option): string {
-  return option.flag === undefined ? (option.env?.[0] ?? '') : `--${option.flag}`
+export function formatOptionName({ flag, env }: Option): string {
+  return flag === undefined ? (env?.[0] ?? '') : `--${flag}`
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { helpText } from './help.ts'
 import { renderConfigurationPage } from './page.ts'
-import { OPTION_ROWS } from './schema.ts'
+import { OPTIONS } from './schema.ts'
 
 const COMMITTED = new URL('../../../../docs/configuration.md', import.meta.url)
 
@@ -12,7 +12,7 @@ describe('the documentation page', () => {
   })
   it('names every flag and variable of the table', () => {
     const page = renderConfigurationPage()
-    for (const [, { flag, env = [] }] of OPTION_ROWS) {
+    for (const { flag, env = [] } of OPTIONS) {
       if (flag !== undefined) expect(page).toMatch(new RegExp(`\`(-., )?--${flag}[ ,\`]`))
       for (const name of env) expect(page).toContain(`\`${name}\``)
     }
@@ -27,17 +27,27 @@ describe('the documentation page', () => {
 })
 
 describe('the help text', () => {
-  const help = helpText()
+  const help = helpText({ all: false })
   it('lists every flag of this version with variable and default, and no other', () => {
-    for (const [, option] of OPTION_ROWS) {
+    for (const option of OPTIONS) {
       if (option.flag === undefined) continue
       const line = help.split('\n').find((each) => new RegExp(`^  (-., )?--${option.flag}( |$)`).test(each))
-      if (option.built === false) expect(line).toBeUndefined()
+      if (!option.isBuilt) expect(line).toBeUndefined()
       else for (const name of option.env ?? []) expect(line).toContain(name)
     }
     expect(help).toContain('(default: :8080)')
     expect(help).toContain('-t, --threads N  [SVC_THREADS]')
     expect(help).toContain('[SVC_DEMO_MODEL]')
+  })
+  it('lists the flags of later versions at its end when all are asked for', () => {
+    const all = helpText({ all: true })
+    const own = help.slice(0, help.indexOf('Features of later versions'))
+    expect(all.startsWith(own)).toBe(true)
+    const later = all.slice(own.length)
+    for (const option of OPTIONS) {
+      if (option.flag === undefined) continue
+      expect(new RegExp(`^  (-., )?--${option.flag}( |$|,)`, 'm').test(later), option.flag).toBe(!option.isBuilt)
+    }
   })
   it('keeps to a hundred columns where words allow it', () => {
     for (const line of help.split('\n')) if (line.trim().includes(' ')) expect(line.length).toBeLessThanOrEqual(110)

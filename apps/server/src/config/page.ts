@@ -1,9 +1,9 @@
-import { defaultForm, flagForm, rowsOf, SECTION_KEYS } from './help.ts'
-import { type Option, SECTIONS } from './option.ts'
+import { formatDefault, formatFlag, groupOptions } from './help.ts'
+import type { Option } from './option.ts'
 
 const INTRODUCTION = `# Configuration
 
-<!-- written by \`pnpm gen\` from apps/server/src/config/schema.ts -->
+<!-- written by \`pnpm gen\` from the sections in apps/server/src/config/schema.ts -->
 
 Every flag has a variable, and some have a key of \`/api/settings\` that can be changed while the server runs. A flag
 beats its variable, a variable beats the saved setting, the saved setting beats the default. An empty variable counts as
@@ -17,8 +17,9 @@ not set. \`.env\` files are not read.
 - Relative paths start in the working directory; the server makes its folders there by default.
 - An unknown flag or a value of the wrong form stops the start with exit code 2. An unknown \`SVC_\` variable is a warning.
 
-Commands: \`svc run\` (the default), \`svc models list\`, \`svc models add FILE\`, \`svc models show NAME\`, \`svc models delete NAME\`, \`svc backends list\`, \`svc --help\`,
-\`svc --version\`.
+Commands: \`svc run\` (the default), \`svc models list\`, \`svc models add FILE\`, \`svc models show NAME\`,
+\`svc models delete NAME\`, \`svc models schema\`, \`svc backends list\`, \`svc --help\` (\`--all\` adds the flags of later
+versions), \`svc --version\`.
 `
 
 const LATER = `## Declared for later versions
@@ -45,8 +46,8 @@ it are not known, and the server does not open itself to everybody.
 const code = (value: string): string => `\`${value.replaceAll('|', '\\|')}\``
 
 function line(option: Option): string {
-  const flag = flagForm(option)
-  const shown = option.shownDefault ?? (defaultForm(option) === '' ? '' : code(defaultForm(option)))
+  const flag = formatFlag(option)
+  const shown = option.shownDefault ?? (formatDefault(option) === '' ? '' : code(formatDefault(option)))
   const about = option.setting === undefined ? option.about : `${option.about}; setting ${code(option.setting)}`
   const cells = [
     flag === '' ? '' : code(flag),
@@ -57,13 +58,12 @@ function line(option: Option): string {
   return `| ${cells.join(' | ')} |\n`
 }
 
-function tables(built: boolean): string[] {
-  return SECTION_KEYS.map((key) => ({ heading: SECTIONS[key], rows: rowsOf(key, built) }))
-    .filter(({ rows }) => rows.length > 0)
-    .map(
-      ({ heading, rows }) =>
-        `${built ? '##' : '###'} ${heading}\n\n| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n${rows.map(line).join('')}`,
-    )
+function tables(isBuilt: boolean): string[] {
+  const level = isBuilt ? '##' : '###'
+  return [...groupOptions(isBuilt)].map(
+    ([heading, options]) =>
+      `${level} ${heading}\n\n| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n${options.map(line).join('')}`,
+  )
 }
 
 /** The page `docs/configuration.md`, made from the table of options. */

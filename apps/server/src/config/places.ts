@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { list, type ValueKind } from './value-kind.ts'
+import * as z from 'zod'
+import { list, readWith, TEXT_FORMS } from './text-kind.ts'
 
 /** Where a listener binds. */
 export interface ListenAddress {
@@ -27,58 +28,64 @@ export function formatAddress({ host, port }: ListenAddress): string {
   return `${host === undefined ? '' : isIP(host) === 6 ? `[${host}]` : host}:${port}`
 }
 
-/** Where a listener binds. */
-export const address: ValueKind<ListenAddress> = {
+/** The address that a listener binds. */
+export const address = readWith(readAddress).register(TEXT_FORMS, {
   placeholder: 'ADDRESS',
   form: 'an address such as :8080, 127.0.0.1:8080 or [::1]:8080',
   shape: 'single',
-  read: readAddress,
-}
+})
 
 const isLoopback = (host: string): boolean => host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
-/** A listener that nobody outside the machine can reach: a numeric loopback address with its port (§8). */
-export const loopbackAddress: ValueKind<ListenAddress> = {
-  ...address,
-  form: 'a numeric loopback address with a port, such as 127.0.0.1:6060 or [::1]:6060',
-  read: (value) => {
-    const found = readAddress(value)
-    return found?.host !== undefined && isLoopback(found.host) ? found : undefined
-  },
-}
+/** A numeric loopback address with its port, which other machines cannot reach (§8). */
+export const loopbackAddress = readWith(readAddress)
+  .refine(({ host }) => host !== undefined && isLoopback(host))
+  .register(TEXT_FORMS, {
+    placeholder: 'ADDRESS',
+    form: 'a numeric loopback address with a port, such as 127.0.0.1:6060 or [::1]:6060',
+    shape: 'single',
+  })
 
 /** A file or folder, as an absolute path. */
-export const path: ValueKind<string> = {
-  placeholder: 'PATH',
-  form: 'a path',
-  shape: 'single',
-  read: (value, { cwd }) => (value.includes('\0') ? undefined : resolve(cwd, value)),
+export const path = z
+  .string()
+  .refine((value) => !value.includes('\0'))
+  .register(TEXT_FORMS, {
+    placeholder: 'PATH',
+    form: 'a path',
+    shape: 'single',
+    resolve: (value, cwd) => resolve(cwd, value),
+  })
+
+function isWebUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { protocol, username, password } = new URL(value)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
 }
 
 /** An `http` or `https` URL without credentials, kept as it was written. */
-export const webUrl: ValueKind<string> = {
-  placeholder: 'URL',
-  form: 'a URL such as https://models.example.org',
-  shape: 'single',
-  read: (value) => {
-    if (!URL.canParse(value)) return undefined
-    const { protocol, username, password } = new URL(value)
-    return /^https?:$/.test(protocol) && username === '' && password === '' ? value : undefined
-  },
+export const webUrl = z
+  .string()
+  .refine(isWebUrl)
+  .register(TEXT_FORMS, { placeholder: 'URL', form: 'a URL such as https://models.example.org', shape: 'single' })
+
+const POSTGRES = /^postgres(ql)?:\/\/./i
+
+function readDatabase(value: string): string | undefined {
+  if (POSTGRES.test(value)) return URL.canParse(value) ? value : undefined
+  const [, file] = /^(?:sqlite|file):(?:\/\/(?=\/))?(.*)$/is.exec(value) ?? []
+  if (file === undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(value)) return undefined
+  const found = file ?? value
+  return found === '' && file !== undefined ? undefined : path.safeParse(found).data
 }
 
 /** A PostgreSQL URL as it is, or the absolute path of a SQLite file; `sqlite:` and `file:` before a path are dropped. */
-export const databaseUrl: ValueKind<string> = {
+export const databaseUrl = readWith(readDatabase).register(TEXT_FORMS, {
   placeholder: 'URL',
   form: 'postgres://user:password@host:port/database or the path of a SQLite file',
   shape: 'single',
-  read: (value, context) => {
-    if (/^postgres(ql)?:\/\/./i.test(value)) return URL.canParse(value) ? value : undefined
-    const [, file] = /^(?:sqlite|file):(?:\/\/(?=\/))?(.*)$/is.exec(value) ?? []
-    if (file === undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(value)) return undefined
-    return file === '' ? undefined : path.read(file ?? value, context)
-  },
-}
+  resolve: (value, cwd) => (POSTGRES.test(value) ? value : resolve(cwd, value)),
+})
 
 function isNetwork(item: string): boolean {
   const [host = '', bits, ...more] = item.split('/')
@@ -88,42 +95,42 @@ function isNetwork(item: string): boolean {
 }
 
 /** Addresses and CIDR ranges between commas. */
-export const networks = list({
+export const networks = list(z.string().refine(isNetwork), {
   placeholder: 'NETWORK',
   form: 'a list of addresses and ranges such as 10.0.0.0/8,192.168.1.7',
-  each: (item) => (isNetwork(item) ? item : undefined),
 })
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})?(\.[a-z0-9_]([a-z0-9_-]{0,62})?)*\.?$/i
 
-/** Host names, addresses and CIDR ranges between commas. */
-export const hostsAndNetworks = list({
-  placeholder: 'HOST',
-  form: 'a list of host names, addresses and ranges such as media.example.org,10.0.0.0/8',
-  each: (item) => (isNetwork(item) || (HOST_NAME.test(item) && !/^[\d.]+$/.test(item)) ? item : undefined),
-})
+const isHostName = (item: string): boolean => HOST_NAME.test(item) && !/^[\d.]+$/.test(item)
 
-/** A name and where what it names is found. */
+/** Host names, addresses and CIDR ranges between commas. */
+export const hostsAndNetworks = list(
+  z.string().refine((item) => isNetwork(item) || isHostName(item)),
+  { placeholder: 'HOST', form: 'a list of host names, addresses and ranges such as media.example.org,10.0.0.0/8' },
+)
+
+/** A name and the place of the thing that it names. */
 export interface NamedUri {
   readonly name: string
   readonly uri: string
 }
 
+function readNamedUri(item: string): NamedUri | undefined {
+  const colon = item.indexOf(':')
+  const name = item.slice(0, Math.max(colon, 0)).trim()
+  const uri = item.slice(colon + 1).trim()
+  return name === '' || uri === '' ? undefined : Object.freeze({ name, uri })
+}
+
 /** Pairs such as `mock:/opt/mock`, split at the first colon, between commas. */
-export const namedUris = list<NamedUri>({
+export const namedUris = list(readWith(readNamedUri), {
   placeholder: 'NAME:URI',
   form: 'a list of NAME:URI pairs such as mock:/opt/mock,other:127.0.0.1:50051',
-  each: (item) => {
-    const colon = item.indexOf(':')
-    const name = item.slice(0, Math.max(colon, 0)).trim()
-    const uri = item.slice(colon + 1).trim()
-    return name === '' || uri === '' ? undefined : Object.freeze({ name, uri })
-  },
 })
 
 /** Beginnings of paths between commas. */
-export const pathPrefixes = list({
+export const pathPrefixes = list(z.string().startsWith('/'), {
   placeholder: 'PREFIX',
   form: 'a list of path prefixes that begin with /',
-  each: (item) => (item.startsWith('/') ? item : undefined),
 })

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { duration, formatDuration, parseDuration, size } from './quantities.ts'
-
-const context = { cwd: '/opt/svc' }
+import { TEXT_FORMS } from './text-kind.ts'
 
 describe('a duration', () => {
   it.each([
@@ -39,9 +38,9 @@ describe('a duration', () => {
   })
   it('is refused above its longest', () => {
     const wait = duration({ max: '24h' })
-    expect(wait.read('24h', context)).toBe(86_400_000)
-    expect(wait.read('24h1ms', context)).toBeUndefined()
-    expect(wait.form).toContain('24h at most')
+    expect(wait.safeParse('24h').data).toBe(86_400_000)
+    expect(wait.safeParse('24h1ms').data).toBeUndefined()
+    expect(TEXT_FORMS.get(wait)?.form).toContain('24h at most')
   })
   it('is written in hours at most, as people write it', () => {
     expect(formatDuration(0)).toBe('0s')
@@ -73,15 +72,15 @@ describe('a size', () => {
     ['2g', 2_147_483_648],
     ['7b', 7],
   ])('%s is %d bytes', (written, value) => {
-    expect(bytes.read(written, context)).toBe(value)
+    expect(bytes.safeParse(written).data).toBe(value)
   })
   it('counts a bare number in its unit', () => {
-    expect(megabytes.read('15', context)).toBe(15_728_640)
-    expect(megabytes.read('15MB', context)).toBe(15_728_640)
-    expect(megabytes.read('15B', context)).toBe(15)
-    expect(megabytes.read('512KB', context)).toBe(524_288)
+    expect(megabytes.safeParse('15').data).toBe(15_728_640)
+    expect(megabytes.safeParse('15MB').data).toBe(15_728_640)
+    expect(megabytes.safeParse('15B').data).toBe(15)
+    expect(megabytes.safeParse('512KB').data).toBe(524_288)
   })
   it.each(['', '-1', '1 x', '1e3', 'MB', '1.2345', '999999999999T'])('refuses %j', (written) => {
-    expect(bytes.read(written, context)).toBeUndefined()
+    expect(bytes.safeParse(written).data).toBeUndefined()
   })
 })

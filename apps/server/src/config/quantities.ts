@@ -1,4 +1,4 @@
-import type { ValueKind } from './value-kind.ts'
+import { readWith, TEXT_FORMS, type TextKind } from './text-kind.ts'
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -50,38 +50,44 @@ export function formatDuration(milliseconds: number): string {
  *
  * @param options.max the longest accepted, written as a duration: timers hold 24 days at most
  */
-export function duration(options: { readonly max: string }): ValueKind<number> {
+export function duration(options: { readonly max: string }): TextKind<number> {
   const max = parseDuration(options.max) ?? 0
-  return {
-    placeholder: 'DURATION',
-    form: `a duration such as 10s, 500ms or 1h30m, ${options.max} at most`,
-    shape: 'single',
-    read: (value) => {
-      const milliseconds = parseDuration(value)
-      return milliseconds !== undefined && milliseconds <= max ? milliseconds : undefined
-    },
-  }
+  return readWith(parseDuration)
+    .refine((milliseconds) => milliseconds <= max)
+    .register(TEXT_FORMS, {
+      placeholder: 'DURATION',
+      form: `a duration such as 10s, 500ms or 1h30m, ${options.max} at most`,
+      shape: 'single',
+    })
 }
+
+/** How long a timer may wait. */
+export const wait = duration({ max: '24h' })
+
+/** How long something is kept. */
+export const keep = duration({ max: '87600h' })
 
 const SIZE = /^(\d{1,12}(?:\.\d{1,3})?) ?(?:([kmgt])i?)?(b?)$/i
 const POWERS: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 }
 
+function parseSize(text: string, bare: 'bytes' | 'MB'): number | undefined {
+  const [, count, unit, byte] = SIZE.exec(text) ?? []
+  if (count === undefined) return undefined
+  const barePower = bare === 'MB' && byte === '' ? 2 : 0
+  const power = unit === undefined ? barePower : (POWERS[unit.toLowerCase()] ?? 0)
+  const bytes = Math.round(Number(count) * 1024 ** power)
+  return bytes <= Number.MAX_SAFE_INTEGER ? bytes : undefined
+}
+
 /**
  * A size, as bytes. Units are powers of 1024, with or without `B` and `i`.
  *
- * @param options.bare what a number without a unit counts
+ * @param options.bare the unit of a number that has none
  */
-export function size(options: { readonly bare: 'bytes' | 'MB' }): ValueKind<number> {
-  return {
+export function size({ bare }: { readonly bare: 'bytes' | 'MB' }): TextKind<number> {
+  return readWith((text) => parseSize(text, bare)).register(TEXT_FORMS, {
     placeholder: 'SIZE',
-    form: `a size: a number of ${options.bare}, or one with a unit such as 512KB, 15MB or 2GB`,
+    form: `a size: a number of ${bare}, or one with a unit such as 512KB, 15MB or 2GB`,
     shape: 'single',
-    read: (value) => {
-      const [, count, unit, byte] = SIZE.exec(value) ?? []
-      if (count === undefined) return undefined
-      const bare = options.bare === 'MB' && byte === '' ? 2 : 0
-      const bytes = Math.round(Number(count) * 1024 ** (unit === undefined ? bare : (POWERS[unit.toLowerCase()] ?? 0)))
-      return bytes <= Number.MAX_SAFE_INTEGER ? bytes : undefined
-    },
-  }
+  })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { OPTION_ROWS } from './schema.ts'
+import { readOption } from './option.ts'
+import { OPTIONS, SETTINGS } from './schema.ts'
 
-const rows = OPTION_ROWS.map(([, option]) => option)
 const duplicates = (names: readonly (string | undefined)[]): string[] => {
   const present = names.filter((name) => name !== undefined)
   return present.filter((name, index) => present.indexOf(name) !== index)
@@ -9,26 +9,29 @@ const duplicates = (names: readonly (string | undefined)[]): string[] => {
 
 describe('the table of options', () => {
   it('declares each flag, variable and setting once', () => {
-    expect(duplicates(rows.flatMap(({ flag, aliases = [] }) => [flag, ...aliases]))).toEqual([])
-    expect(duplicates(rows.flatMap(({ env = [] }) => env))).toEqual([])
-    expect(duplicates(rows.map(({ setting }) => setting))).toEqual([])
-    expect(duplicates(rows.map(({ short }) => short))).toEqual([])
+    expect(duplicates(OPTIONS.map(({ key }) => key))).toEqual([])
+    expect(duplicates(OPTIONS.flatMap(({ flag, aliases = [] }) => [flag, ...aliases]))).toEqual([])
+    expect(duplicates(OPTIONS.flatMap(({ env = [] }) => env))).toEqual([])
+    expect(duplicates(SETTINGS.map(({ key }) => key))).toEqual([])
+    expect(duplicates(OPTIONS.map(({ setting }) => setting))).toEqual([])
+    expect(duplicates(OPTIONS.map(({ short }) => short))).toEqual([])
   })
   it('gives every option a name of the house form', () => {
-    for (const [key, { flag, env = [] }] of OPTION_ROWS) {
+    for (const { key, flag, env = [] } of OPTIONS) {
       expect(flag !== undefined || env.length > 0, key).toBe(true)
       if (flag !== undefined) expect(flag).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
       for (const name of env) expect(name).toMatch(/^(SVC_[A-Z0-9_]+|CODEHOST_[A-Z_]+|DATABASE_URL)$/)
     }
   })
   it('gives every option a default of its own form', () => {
-    for (const [key, option] of OPTION_ROWS) {
-      if (option.default !== undefined) expect(option.kind.read(option.default, { cwd: '/' }), key).not.toBeUndefined()
+    for (const option of OPTIONS) {
+      if (option.default !== undefined)
+        expect(readOption(option, undefined, { cwd: '/' }), option.key).not.toBeUndefined()
     }
   })
   it('has no flag that reads like the negation of another', () => {
-    const switches = rows.filter(({ kind }) => kind.shape === 'switch').map(({ flag }) => `no-${flag}`)
-    expect(rows.filter(({ flag }) => flag !== undefined && switches.includes(flag))).toEqual([])
+    const switches = OPTIONS.filter(({ shape }) => shape === 'switch').map(({ flag }) => `no-${flag}`)
+    expect(OPTIONS.filter(({ flag }) => flag !== undefined && switches.includes(flag))).toEqual([])
   })
   it.each([
     'address',
@@ -64,6 +67,6 @@ describe('the table of options', () => {
     'disable-local-auth',
     'backend-install-timeout',
   ])('knows --%s of the specification', (flag) => {
-    expect(rows.some((row) => row.flag === flag)).toBe(true)
+    expect(OPTIONS.some((option) => option.flag === flag)).toBe(true)
   })
 })

@@ -30,8 +30,8 @@ export function createBackendExecutor(
         try {
           const prediction = await predict(request, toContext(lease, options))
           for (const choice of prediction.choices) {
-            for await (const reply of await choice.ask()) {
-              const steps = choice.take(reply)
+            for await (const replies of await choice.ask()) {
+              const steps = choice.take(replies)
               produced ||= steps.some(({ type }) => type !== 'progress')
               if (steps.length > 0) yield steps
             }

@@ -1,9 +1,9 @@
 import type { ConfigSources } from '../config/load.ts'
-import type { ServerConfig } from '../config/schema.ts'
-import { optionOf, SETTING_KEYS, type SettingKey, settingOf } from './schema.ts'
+import type { ServerConfig, SettingKey } from '../config/schema.ts'
+import { findPairedOption, findSetting, SETTING_KEYS } from './schema.ts'
 import type { SavedSettings } from './settings-file.ts'
 
-/** Where a setting's value comes from; `file` is what was saved. */
+/** The origin of a setting's value; `file` is the file of saved settings. */
 type SettingSource = 'flag' | 'env' | 'file' | 'default'
 
 /** A value with its source. */
@@ -12,7 +12,7 @@ export interface EffectiveSetting {
   readonly source: SettingSource
 }
 
-/** Everything that settings are made of. */
+/** Everything that the value of a setting depends on. */
 export interface SettingInputs {
   readonly config: ServerConfig
   readonly sources: ConfigSources
@@ -25,21 +25,21 @@ const lookUp = (record: object, key: string | undefined): unknown =>
   key === undefined ? undefined : new Map<string, unknown>(Object.entries(record)).get(key)
 
 function givenSource(key: SettingKey, sources: ConfigSources): 'flag' | 'env' | 'default' {
-  const source = lookUp(sources, optionOf(key))
+  const source = lookUp(sources, findPairedOption(key))
   return source === 'flag' || source === 'env' ? source : 'default'
 }
 
-/** One setting: flag or variable, then what is saved, then the default; a few the other way round. */
+/** One setting: flag or variable, then the saved value, then the default. A few take the saved value first. */
 function effectiveSetting(key: SettingKey, { config, sources, saved }: SettingInputs): EffectiveSetting {
-  const { fileFirst, default: fallback, fromConfig } = settingOf(key)
+  const { fileFirst, default: fallback, fromOption } = findSetting(key)
   const source = givenSource(key, sources)
-  const given = fromConfig === undefined ? lookUp(config, optionOf(key)) : fromConfig(config)
+  const given = fromOption(lookUp(config, findPairedOption(key)))
   const hasSaved = saved.has(key)
   if (source !== 'default' && given !== undefined && !(fileFirst === true && hasSaved)) return { value: given, source }
   return hasSaved ? { value: saved.get(key), source: 'file' } : { value: given ?? fallback, source: 'default' }
 }
 
-/** Every setting as it counts. Keys add up: flag or variable, saved ones, those of `api_keys.json`, each once. */
+/** The value in force of every setting. API keys add up: flag or variable, saved ones, `api_keys.json`, each once. */
 export function effectiveSettings(inputs: SettingInputs): ReadonlyMap<SettingKey, EffectiveSetting> {
   const settings = new Map(SETTING_KEYS.map((key) => [key, effectiveSetting(key, inputs)]))
   const saved = inputs.saved.get('api_keys')

@@ -1,9 +1,10 @@
 import type { JsonNode } from '@svc/json'
+import { lines } from '../config/setting-kind.ts'
 import { type FileProblem, lineOf } from '../files/read-json-file.ts'
 import { isSafeName } from '../files/safe-path.ts'
 import type { Parsed } from './live-file.ts'
+import { findSetting } from './schema.ts'
 import { isMask } from './secret-mask.ts'
-import { lines } from './setting-kind.ts'
 
 /** Name of the file of keys in the configuration folder. */
 export const KEYS_FILE = 'api_keys.json'
@@ -12,15 +13,15 @@ export const BACKENDS_FILE = 'external_backends.json'
 
 const MAX_BACKENDS = 1000
 
-/** Reads a list of keys. A file that is not one is unsafe to go without. */
+/** Reads a list of keys. A file of another form is unsafe to go without. */
 export function parseKeys(root: JsonNode): Parsed<readonly string[]> {
-  const keys = lines.read(root.toValue())
+  const keys = lines.safeParse(root.toValue()).data
   if (keys !== undefined && !keys.some(isMask)) return { value: keys, problems: [], isUnsafe: false }
-  const message = keys === undefined ? `it is not ${lines.form}` : 'it holds a mask in place of a key'
+  const message = keys === undefined ? `it is not ${findSetting('api_keys').form}` : 'it holds a mask in place of a key'
   return { value: [], problems: [{ file: KEYS_FILE, message }], isUnsafe: true }
 }
 
-/** Reads names of backends with where each is found; a wrong entry is a problem of its line. */
+/** Reads names of backends with the URI of each. A wrong entry is a problem of its line. */
 export function parseBackends(root: JsonNode): Parsed<ReadonlyMap<string, string>> {
   const backends = new Map<string, string>()
   const problems: FileProblem[] = []

@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import { SvcError } from '@svc/errors'
+import type { SettingKey } from '../config/schema.ts'
 import { didYouMean } from '../config/suggest.ts'
-import { isBuilt, isSettingKey, SETTING_KEYS, type SettingKey, settingOf } from './schema.ts'
+import { findSetting, isSettingKey, readSetting, SETTING_KEYS } from './schema.ts'
 import { isMask, unmask } from './secret-mask.ts'
-import { isFields } from './setting-kind.ts'
 import type { SavedSettings } from './settings-file.ts'
 
-/** What a change is judged by. */
+/** The state that a change is checked against. */
 export interface PatchContext {
   readonly saved: SavedSettings
-  /** The value that counts now. */
+  /** The value in force. */
   readonly current: (key: SettingKey) => unknown
-  /** Keys that come from elsewhere than the saved settings: they always count and are not saved again. */
+  /** API keys of flag, variable and `api_keys.json`. They always count and are not saved again. */
   readonly givenKeys: readonly string[]
 }
 
 const refused = (message: string, param?: string): SvcError =>
   new SvcError('invalid_request', message, { code: 'invalid_setting', details: { param } })
 
-/** The texts of a secret setting with masks replaced by what they stand for. */
+/** The texts of a secret setting with masks replaced by the secrets. */
 function unmaskValue(key: SettingKey, value: unknown, { saved, current }: PatchContext): unknown {
   const known = [saved.get(key), current(key)].flat().filter((each) => typeof each === 'string')
   const one = (item: unknown): unknown => {
@@ -33,21 +33,26 @@ function unmaskValue(key: SettingKey, value: unknown, { saved, current }: PatchC
 
 /** The checked value of one entry; undefined takes the saved value away. */
 function checkEntry(key: SettingKey, given: unknown, context: PatchContext): unknown {
-  const { kind, secret, owner } = settingOf(key)
+  const setting = findSetting(key)
+  const { secret, owner, form, isBuilt } = setting
   if (owner !== undefined) {
     if (isDeepStrictEqual(given, context.current(key))) return context.saved.get(key)
     throw refused(`${key} is set through the ${owner} routes`, key)
   }
   if (given === null) return undefined
-  const value = kind.read(secret === true ? unmaskValue(key, given, context) : given)
-  if (value === undefined) throw refused(`Invalid ${key} format: it is not ${kind.form}`, key)
-  if (!isBuilt(key) && !isDeepStrictEqual(value, context.current(key)))
-    throw refused(`${key} is not in this version`, key)
+  const value = readSetting(setting, secret === true ? unmaskValue(key, given, context) : given)
+  if (value === undefined) throw refused(`Invalid ${key} format: it is not ${form}`, key)
+  if (!isBuilt && !isDeepStrictEqual(value, context.current(key))) throw refused(`${key} is not in this version`, key)
   if (key !== 'api_keys' || !Array.isArray(value)) return value
   const keys: readonly unknown[] = value
   return [...new Set(keys)].filter(
     (each) => typeof each === 'string' && !isMask(each) && !context.givenKeys.includes(each),
   )
+}
+
+/** Whether a value is an object of named fields. */
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { loadConfig } from '../config/load.ts'
-import { OPTION_ROWS } from '../config/schema.ts'
+import { OPTIONS } from '../config/schema.ts'
 import { effectiveSettings } from './effective.ts'
-import { isSettingKey, optionOf, SETTING_KEYS, settingOf } from './schema.ts'
+import { findPairedOption, findSetting, isSettingKey, readSetting, SETTING_KEYS, settingsBody } from './schema.ts'
 
 function defaults() {
   const command = loadConfig({ argv: [], env: {}, cwd: '/work' })
@@ -12,7 +13,7 @@ function defaults() {
 
 describe('the table of settings', () => {
   it('has every setting that an option is paired with', () => {
-    const paired = OPTION_ROWS.flatMap(([, { setting }]) => (setting === undefined ? [] : [setting]))
+    const paired = OPTIONS.flatMap(({ setting }) => (setting === undefined ? [] : [setting]))
     expect(paired.filter((key) => !isSettingKey(key))).toEqual([])
   })
   it('gives every setting a default of its own form', () => {
@@ -20,19 +21,19 @@ describe('the table of settings', () => {
     for (const key of SETTING_KEYS) {
       const found = values.get(key)
       expect(found?.source, key).toBe('default')
-      expect(settingOf(key).kind.read(found?.value), key).toEqual(found?.value)
+      expect(readSetting(findSetting(key), found?.value), key).toEqual(found?.value)
     }
   })
   it('takes the default from the paired option, where it has one', () => {
     for (const key of SETTING_KEYS) {
-      const option = OPTION_ROWS.find(([name]) => name === optionOf(key))?.[1]
-      expect(option?.default === undefined, key).toBe(settingOf(key).default !== undefined)
+      const option = OPTIONS.find((each) => each.key === findPairedOption(key))
+      expect(option?.default === undefined, key).toBe(findSetting(key).default !== undefined)
     }
   })
   it('masks a setting exactly where its option is a secret', () => {
     for (const key of SETTING_KEYS) {
-      const option = OPTION_ROWS.find(([name]) => name === optionOf(key))?.[1]
-      if (option !== undefined) expect(option.secret, key).toBe(settingOf(key).secret)
+      const option = OPTIONS.find((each) => each.key === findPairedOption(key))
+      if (option !== undefined) expect(option.secret, key).toBe(findSetting(key).secret)
     }
   })
   it.each([
@@ -57,5 +58,32 @@ describe('the table of settings', () => {
     ['context_size', -1],
   ] as const)('%s is %j by default', (key, value) => {
     expect(defaults().get(key)?.value).toEqual(value)
+  })
+})
+
+describe('the body of /api/settings', () => {
+  it('is any subset, unknown keys included', () => {
+    const body = { api_keys: ['a'], memory_reclaimer_threshold: 1, of_a_later_version: {} }
+    expect(settingsBody.parse(body)).toEqual(body)
+  })
+  it.each([{ memory_reclaimer_threshold: 0 }, { api_keys: 'a' }, { watchdog_interval: 'often' }])(
+    'is not %j',
+    (body) => {
+      expect(settingsBody.safeParse(body).error?.issues[0]?.path[0]).toBe(Object.keys(body)[0])
+    },
+  )
+  it('says of every key what it does', () => {
+    const { properties = {} } = z.toJSONSchema(settingsBody, { io: 'input' })
+    for (const key of SETTING_KEYS)
+      expect(properties[key], key).toMatchObject({ description: expect.stringMatching(/[a-z]{3}/) })
+    expect(properties.threads).toMatchObject({
+      type: 'integer',
+      minimum: 0,
+      maximum: 4096,
+      description: 'threads of a model that names none itself',
+    })
+    expect(properties.enable_tracing).toMatchObject({
+      description: expect.stringMatching(/^keep a trace of each request; not in this version/),
+    })
   })
 })

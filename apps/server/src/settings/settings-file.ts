@@ -1,17 +1,17 @@
 import type { JsonNode } from '@svc/json'
 import { type FileProblem, lineOf } from '../files/read-json-file.ts'
 import type { Parsed } from './live-file.ts'
-import { isSettingKey, settingOf } from './schema.ts'
+import { findSetting, isSettingKey, readSetting } from './schema.ts'
 
 /** Name of the file of saved settings in the configuration folder. */
 export const SETTINGS_FILE = 'runtime_settings.json'
 
-/** What is saved: values of known keys, checked, and everything else as it was found. */
+/** The saved settings: checked values of known keys, and everything else as it was found. */
 export type SavedSettings = ReadonlyMap<string, unknown>
 
 /**
- * Reads the saved settings. A value of the wrong form is a problem of its line and left out; when it may have held keys
- * the whole file is unsafe to go without. Unknown keys are kept: another version wrote them.
+ * Reads the saved settings. A value of another form is a problem of its line and is left out. The whole file is unsafe
+ * to go without when such a value may have held API keys. Unknown keys are kept: another version wrote them.
  */
 export function parseSettings(root: JsonNode): Parsed<SavedSettings> {
   const saved = new Map<string, unknown>()
@@ -29,11 +29,11 @@ export function parseSettings(root: JsonNode): Parsed<SavedSettings> {
     const found = node.toValue()
     if (!isSettingKey(key)) saved.set(key, found)
     else if (found !== null) {
-      const { kind, secret } = settingOf(key)
-      const value = kind.read(found)
+      const setting = findSetting(key)
+      const value = readSetting(setting, found)
       if (value === undefined) {
-        problems.push({ file: SETTINGS_FILE, line: lineOf(node), message: `${key} is not ${kind.form}` })
-        isUnsafe ||= secret === true
+        problems.push({ file: SETTINGS_FILE, line: lineOf(node), message: `${key} is not ${setting.form}` })
+        isUnsafe ||= setting.secret === true
       } else saved.set(key, value)
     }
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { SvcError } from '@svc/errors'
 import type { ConfigSources } from '../config/load.ts'
-import type { ServerConfig } from '../config/schema.ts'
+import type { ServerConfig, SettingKey, SettingValue } from '../config/schema.ts'
 import { toFileError } from '../files/file-error.ts'
 import { describeProblem, type FileProblem, keepCorruptCopy } from '../files/read-json-file.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
@@ -12,16 +12,16 @@ import { type EffectiveSetting, effectiveSettings } from './effective.ts'
 import { BACKENDS_FILE, KEYS_FILE, parseBackends, parseKeys } from './key-files.ts'
 import { type LiveFile, openLiveFile } from './live-file.ts'
 import { applyPatch } from './patch.ts'
-import { SETTING_KEYS, type SettingKey, type SettingValue, settingOf } from './schema.ts'
+import { findSetting, SETTING_KEYS } from './schema.ts'
 import { maskSecret } from './secret-mask.ts'
 import { formatSettings, parseSettings, type SavedSettings, SETTINGS_FILE } from './settings-file.ts'
 
-/** What a change may concern: a setting, or the backends that flags and files name. */
+/** The subject of a change: a setting, or the backends that flags and files name. */
 export type SettingsChange = SettingKey | 'external_backends'
 
-/** Runtime settings: what flags, variables and three files of the configuration folder say, as it is now. */
+/** Runtime settings: the values in force of flags, variables and three files of the configuration folder. */
 export interface Settings extends AsyncDisposable {
-  /** The value that counts. Of `api_keys` every key: {@link Settings.legacyKeys}. */
+  /** The value in force. `api_keys` has every key: {@link Settings.legacyKeys}. */
   get<Key extends SettingKey>(key: Key): SettingValue<Key>
   /** Every value with its source, secrets in clear: not for HTTP. */
   snapshot(): ReadonlyMap<SettingKey, EffectiveSetting>
@@ -32,8 +32,8 @@ export interface Settings extends AsyncDisposable {
    * is saved all the same.
    *
    * @param patch any of the settings; null takes a saved value away; a mask from {@link Settings.describe} means unchanged
-   * @returns what now has another value
-   * @throws {SvcError} `invalid_request` for what cannot be taken, `not_found` with `--disable-runtime-settings`,
+   * @returns the subjects that now have another value
+   * @throws {SvcError} `invalid_request` for a value that cannot be taken, `not_found` with `--disable-runtime-settings`,
    * `insufficient_storage` or `internal` when the file cannot be written; then nothing has changed
    */
   update(patch: unknown): Promise<ReadonlySet<SettingsChange>>
@@ -41,14 +41,14 @@ export interface Settings extends AsyncDisposable {
   legacyKeys(): readonly string[]
   /** Backends outside the backends path by name; where flag and file name the same, the flag counts. */
   externalBackends(): ReadonlyMap<string, string>
-  /** What in the files does not count, because it cannot be read. */
+  /** The parts of the files that cannot be read and do not count. */
   problems(): readonly FileProblem[]
-  /** Tells of every change, after it counts; a listener must not throw. Returns how to stop. */
+  /** Calls the listener after every change. A listener must not throw. Returns the function that stops the calls. */
   subscribe(listener: (changed: ReadonlySet<SettingsChange>) => void): () => void
   close(): Promise<void>
 }
 
-/** What {@link createSettings} stands on. */
+/** What {@link createSettings} needs. */
 export interface SettingsOptions {
   readonly config: ServerConfig
   readonly sources: ConfigSources
@@ -56,7 +56,7 @@ export interface SettingsOptions {
   readonly logger: Logger
 }
 
-/** Everything that is compared to find out what has changed. */
+/** The values that are compared to find a change. */
 interface View {
   readonly settings: ReadonlyMap<SettingKey, EffectiveSetting>
   readonly backends: ReadonlyMap<string, string>
@@ -108,7 +108,7 @@ class SettingsStore implements Settings {
   }
 
   get<Key extends SettingKey>(key: Key): SettingValue<Key> {
-    // each value was read by its row's kind, which is what the type says
+    // The schema of the setting made the value, and the type follows from the schema.
     return this.#view.settings.get(key)?.value as SettingValue<Key>
   }
 
@@ -119,7 +119,7 @@ class SettingsStore implements Settings {
   describe(): Record<SettingKey, unknown> {
     const shown = SETTING_KEYS.map((key) => {
       const value = this.#view.settings.get(key)?.value
-      if (settingOf(key).secret !== true) return [key, value]
+      if (findSetting(key).secret !== true) return [key, value]
       const one = (secret: unknown): unknown => (typeof secret === 'string' ? maskSecret(secret) : secret)
       return [key, Array.isArray(value) ? value.map(one) : one(value)]
     })
@@ -136,7 +136,7 @@ class SettingsStore implements Settings {
     }
     const update = this.#updating.then(() => this.#update(file, patch))
     this.#updating = update.catch(() => {
-      // the caller has the error; the next change does not care
+      // The caller has the error. The next change runs all the same.
     })
     return update
   }
@@ -194,7 +194,7 @@ class SettingsStore implements Settings {
     return [...this.#options.config.apiKeys, ...(this.#keys?.value ?? [])]
   }
 
-  /** What counts now, by the values of flags, variables and files. */
+  /** The values in force, by flags, variables and files. */
   #look(): View {
     const { config, sources } = this.#options
     const saved = this.#saved?.value ?? new Map<string, unknown>()
@@ -207,7 +207,7 @@ class SettingsStore implements Settings {
   async #update(file: LiveFile<SavedSettings>, patch: unknown): Promise<ReadonlySet<SettingsChange>> {
     let changed: ReadonlySet<SettingsChange> = new Set()
     try {
-      // what a person has written into the file meanwhile is part of what is changed
+      // A person may have written into the file meanwhile: the change applies to that content.
       await file.reload()
       const current = (key: SettingKey): unknown => this.#look().settings.get(key)?.value
       const next = applyPatch(patch, { saved: file.value, current, givenKeys: this.#givenKeys() })
@@ -232,7 +232,7 @@ class SettingsStore implements Settings {
     file.accept(next)
   }
 
-  /** Compares with what counted before and tells of the difference. */
+  /** Compares with the values before and tells the listeners of the difference. */
   #onChange(): ReadonlySet<SettingsChange> {
     const before = this.#view
     this.#view = this.#look()
@@ -252,7 +252,7 @@ class SettingsStore implements Settings {
     return changed
   }
 
-  /** Logs what cannot be read, once for each state of the files. */
+  /** Logs the problems of the files, once for each state. */
   #report(): void {
     const problems = this.problems()
     const shown = problems.map(describeProblem).join('\n')

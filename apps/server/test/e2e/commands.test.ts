@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { copyFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoModels } from '@svc/demo-models'
@@ -41,7 +42,7 @@ describe('the command line', () => {
     [['--log-level', 'loud'], '--log-level: "loud" is not one of error, warn, info, debug, trace'],
     [
       ['modls', 'list'],
-      'unknown command modls (did you mean models?); the commands are run, models list, models add, models show, models delete, backends list, help, version',
+      'unknown command modls (did you mean models?); the commands are run, models list, models add, models show, models delete, models schema, backends list, help, version',
     ],
   ])('%j is refused with code 2 and %j', async (args, sentence) => {
     await using dir = await tempDir('svc-e2e-')
@@ -54,6 +55,15 @@ describe('the command line', () => {
     const refused = await runBuilt(dir.path, ['run', '--auth-enabled'])
     expect(refused).toMatchObject({ code: 2, stdout: '' })
     expect(refused.stderr).toBe('--auth-enabled is not in this version: user accounts, sessions and keys of their own')
+  })
+
+  it('prints the JSON Schema of model files, and writes nothing', async () => {
+    await using dir = await tempDir('svc-e2e-')
+    const printed = await runBuilt(dir.path, ['models', 'schema'])
+    expect(printed).toMatchObject({ code: 0, stderr: '' })
+    const committed = new URL('../../../../docs/model.schema.json', import.meta.url)
+    expect(JSON.parse(printed.stdout)).toEqual(JSON.parse(readFileSync(committed, 'utf8')))
+    expect(await readdir(dir.path)).toEqual([])
   })
 
   it('lists the backends that model files can name', async () => {

@@ -51,7 +51,7 @@ export {
   scoreReply,
   scoreRequest,
 } from './score.ts'
-export { type SettingsBody, type SettingsUpdateReply, settings, settingsUpdateReply } from './settings.ts'
+export { type SettingsUpdateReply, settingsUpdateReply } from './settings.ts'
 export {
   type LoadedModel,
   loadedModel,

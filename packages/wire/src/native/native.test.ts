@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { compatibleErrorReply } from '../openai/error.ts'
 import { modelCapabilitiesList, modelList } from '../openai/models.ts'
 import { parseBody } from '../parse-body.ts'
-import { settings } from './settings.ts'
 import { loadedModel, systemReply } from './system.ts'
 
 const process = { pid: 7, rss_bytes: 1024, memory_percent: 0.5, started_at: '2026-01-02T03:04:05Z' }
@@ -72,13 +71,5 @@ describe('compatibleErrorReply', () => {
     expect(catchParam(() => parseBody(compatibleErrorReply, { error: { code: 1, message: '', type: '' } }))).toBe(
       'error.param',
     )
-  })
-})
-
-describe('settings', () => {
-  it('takes any subset and refuses a wrong type', () => {
-    expect(parseBody(settings, { api_keys: ['a'], memory_reclaimer_threshold: 1 })).toBeTruthy()
-    expect(catchParam(() => parseBody(settings, { memory_reclaimer_threshold: 0 }))).toBe('memory_reclaimer_threshold')
-    expect(catchParam(() => parseBody(settings, { api_keys: 'a' }))).toBe('api_keys')
   })
 })

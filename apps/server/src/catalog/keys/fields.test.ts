@@ -4,14 +4,15 @@ import {
   block,
   choice,
   type Field,
+  findFieldMeta,
   flag,
   flagOrCount,
   fraction,
   freeMap,
   integer,
   integerIn,
-  listOf,
-  mapOf,
+  list,
+  map,
   number,
   spelling,
   text,
@@ -19,25 +20,19 @@ import {
   toCamelCase,
 } from './fields.ts'
 import { MODEL_KEYS, modelKeys } from './model-keys.ts'
+import { type KeyNote, readField } from './read-field.ts'
 
 /** Reads `key: <source>` by a field; complaints as `line: key: reason`. */
 function read<T>(field: Field<T>, source: string): { value: T | undefined; problems: string[]; warnings: string[] } {
   const result = readYaml(`key: ${source}`)
-  if (!result.ok || result.root.kind !== 'map') throw new Error('not a map')
-  const problems: string[] = []
-  const warnings: string[] = []
-  const value = field.read(result.root.entries.get('key')?.value ?? result.root, {
-    key: 'key',
-    report: {
-      problem: (found) => problems.push(`${found.line}: ${found.key}: ${found.reason}`),
-      warning: (found) => warnings.push(`${found.line}: ${found.key}: ${found.reason}`),
-    },
-  })
-  return { value, problems, warnings }
+  if (!result.ok) throw new Error(result.reason)
+  const { value, problems, warnings } = readField(block({ key: field }), result.root)
+  const format = (note: KeyNote): string => `${note.line}: ${note.key}: ${note.reason}`
+  return { value: value?.key, problems: problems.map(format), warnings: warnings.map(format) }
 }
 
 describe('values that fit', () => {
-  it.each<[Field<unknown>, string, unknown]>([
+  const fitting: readonly [Field<unknown>, string, unknown][] = [
     [text, 'plain', 'plain'],
     [text, '"quo\\nted"', 'quo\nted'],
     [text, '123', '123'],
@@ -76,14 +71,19 @@ describe('values that fit', () => {
     [textList, '[a, 1, yes]', ['a', '1', 'yes']],
     [textList, '[]', []],
     [textList, '[a, ~, b]', ['a', 'b']],
-    [listOf(integer), '[1, 0x2]', [1, 2]],
-    [mapOf(number), '{1: 0.5, b: -3}', { 1: 0.5, b: -3 }],
-    [mapOf(flag), '{a: yes, b: ~}', { a: true }],
+    [list(integer), '[1, 0x2]', [1, 2]],
+    [map(number), '{1: 0.5, b: -3}', { 1: 0.5, b: -3 }],
+    [map(flag), '{a: yes, b: ~}', { a: true }],
     [freeMap, '{a: [1, {b: "2"}], c: true, d: no}', { a: [1, { b: '2' }], c: true, d: 'no' }],
     [block({ top_k: integer, min_p: number }), '{top_k: 3}', { topK: 3 }],
-  ])('reads %# %o', (field, source, expected) => {
-    expect(read(field, source)).toEqual({ value: expected, problems: [], warnings: [] })
-  })
+  ]
+  // A field as an argument of its own would be printed in the title, all of its schema.
+  it.each(fitting.map(([field, source, expected]) => ({ field, source, expected })))(
+    'reads $source',
+    ({ field, source, expected }) => {
+      expect(read(field, source)).toEqual({ value: expected, problems: [], warnings: [] })
+    },
+  )
 
   it.each(['true', 'True', 'TRUE', 'y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON'])('takes %s for true', (word) => {
     for (const source of [word, `"${word}"`, `'${word}'`]) expect(read(flag, source).value).toBe(true)
@@ -96,9 +96,20 @@ describe('values that fit', () => {
     },
   )
 
-  it.each([text, integer, number, flag, textList, freeMap, mapOf(text), choice('a'), block({ a: text })])(
-    'takes null for absent %#',
-    (field: Field<unknown>) => {
+  const fields: readonly Field[] = [
+    text,
+    integer,
+    number,
+    flag,
+    textList,
+    freeMap,
+    map(text),
+    choice('a'),
+    block({ a: text }),
+  ]
+  it.each(fields.map((field) => ({ field, expected: findFieldMeta(field)?.expected })))(
+    'takes null for absent: $expected',
+    ({ field }) => {
       for (const source of ['~', 'null', 'Null', 'NULL', '']) {
         expect(read(field, source)).toEqual({ value: undefined, problems: [], warnings: [] })
       }
@@ -107,7 +118,7 @@ describe('values that fit', () => {
 })
 
 describe('values that do not fit', () => {
-  it.each<[Field<unknown>, string, string]>([
+  const misfits: readonly [Field<unknown>, string, string][] = [
     [text, '[a]', '1: key: expected text, found a list'],
     [text, '{a: b}', '1: key: expected text, found a map'],
     [integer, 'plenty', '1: key: expected a whole number, found text'],
@@ -131,17 +142,21 @@ describe('values that do not fit', () => {
     [spelling({ x: 'long' }), 'toString', '1: key: must be one of x'],
     [textList, 'chat', '1: key: expected a list, found text'],
     [textList, '\n  - a\n  - [b]', '3: key[1]: expected text, found a list'],
-    [mapOf(text), '[a]', '1: key: expected a map, found a list'],
-    [mapOf(number), '\n  a: 1\n  b: x', '3: key.b: expected a number, found text'],
+    [map(text), '[a]', '1: key: expected a map, found a list'],
+    [map(number), '\n  a: 1\n  b: x', '3: key.b: expected a number, found text'],
     [freeMap, '{a: [.inf]}', '1: key: must be sayable in JSON: holds a number that is not finite'],
     [
-      block({ a: block({ b: listOf(integer) }) }),
+      block({ a: block({ b: list(integer) }) }),
       '\n  a:\n    b: [1, x]',
       '3: key.a.b[1]: expected a whole number, found text',
     ],
-  ])('%# %o', (field, source, problem) => {
-    expect(read(field, source).problems).toEqual([problem])
-  })
+  ]
+  it.each(misfits.map(([field, source, problem]) => ({ field, source, problem })))(
+    '$source: $problem',
+    ({ field, source, problem }) => {
+      expect(read(field, source).problems).toEqual([problem])
+    },
+  )
 
   it('reports every value of a block that does not fit', () => {
     expect(read(block({ a: integer, b: flag, c: text }), '{a: x, b: 7, c: ok}').problems).toHaveLength(2)
@@ -170,12 +185,13 @@ describe('the table of all keys', () => {
 
   /** Every key of the table with a way to write a file that holds just that key. */
   function leaves(field: Field<unknown>, path: string, wrap: (value: string) => string): Leaf[] {
+    const { keys, item } = findFieldMeta(field) ?? {}
     const here = path === '' ? [] : [{ path, field, wrap }]
-    const inner = field.keys === undefined ? [] : Object.entries(field.keys)
+    const inner = keys === undefined ? [] : Object.entries(keys)
     const items =
-      field.item === undefined
+      item === undefined
         ? []
-        : leaves(field.item, inList(field) ? `${path}[0]` : `${path}.k`, (value) =>
+        : leaves(item, inList(field) ? `${path}[0]` : `${path}.k`, (value) =>
             wrap(inList(field) ? `[${value}]` : `{k: ${value}}`),
           )
     return [
@@ -188,7 +204,7 @@ describe('the table of all keys', () => {
   }
 
   function inList(field: Field<unknown>): boolean {
-    return field.expected === 'a list'
+    return findFieldMeta(field)?.expected === 'a list'
   }
 
   const all = leaves(modelKeys, '', (value) => value)
@@ -199,7 +215,8 @@ describe('the table of all keys', () => {
   })
 
   it.each(all)('$path refuses what does not fit and takes null', ({ path, field, wrap }) => {
-    const misfit = field.expected === 'text' || field.expected.startsWith('one of') ? '[[x]]' : 'misfit'
+    const expectedForm = findFieldMeta(field)?.expected ?? ''
+    const misfit = expectedForm === 'text' || expectedForm.startsWith('one of') ? '[[x]]' : 'misfit'
     for (const [value, expected] of [
       [misfit, [`1: key.${path}: `]],
       ['~', []],
@@ -211,8 +228,8 @@ describe('the table of all keys', () => {
   })
 
   it('gives no two keys of a block one name', () => {
-    for (const { field } of [{ field: modelKeys }, ...all]) {
-      const names = Object.keys(field.keys ?? {}).map(toCamelCase)
+    for (const field of [modelKeys, ...all.map((leaf) => leaf.field)]) {
+      const names = Object.keys(findFieldMeta(field)?.keys ?? {}).map(toCamelCase)
       expect(new Set(names).size).toBe(names.length)
     }
   })

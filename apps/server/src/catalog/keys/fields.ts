@@ -1,34 +1,30 @@
-import { isNull, type YamlMap, type YamlNode } from '../yaml/node.ts'
-import { toBoolean, toNumber, toPlainValue } from '../yaml/scalars.ts'
+import * as z from 'zod'
+import { isNull, type YamlNode } from '../yaml/node.ts'
+import { FALSE_WORDS, TRUE_WORDS, toBoolean, toNumber, toPlainValue } from '../yaml/scalars.ts'
 
-/** Where a value stands, and where complaints about it go. */
-export interface FieldPlace {
-  /** Path of keys from the top of the file. */
-  readonly key: string
-  readonly report: FieldReport
-}
+/** The type of a key: a schema that reads a YAML value. Null reads as absent before a field sees it. */
+export type Field<T = unknown> = z.ZodType<T>
 
-/** Takes what a field has to say about a value. */
-export interface FieldReport {
-  /** The value cannot be used: the file is refused. */
-  problem(found: { readonly line: number; readonly key: string; readonly reason: string }): void
-  /** Something is ignored: the file is used. */
-  warning(found: { readonly line: number; readonly key: string; readonly reason: string }): void
-}
-
-/** The type of a key: reads a YAML value, or reports why it does not fit and answers undefined. Null reads as absent. */
-export interface Field<T> {
-  /** What belongs here, for messages and help: `a whole number`. */
+/** Everything about a field that its schema does not say. */
+export interface FieldMeta {
+  /** The accepted form, for messages: `a whole number`. */
   readonly expected: string
-  /** The type of the values in a list or map. */
-  readonly item?: Field<unknown> | undefined
+  /** The type of the values of a list or map. */
+  readonly item?: Field | undefined
   /** The keys of a block. */
   readonly keys?: KeyTable | undefined
-  read(node: YamlNode, place: FieldPlace): T | undefined
+  /** Keys of a block that have no effect any more, each with the warning about it. */
+  readonly ignored?: Readonly<Record<string, string>> | undefined
+  /** The field in JSON Schema, where a file may hold more than the value that is read. */
+  readonly json?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What a field reads. */
-export type FieldValue<F> = F extends Field<infer T> ? T : never
+const META = new WeakMap<Field, FieldMeta>()
+
+/** Everything about a field that its schema does not say. */
+export function findFieldMeta(field: Field): FieldMeta | undefined {
+  return META.get(field)
+}
 
 /** `top_k` as `topK`. */
 export type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
@@ -36,11 +32,11 @@ export type CamelCase<Key extends string> = Key extends `${infer Head}_${infer T
   : Key
 
 /** Keys of a block as they stand in the file, each with its type. */
-export type KeyTable = Readonly<Record<string, Field<unknown>>>
+export type KeyTable = Readonly<Record<string, Field>>
 
-/** What a table of keys reads: camelCase names, absent keys absent. */
+/** The value of a table of keys: camelCase names, absent keys absent. */
 export type Block<Table extends KeyTable> = {
-  readonly [Key in keyof Table & string as CamelCase<Key>]?: FieldValue<Table[Key]>
+  readonly [Key in keyof Table & string as CamelCase<Key>]?: z.output<Table[Key]>
 }
 
 /** The name of a key in our types. */
@@ -48,31 +44,65 @@ export function toCamelCase(key: string): string {
   return key.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-function field<T>(expected: string, read: (node: YamlNode, place: FieldPlace) => T | undefined): Field<T> {
-  return { expected, read: (node, place) => (isNull(node) ? undefined : read(node, place)) }
+/** The value of a node, or the sentence that refuses it. */
+type Reading = { readonly value: unknown } | { readonly reason: string }
+
+/** A schema that reads a node with a function and checks the value with another schema. */
+function readNode<T>(read: (node: YamlNode) => Reading, schema: z.ZodType<T>): z.ZodType<T> {
+  return z
+    .transform<YamlNode, unknown>((node, context) => {
+      const reading = read(node)
+      if ('value' in reading) return reading.value
+      context.issues.push({ code: 'custom', message: reading.reason, input: node })
+      return z.NEVER
+    })
+    .pipe(schema)
 }
 
-function found(node: YamlNode): string {
-  return node.kind === 'scalar' ? 'text' : `a ${node.kind}`
+function register<T>(schema: z.ZodType<T>, meta: FieldMeta): Field<T> {
+  META.set(schema, meta)
+  return schema
 }
 
-function misfit(node: YamlNode, place: FieldPlace, expected: string): undefined {
-  place.report.problem({ line: node.line, key: place.key, reason: `expected ${expected}, found ${found(node)}` })
+/** The field with a sentence that editors show. */
+export function about<T>(field: Field<T>, sentence: string): Field<T> {
+  const meta = META.get(field)
+  if (meta === undefined) throw new Error(`not a field: ${sentence}`)
+  return register(field.describe(sentence), meta)
 }
 
-function refuse(node: YamlNode, place: FieldPlace, reason: string): undefined {
-  place.report.problem({ line: node.line, key: place.key, reason })
+function misfit(node: YamlNode, expected: string): Reading {
+  const found = node.kind === 'scalar' ? 'text' : `a ${node.kind}`
+  return { reason: `expected ${expected}, found ${found}` }
 }
+
+const SCALAR_TYPES = { type: ['string', 'number', 'boolean'] }
 
 /** Any scalar, exactly as written: `model: 123` is the text `123`. */
-export const text: Field<string> = field('text', (node, place) =>
-  node.kind === 'scalar' ? node.text : misfit(node, place, text.expected),
+export const text: Field<string> = register(
+  readNode((node) => (node.kind === 'scalar' ? { value: node.text } : misfit(node, 'text')), z.string()),
+  { expected: 'text', json: SCALAR_TYPES },
 )
 
+const SWITCH_JSON = { type: ['boolean', 'string'], pattern: `^(?:${[...TRUE_WORDS, ...FALSE_WORDS].join('|')})$` }
+
 /** A boolean in any YAML 1.1 spelling, quoted too. */
-export const flag: Field<boolean> = field(
-  'a boolean',
-  (node, place) => toBoolean(node) ?? misfit(node, place, flag.expected),
+export const flag: Field<boolean> = register(
+  readNode((node) => {
+    const value = toBoolean(node)
+    return value === undefined ? misfit(node, 'a boolean') : { value }
+  }, z.boolean()),
+  { expected: 'a boolean', json: SWITCH_JSON },
+)
+
+/** A boolean, or a count where more than 0 means yes: files write `logprobs` both ways. */
+export const flagOrCount: Field<boolean> = register(
+  readNode((node) => {
+    const count = toNumber(node)
+    const value = count === undefined ? toBoolean(node) : count > 0
+    return value === undefined ? misfit(node, 'a boolean') : { value }
+  }, z.boolean()),
+  { expected: 'a boolean', json: { ...SWITCH_JSON, type: [...SWITCH_JSON.type, 'number'] } },
 )
 
 /** Bounds of a number, both included. */
@@ -81,34 +111,50 @@ export interface NumberRange {
   readonly max?: number | undefined
 }
 
+/** Numbers that YAML 1.2 reads as text and YAML 1.1 as numbers: `1_000`, `0b101`. */
+const OLD_NUMBER = '^[-+]?(?:0[box][0-9a-fA-F_]+|[0-9]+(?:_[0-9]+)+)$'
 const INT32 = { min: -(2 ** 31), max: 2 ** 31 - 1 }
 
 /** A whole number that fits 32 bits, hexadecimal and `4096.0` included. */
-export function integerIn(range: NumberRange): Field<number> {
-  const { min = INT32.min, max = INT32.max } = range
+export function integerIn({ min = INT32.min, max = INT32.max }: NumberRange): Field<number> {
   const expected = 'a whole number'
-  return field(expected, (node, place) => {
-    const value = toNumber(node)
-    if (value === undefined || !Number.isInteger(value)) return misfit(node, place, expected)
-    if (value < min || value > max) return refuse(node, place, `must be between ${min} and ${max}`)
-    return value === 0 ? 0 : value
-  })
+  const error = `must be between ${min} and ${max}`
+  return register(
+    readNode(
+      (node) => {
+        const value = toNumber(node)
+        if (value === undefined || !Number.isInteger(value)) return misfit(node, expected)
+        return { value: value === 0 ? 0 : value }
+      },
+      z.number().min(min, { error, abort: true }).max(max, { error }),
+    ),
+    { expected, json: { type: ['integer', 'string'], minimum: min, maximum: max, pattern: OLD_NUMBER } },
+  )
 }
 
 /** A whole number. */
 export const integer: Field<number> = integerIn({})
 
+/** A whole number from 0. */
+export const count: Field<number> = integerIn({ min: 0 })
+
 /** A finite number. */
-export function numberIn(range: NumberRange): Field<number> {
-  const { min = -Infinity, max = Infinity } = range
+export function numberIn({ min, max }: NumberRange): Field<number> {
   const expected = 'a number'
-  return field(expected, (node, place) => {
-    const value = toNumber(node)
-    if (value === undefined) return misfit(node, place, expected)
-    if (!Number.isFinite(value)) return refuse(node, place, 'must be finite')
-    if (value < min || value > max) return refuse(node, place, `must be between ${min} and ${max}`)
-    return value
-  })
+  const error = `must be between ${min ?? -Infinity} and ${max ?? Infinity}`
+  const lower = min === undefined ? z.number() : z.number().min(min, { error, abort: true })
+  const bounds = { ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) }
+  return register(
+    readNode(
+      (node) => {
+        const value = toNumber(node)
+        if (value === undefined) return misfit(node, expected)
+        return Number.isFinite(value) ? { value } : { reason: 'must be finite' }
+      },
+      max === undefined ? lower : lower.max(max, { error }),
+    ),
+    { expected, json: { type: ['number', 'string'], ...bounds, pattern: OLD_NUMBER } },
+  )
 }
 
 /** A finite number of any size. */
@@ -117,68 +163,62 @@ export const number: Field<number> = numberIn({})
 /** A number from 0 to 1. */
 export const fraction: Field<number> = numberIn({ min: 0, max: 1 })
 
-/** A boolean, or a count where more than 0 means yes: how `logprobs` has been written. */
-export const flagOrCount: Field<boolean> = field('a boolean', (node, place) => {
-  const count = toNumber(node)
-  if (count !== undefined) return count > 0
-  return toBoolean(node) ?? misfit(node, place, 'a boolean')
-})
+/** Words that stand for others: every accepted spelling and its meaning. Empty text reads as absent. */
+export function spelling<const Word extends string>(words: Readonly<Record<string, Word>>): Field<Word> {
+  const expected = `one of ${Object.keys(words).join(', ')}`
+  const read = (node: YamlNode): Reading => {
+    if (node.kind !== 'scalar') return misfit(node, expected)
+    if (node.text === '') return { value: undefined }
+    return Object.hasOwn(words, node.text) ? { value: words[node.text] } : { reason: `must be ${expected}` }
+  }
+  // Absent words are left out of every list, map and block.
+  const schema = z.enum(Object.values(words)).optional() as z.ZodType<Word>
+  return register(readNode(read, schema), { expected, json: { enum: [...Object.keys(words), ''] } })
+}
 
 /** One of a few words; empty text reads as absent. */
 export function choice<const Word extends string>(...words: readonly Word[]): Field<Word> {
-  const expected = `one of ${words.join(', ')}`
-  return field(expected, (node, place) => {
-    if (node.kind !== 'scalar') return misfit(node, place, expected)
-    const word = words.find((candidate) => candidate === node.text)
-    return word === undefined && node.text !== '' ? refuse(node, place, `must be ${expected}`) : word
-  })
-}
-
-/** Words that stand for others: every accepted spelling and what it means. */
-export function spelling<const Word extends string>(words: Readonly<Record<string, Word>>): Field<Word> {
-  const expected = `one of ${Object.keys(words).join(', ')}`
-  return field(expected, (node, place) => {
-    if (node.kind !== 'scalar') return misfit(node, place, expected)
-    if (node.text === '') return undefined
-    return Object.hasOwn(words, node.text) ? words[node.text] : refuse(node, place, `must be ${expected}`)
-  })
+  return spelling<Word>(Object.fromEntries(words.map((word): [string, Word] => [word, word])))
 }
 
 /** A list of values of one type; empty entries are left out. */
-export function listOf<T>(item: Field<T>): Field<readonly T[]> {
-  const read = (node: YamlNode, place: FieldPlace): T[] | undefined => {
-    if (node.kind !== 'list') return misfit(node, place, 'a list')
-    return node.items.flatMap((entry, index) => {
-      const value = item.read(entry, { ...place, key: `${place.key}[${index}]` })
-      return value === undefined ? [] : [value]
-    })
+export function list<T>(item: Field<T>): Field<readonly T[]> {
+  const read = (node: YamlNode): Reading => {
+    if (node.kind !== 'list') return misfit(node, 'a list')
+    return { value: node.items.map((entry) => (isNull(entry) ? undefined : entry)) }
   }
-  return { ...field('a list', read), item }
+  const items = z.array(z.optional(item)).transform((values) => values.filter((value) => value !== undefined))
+  return register(readNode(read, items), { expected: 'a list', item })
 }
 
 /** A list of texts. */
-export const textList: Field<readonly string[]> = listOf(text)
+export const textList: Field<readonly string[]> = list(text)
 
 /** A map from any key to values of one type; empty values are left out. */
-export function mapOf<T>(value: Field<T>): Field<Readonly<Record<string, T>>> {
-  const read = (node: YamlNode, place: FieldPlace): Record<string, T> | undefined => {
-    if (node.kind !== 'map') return misfit(node, place, 'a map')
-    const entries = [...node.entries].flatMap(([key, entry]): [string, T][] => {
-      const found = value.read(entry.value, { ...place, key: `${place.key}.${key}` })
-      return found === undefined ? [] : [[key, found]]
-    })
-    return Object.fromEntries(entries)
+export function map<T>(item: Field<T>): Field<Readonly<Record<string, T>>> {
+  const read = (node: YamlNode): Reading => {
+    if (node.kind !== 'map') return misfit(node, 'a map')
+    const entries = [...node.entries].filter(([, { value }]) => !isNull(value))
+    return { value: Object.fromEntries(entries.map(([key, { value }]) => [key, value])) }
   }
-  return { ...field('a map', read), item: value }
+  const values = z
+    .record(z.string(), item)
+    .transform((found) => Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)))
+  return register(readNode(read, values), { expected: 'a map', item })
 }
 
-/** A map handed on as it is, for whoever reads it; its values must be sayable in JSON. */
-export const freeMap: Field<Readonly<Record<string, unknown>>> = field('a map', (node, place) => {
-  if (node.kind !== 'map') return misfit(node, place, 'a map')
-  const entries = [...node.entries].map(([key, { value }]): [string, unknown] => [key, toPlainValue(value)])
-  if (!isJson(node)) return refuse(node, place, 'must be sayable in JSON: holds a number that is not finite')
-  return Object.fromEntries(entries)
-})
+/** A map that is passed on as it is; its values must have a form in JSON. */
+export const freeMap: Field<Readonly<Record<string, unknown>>> = register(
+  readNode(
+    (node) => {
+      if (node.kind !== 'map') return misfit(node, 'a map')
+      if (!isJson(node)) return { reason: 'must be sayable in JSON: holds a number that is not finite' }
+      return { value: toPlainValue(node) }
+    },
+    z.record(z.string(), z.unknown()),
+  ),
+  { expected: 'a map' },
+)
 
 function isJson(node: YamlNode): boolean {
   if (node.kind === 'list') return node.items.every(isJson)
@@ -187,42 +227,22 @@ function isJson(node: YamlNode): boolean {
   return value === undefined || Number.isFinite(value)
 }
 
-/** A block of known keys; unknown ones are reported as ignored. */
+/** A block of known keys. Unknown ones are kept in the file and warned about. */
 export function block<Table extends KeyTable>(
-  table: Table,
-  options: { readonly ignored?: Readonly<Record<string, string>> | undefined } = {},
+  keys: Table,
+  { ignored }: Pick<FieldMeta, 'ignored'> = {},
 ): Field<Block<Table>> {
-  const names = new Map(Object.keys(table).map((key) => [key, toCamelCase(key)]))
-  const read = (node: YamlNode, place: FieldPlace): Block<Table> | undefined => {
-    if (node.kind !== 'map') return misfit(node, place, 'a map')
-    return readKeys(node, { table, names, place, ignored: options.ignored ?? {} })
+  const names = new Map(Object.keys(keys).map((key) => [key, toCamelCase(key)]))
+  const read = (node: YamlNode): Reading => {
+    if (node.kind !== 'map') return misfit(node, 'a map')
+    const entries = [...node.entries].filter(([key, { value }]) => names.has(key) && !isNull(value))
+    return { value: Object.fromEntries(entries.map(([key, { value }]) => [key, value])) }
   }
-  return { ...field('a map', read), keys: table }
-}
-
-function readKeys<Table extends KeyTable>(
-  node: YamlMap,
-  options: {
-    readonly table: Table
-    /** Each key of the table and its name here. */
-    readonly names: ReadonlyMap<string, string>
-    readonly place: FieldPlace
-    readonly ignored: Readonly<Record<string, string>>
-  },
-): Block<Table> {
-  const { table, names, place, ignored } = options
-  const values: Record<string, unknown> = {}
-  for (const [key, entry] of node.entries) {
-    const path = place.key === '' ? key : `${place.key}.${key}`
-    const known = Object.hasOwn(table, key) ? table[key] : undefined
-    if (known === undefined) {
-      const reason = Object.hasOwn(ignored, key) ? ignored[key] : undefined
-      place.report.warning({ line: entry.line, key: path, reason: reason ?? 'unknown key, kept but not used' })
-      continue
-    }
-    const value = known.read(entry.value, { key: path, report: place.report })
-    if (value !== undefined) values[names.get(key) ?? key] = value
-  }
-  // Names and types follow from the table that was just walked.
-  return values as Block<Table>
+  const shape = Object.fromEntries(Object.entries(keys).map(([key, field]) => [key, z.optional(field)]))
+  const values = z.object(shape).transform((found) => {
+    const named = Object.entries(found).filter(([, value]) => value !== undefined)
+    // Names and types follow from the table, whose fields made the values.
+    return Object.fromEntries(named.map(([key, value]) => [names.get(key) ?? key, value])) as Block<Table>
+  })
+  return register(readNode(read, values), { expected: 'a map', keys, ignored })
 }

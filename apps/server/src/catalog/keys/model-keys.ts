@@ -1,9 +1,11 @@
 import { ENCODINGS } from '@svc/pii/detectors'
 import { BUILTIN_NAMES } from '@svc/pii/patterns'
 import {
+  about,
   type Block,
   block,
   choice,
+  count,
   type Field,
   flag,
   flagOrCount,
@@ -11,8 +13,8 @@ import {
   freeMap,
   integer,
   integerIn,
-  listOf,
-  mapOf,
+  list,
+  map,
   number,
   numberIn,
   spelling,
@@ -21,26 +23,24 @@ import {
 } from './fields.ts'
 
 /*
- * Every key of a model file and its type (§2.9–2.13), grouped as the groups of the domain type. Each table is the only
- * place where its keys are declared; the types are inferred from it.
+ * Every key of a model file (§2.9–2.13), in the groups of the domain type. A key is declared in its table and nowhere
+ * else: types, checks and the JSON Schema for editors follow. `about` adds the sentence that editors show.
  */
 
-const count = integerIn({ min: 0 })
-
-/** Who the model is. */
+/** The identity of the model. */
 const IDENTITY = {
-  name: text,
-  alias: text,
-  description: text,
-  usage: text,
-  disabled: flag,
-  pinned: flag,
-  debug: flag,
-  roles: mapOf(text),
-  known_usecases: textList,
-  known_input_modalities: textList,
-  known_output_modalities: textList,
-  concurrency_groups: textList,
+  name: about(text, 'The name that clients use. Default: the name of the file.'),
+  alias: about(text, 'The model that serves requests for this name. Nothing else can be set beside it.'),
+  description: about(text, 'A sentence about the model.'),
+  usage: about(text, 'How to use the model.'),
+  disabled: about(flag, 'Refuse the requests to this model.'),
+  pinned: about(flag, 'The model is never unloaded to make room or for idleness.'),
+  debug: about(flag, 'Log more about requests to this model.'),
+  roles: about(map(text), 'The text that prompt templates print for each role of a message.'),
+  known_usecases: about(textList, 'The uses of the model, such as chat, embeddings or rerank.'),
+  known_input_modalities: about(textList, 'Kinds of content that the model takes.'),
+  known_output_modalities: about(textList, 'Kinds of content that the model gives.'),
+  concurrency_groups: about(textList, 'Models that share a group are not loaded side by side.'),
 }
 
 const ARTIFACT_SOURCE = block({
@@ -60,51 +60,63 @@ export const ARTIFACT = {
   resolved: block({ endpoint: text, revision: text, cache_key: text, primary_file: text }),
 }
 
-/** What runs the model and how. */
+/** The backend and its settings. */
 const ENGINE = {
-  backend: text,
-  options: textList,
+  backend: about(text, 'The backend that runs the model. Default: llama for GGUF weights.'),
+  options: about(textList, 'Options of the backend, each as key:value.'),
   overrides: textList,
-  grpc: block({ attempts: count, attempts_sleep_time: count }),
-  threads: integer,
-  f16: flag,
+  grpc: about(
+    block({ attempts: count, attempts_sleep_time: count }),
+    'How often and how far apart a starting backend is asked for its health.',
+  ),
+  threads: about(integer, 'Threads of the model. Default: --threads.'),
+  f16: about(flag, 'Half-precision numbers. Default: --f16.'),
   cuda: flag,
   step: integer,
-  download_files: listOf(block({ filename: text, uri: text, sha256: text })),
-  artifacts: listOf(block(ARTIFACT)),
-  limits: block({ max_concurrent: count, retry_after_seconds: count }),
-  max_concurrent: count,
-  slot_save_path: text,
-  feature_flags: mapOf(flag),
-  strict_answers: flag,
-  context_size: integer,
+  download_files: about(
+    list(block({ filename: text, uri: text, sha256: text })),
+    'Files that the model needs, each with the place it comes from.',
+  ),
+  artifacts: about(list(block(ARTIFACT)), 'Repository snapshots that belong to the model.'),
+  limits: about(
+    block({ max_concurrent: count, retry_after_seconds: count }),
+    'Requests that the model serves at a time.',
+  ),
+  max_concurrent: about(
+    count,
+    'The same as limits.max_concurrent: requests that the model serves at a time. 0 = no limit.',
+  ),
+  slot_save_path: about(text, 'Folder for saved slots. It turns saving and restoring on.'),
+  feature_flags: map(flag),
+  strict_answers: about(flag, 'An answer without the form that was asked for is an error instead of a warning.'),
+  context_size: about(integer, 'Context in tokens. Default: --context-size.'),
 }
 
 /** The `parameters` block: the weights and how tokens are chosen. */
 export const PARAMETERS = {
-  model: text,
+  model: about(text, 'File name of the weights in the models folder, or the name that the backend has for them.'),
   language: text,
   translate: flag,
   n: integer,
-  top_p: number,
-  top_k: integer,
-  min_p: number,
-  temperature: number,
-  max_tokens: integer,
+  top_p: about(number, 'Share of probability that sampling chooses from.'),
+  top_k: about(integer, 'Number of tokens that sampling chooses from. 0 = all.'),
+  min_p: about(number, 'Least probability of a token, relative to the most probable one.'),
+  temperature: about(number, 'Randomness of sampling. 0 takes the most probable token.'),
+  max_tokens: about(integer, 'Most tokens of a reply. 0 = no limit of its own.'),
   echo: flag,
   batch: integer,
   ignore_eos: flag,
-  repeat_penalty: number,
+  repeat_penalty: about(number, 'Penalty of tokens that occurred before.'),
   repeat_last_n: integer,
   n_keep: integer,
   frequency_penalty: number,
   presence_penalty: number,
   tfz: number,
   typical_p: number,
-  seed: integer,
+  seed: about(integer, 'Seed of sampling. -1 = another one for each request.'),
   logprobs: flagOrCount,
   top_logprobs: integer,
-  logit_bias: mapOf(number),
+  logit_bias: map(number),
   negative_prompt: text,
   negative_prompt_scale: number,
   rope_freq_base: number,
@@ -112,18 +124,18 @@ export const PARAMETERS = {
   clip_skip: integer,
   tokenizer: text,
   encoding_format: text,
-  pooling: choice('backend', 'mean', 'last', 'decayed_mean'),
-  pooling_half_life_tokens: count,
+  pooling: about(choice('backend', 'mean', 'last', 'decayed_mean'), 'How token embeddings become one vector.'),
+  pooling_half_life_tokens: about(count, 'Half-life of a token for the pooling decayed_mean.'),
 }
 
 /** The `template` block: template text, or the name of `<name>.tmpl` in the models folder. */
 export const TEMPLATE = {
-  chat: text,
-  chat_message: text,
-  completion: text,
-  edit: text,
-  function: text,
-  use_tokenizer_template: flag,
+  chat: about(text, 'Frame around all messages of a chat.'),
+  chat_message: about(text, 'One message of a chat.'),
+  completion: about(text, 'Prompt of a completion.'),
+  edit: about(text, 'Prompt of an edit.'),
+  function: about(text, 'Frame around all messages of a chat with tools.'),
+  use_tokenizer_template: about(flag, 'The template inside the weights makes the prompt.'),
   join_chat_messages_by_character: text,
   multimodal: text,
   reply_prefix: text,
@@ -131,10 +143,10 @@ export const TEMPLATE = {
 
 /** Top-level keys of language models. */
 export const LLM = {
-  system_prompt: text,
-  embeddings: flag,
-  reranking: flag,
-  gpu_layers: integer,
+  system_prompt: about(text, 'System prompt of chats that have none.'),
+  embeddings: about(flag, 'The model makes embeddings.'),
+  reranking: about(flag, 'The model reranks documents.'),
+  gpu_layers: about(integer, 'Layers that run on the graphics processor.'),
   mmap: flag,
   mmlock: flag,
   low_vram: flag,
@@ -145,14 +157,14 @@ export const LLM = {
   no_kv_offloading: flag,
   cache_type_k: text,
   cache_type_v: text,
-  mmproj: text,
-  draft_model: text,
+  mmproj: about(text, 'File name of the multimodal projector.'),
+  draft_model: about(text, 'File name of the draft model for speculative decoding.'),
   n_draft: integer,
   lora_adapter: text,
   lora_adapters: textList,
   lora_base: text,
   lora_scale: number,
-  lora_scales: listOf(number),
+  lora_scales: list(number),
   rope_scaling: text,
   yarn_ext_factor: number,
   yarn_attn_factor: number,
@@ -167,8 +179,8 @@ export const LLM = {
   prompt_cache_path: text,
   prompt_cache_all: flag,
   prompt_cache_ro: flag,
-  grammar: text,
-  stopwords: textList,
+  grammar: about(text, 'Grammar of every reply.'),
+  stopwords: about(textList, 'Texts that end a reply.'),
   cutstrings: textList,
   extract_regex: textList,
   trimspace: textList,
@@ -189,7 +201,10 @@ export const VLLM = {
   tensor_parallel_size: integer,
   disable_log_stats: flag,
   dtype: text,
-  limit_mm_per_prompt: block({ image: integer, video: integer, audio: integer }),
+  limit_mm_per_prompt: about(
+    block({ image: integer, video: integer, audio: integer }),
+    'Most images, videos and sounds in a prompt.',
+  ),
   engine_args: freeMap,
 }
 
@@ -209,7 +224,7 @@ export const DIFFUSERS = {
 /** The `tts` block. */
 export const TTS = { voice: text, audio_path: text, voice_cloning: flag }
 
-const REPLACEMENTS = listOf(block({ key: text, value: text }))
+const REPLACEMENTS = list(block({ key: text, value: text }))
 
 /** The `function` block: how tool calls are asked for and found. */
 export const FUNCTION = {
@@ -255,7 +270,7 @@ export const FUNCTION = {
     expect_strings_after_json: flag,
     properties_order: text,
     schema_type: text,
-    triggers: listOf(block({ word: text })),
+    triggers: list(block({ word: text })),
   }),
 }
 
@@ -265,7 +280,7 @@ export const REASONING = {
   disable_reasoning_tag_prefill: flag,
   strip_reasoning_only: flag,
   thinking_start_tokens: textList,
-  tag_pairs: listOf(block({ start: text, end: text })),
+  tag_pairs: list(block({ start: text, end: text })),
 }
 
 /** The `compression` block. */
@@ -286,7 +301,7 @@ const VOICE_RECOGNITION = block({
   on_reject: choice('drop_event', 'drop_silent'),
   anti_spoofing: flag,
   allow: block({ names: textList, labels: textList }),
-  references: listOf(block({ name: text, audio: text })),
+  references: list(block({ name: text, audio: text })),
   enforce: flag,
   identity: block({
     announce: flag,
@@ -305,7 +320,7 @@ const PIPELINE_CLASSIFIER = block({
   normalization: text,
   history_items: integer,
   fallback: block({ mode: text, reply: text }),
-  options: listOf(
+  options: list(
     block({
       id: text,
       description: text,
@@ -313,7 +328,7 @@ const PIPELINE_CLASSIFIER = block({
       tool: block({
         name: text,
         arguments: freeMap,
-        slots: listOf(
+        slots: list(
           block({
             name: text,
             type: choice('number', 'enum', 'string'),
@@ -352,12 +367,12 @@ const ACTION = choice('mask', 'block', 'allow')
 
 /** The `pii` block of a model whose requests are filtered (§2.10). */
 export const PII = {
-  enabled: flag,
-  detectors: textList,
-  reversible_redactions: flag,
-  reversible_token_prefix: text,
-  reversible_token_suffix: text,
-  block_unscanned_media: flag,
+  enabled: about(flag, 'Filter the requests to this model.'),
+  detectors: about(textList, 'Models that detect private data. Default: --pii-default-detectors.'),
+  reversible_redactions: about(flag, 'Replies show the original text again in place of its redaction.'),
+  reversible_token_prefix: about(text, 'Beginning of a redaction. Default: [REDACTED:'),
+  reversible_token_suffix: about(text, 'End of a redaction. Default: ]'),
+  block_unscanned_media: about(flag, 'Refuse requests with images, audio, video or files.'),
   /** Also filters rerank requests, whose documents are compared as they are otherwise. */
   scan_rerank: flag,
 }
@@ -369,16 +384,19 @@ const LEGACY_PII_KEYS = { patterns: GONE, response: GONE, mode: GONE, actions: G
 
 /** The `pii_detection` block of a model that detects (§2.11). */
 export const PII_DETECTION = {
-  min_score: number,
-  default_action: ACTION,
-  entity_actions: mapOf(ACTION),
-  builtins: listOf(choice(...BUILTIN_NAMES)),
-  patterns: listOf(block({ name: text, match: text, action: ACTION, min_len: count })),
-  encodings: listOf(choice(...ENCODINGS)),
-  extend_to_next_word: textList,
-  extend_to_previous_word: textList,
-  protected_terms: textList,
-  protected_terms_files: textList,
+  min_score: about(number, 'Detections below this score, from 0 to 1, are dropped.'),
+  default_action: about(ACTION, 'The action for entity groups without an entry in entity_actions.'),
+  entity_actions: about(map(ACTION), 'The action for each entity group.'),
+  builtins: about(list(choice(...BUILTIN_NAMES)), 'Built-in patterns of a pattern detector.'),
+  patterns: about(
+    list(block({ name: text, match: text, action: ACTION, min_len: count })),
+    'Patterns of a pattern detector.',
+  ),
+  encodings: about(list(choice(...ENCODINGS)), 'Encodings that patterns are also found in.'),
+  extend_to_next_word: about(textList, 'Entity groups whose detections also cover the next word on the line.'),
+  extend_to_previous_word: about(textList, 'Entity groups whose detections also cover the previous word on the line.'),
+  protected_terms: about(textList, 'Terms that are never redacted.'),
+  protected_terms_files: about(textList, 'Files in the models folder with a protected term a line.'),
 }
 
 /** The `router` block (§2.12). */
@@ -389,8 +407,8 @@ export const ROUTER = {
   classifier_system_template: text,
   score_normalization: choice('raw', 'mean'),
   activation_threshold: fraction,
-  policies: listOf(block({ label: text, description: text })),
-  candidates: listOf(block({ model: text, labels: textList })),
+  policies: list(block({ label: text, description: text })),
+  candidates: list(block({ model: text, labels: textList })),
   fallback: text,
   embedding_cache: block({
     embedding_model: text,
@@ -410,26 +428,32 @@ export const ROUTER = {
 
 /** The `proxy` block (§2.13). Both spellings of a provider mean the same; ours is the neutral one. */
 export const PROXY = {
-  upstream_url: text,
-  mode: choice('passthrough', 'translate'),
-  provider: spelling({
-    provider_a: 'provider_a',
-    openai: 'provider_a',
-    provider_b: 'provider_b',
-    anthropic: 'provider_b',
-  }),
+  upstream_url: about(text, 'URL of the upstream.'),
+  mode: about(
+    choice('passthrough', 'translate'),
+    'passthrough relays bytes, translate changes the wire format. Default: passthrough.',
+  ),
+  provider: about(
+    spelling({
+      provider_a: 'provider_a',
+      openai: 'provider_a',
+      provider_b: 'provider_b',
+      anthropic: 'provider_b',
+    }),
+    'Wire format and authentication of the upstream.',
+  ),
   translate: choice('text', 'full'),
-  api_key_env: text,
-  api_key_file: text,
-  upstream_model: text,
-  request_timeout_seconds: count,
-  cache_prompt: flag,
+  api_key_env: about(text, 'Name of the variable that holds the upstream key.'),
+  api_key_file: about(text, 'Path of the file that holds the upstream key.'),
+  upstream_model: about(text, 'Name of the model at the upstream.'),
+  request_timeout_seconds: about(count, 'Longest request that is no stream.'),
+  cache_prompt: about(flag, 'Mark the prompt for the cache of the upstream.'),
   realtime_pipeline: text,
 }
 
 /** The `failover` block: other models that take over. Times are written with their unit, such as `15s`. */
 export const FAILOVER = {
-  targets: listOf(block({ model: text, warm: flag })),
+  targets: list(block({ model: text, warm: flag })),
   probe: block({ interval: text, timeout: text }),
   trip: block({ errors: count, window: text }),
   recovery: block({ probes: count, min_dwell: text }),
@@ -457,24 +481,27 @@ export const AGENT = {
 
 /** Blocks of a model file under their own key. */
 const BLOCKS = {
-  parameters: block(PARAMETERS),
-  template: block(TEMPLATE),
-  diffusers: block(DIFFUSERS),
-  tts: block(TTS),
-  function: block(FUNCTION),
-  reasoning: block(REASONING),
-  reasoning_effort: text,
-  chat_template_kwargs: freeMap,
-  compression: block(COMPRESSION),
-  pipeline: block(PIPELINE),
-  pii: block(PII, { ignored: LEGACY_PII_KEYS }),
-  pii_detection: block(PII_DETECTION),
-  router: block(ROUTER),
-  proxy: block(PROXY),
-  failover: block(FAILOVER),
-  mitm: block(MITM),
-  mcp: block(MCP),
-  agent: block(AGENT),
+  parameters: about(block(PARAMETERS), 'The weights and how tokens are chosen.'),
+  template: about(block(TEMPLATE), 'Prompt templates: text, or the name of a .tmpl file in the models folder.'),
+  diffusers: about(block(DIFFUSERS), 'Image generation.'),
+  tts: about(block(TTS), 'Speech.'),
+  function: about(block(FUNCTION), 'How tool calls are asked for and found.'),
+  reasoning: about(block(REASONING), 'How reasoning is told from the answer.'),
+  reasoning_effort: about(text, 'Effort of reasoning where a request names none.'),
+  chat_template_kwargs: about(freeMap, 'Variables of the chat template.'),
+  compression: about(block(COMPRESSION), 'Compression of long conversations.'),
+  pipeline: about(block(PIPELINE), 'The models of a realtime conversation.'),
+  pii: about(block(PII, { ignored: LEGACY_PII_KEYS }), 'Filtering of requests to this model.'),
+  pii_detection: about(block(PII_DETECTION), 'Detection of private data by this model.'),
+  router: about(block(ROUTER), 'Choice of a model for each request.'),
+  proxy: about(block(PROXY), 'The upstream of the model.'),
+  failover: about(
+    block(FAILOVER),
+    'Models that take over when one fails. Times are written with their unit, such as 15s.',
+  ),
+  mitm: about(block(MITM), 'Interception of TLS connections.'),
+  mcp: about(block(MCP), 'MCP servers: each value is YAML or JSON text with an mcpServers map.'),
+  agent: about(block(AGENT), 'Behaviour of agents that use the model.'),
 }
 
 /** All keys that may stand at the top of a model file. */
@@ -483,5 +510,5 @@ export const MODEL_KEYS = { ...IDENTITY, ...ENGINE, ...LLM, ...VLLM, ...BLOCKS }
 /** A model file as its keys read, before it becomes a model. */
 export type ModelKeys = Block<typeof MODEL_KEYS>
 
-/** Reads the map of a model file. */
+/** A model file. */
 export const modelKeys: Field<ModelKeys> = block(MODEL_KEYS)

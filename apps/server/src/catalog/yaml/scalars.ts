@@ -9,14 +9,40 @@ const OLD_OCTAL = /^([-+]?)0([0-7]+)$/
 const INFINITE = /^([-+]?)\.(?:inf|Inf|INF)$/
 const NOT_A_NUMBER = /^\.(?:nan|NaN|NAN)$/
 
-const TRUE: ReadonlySet<string> = new Set(['true', 'True', 'TRUE', 'y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON'])
-const FALSE: ReadonlySet<string> = new Set(['false', 'False', 'FALSE', 'n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF'])
+/** The YAML 1.1 spellings of true. */
+export const TRUE_WORDS: ReadonlySet<string> = new Set([
+  'true',
+  'True',
+  'TRUE',
+  'y',
+  'Y',
+  'yes',
+  'Yes',
+  'YES',
+  'on',
+  'On',
+  'ON',
+])
+/** The YAML 1.1 spellings of false. */
+export const FALSE_WORDS: ReadonlySet<string> = new Set([
+  'false',
+  'False',
+  'FALSE',
+  'n',
+  'N',
+  'no',
+  'No',
+  'NO',
+  'off',
+  'Off',
+  'OFF',
+])
 
 /** The boolean a scalar stands for under a boolean key: the YAML 1.1 spellings, quoted too. */
 export function toBoolean(node: YamlNode): boolean | undefined {
   if (node.kind !== 'scalar') return undefined
-  if (TRUE.has(node.text)) return true
-  return FALSE.has(node.text) ? false : undefined
+  if (TRUE_WORDS.has(node.text)) return true
+  return FALSE_WORDS.has(node.text) ? false : undefined
 }
 
 /** The number a plain scalar stands for, infinite ones included; undefined for text. */

@@ -4,6 +4,7 @@ import { type FinishReason, NO_USAGE, type PredictionStep, type Usage } from '..
 import { createReplyDecoder, type ReplyDecoder, type ToldEnd } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
 import { toPredictOptions } from '../to-predict-options.ts'
+import { batchReplies } from './batch-replies.ts'
 import { createFormGate, type FormGate } from './form-gate.ts'
 import { createOwnCount, type OwnCount } from './own-count.ts'
 import type { Plan } from './plan.ts'
@@ -62,25 +63,33 @@ export class ChoiceRun {
         : undefined
   }
 
-  /** Asks the backend: for a stream, or for one reply. */
-  async ask(): Promise<AsyncIterable<Reply> | Iterable<Reply>> {
+  /** Asks the backend: for a stream of replies in batches, or for one reply. */
+  async ask(): Promise<AsyncIterable<readonly Reply[]> | Iterable<readonly Reply[]>> {
     const { client, signal } = this.#context
     const options = { signal, onTrailers: this.#onTrailers }
     return this.#request.stream
-      ? client.predictStream(this.#options, options)
-      : [await client.predict(this.#options, options)]
+      ? batchReplies(client.predictStream(this.#options, options))
+      : [[await client.predict(this.#options, options)]]
   }
 
-  /** The steps of one reply. @throws SvcError where the model refuses answers that break the asked form */
-  take(reply: Reply): readonly PredictionStep[] {
-    this.#count?.reply(reply)
-    const events = this.#gate(this.#decoder.reply(reply))
+  /**
+   * The steps of replies that arrived together, figures first.
+   *
+   * @throws SvcError where the model refuses answers that break the asked form
+   */
+  take(replies: readonly Reply[]): readonly PredictionStep[] {
+    const steps: PredictionStep[] = []
+    for (const reply of replies) {
+      this.#count?.reply(reply)
+      for (const step of this.#gate(this.#decoder.reply(reply))) steps.push(step)
+    }
     const { usage } = this.#decoder
     const shown = this.#shown
     const isNew = usage.promptTokens !== shown.promptTokens || usage.completionTokens !== shown.completionTokens
-    if (!this.#request.stream || this.#count !== undefined || !isNew) return events
+    if (!this.#request.stream || this.#count !== undefined || !isNew) return steps
     this.#shown = usage
-    return [{ type: 'progress', usage: this.#addUp(usage) }, ...events]
+    steps.unshift({ type: 'progress', usage: this.#addUp(usage) })
+    return steps
   }
 
   /** The steps after the last reply. */

@@ -1,11 +1,12 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
-import { settings as settingsSchema, settingsUpdateReply } from '@svc/wire/native'
+import { settingsUpdateReply } from '@svc/wire/native'
 import type { BodyReader } from '../../../http/body.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
+import { settingsBody } from '../../../settings/schema.ts'
 
-/** What the settings rows use; the store itself is the settings room's. */
+/** The part of the settings store that the routes use. */
 export interface SettingsAccess {
   /** Every setting as it may be shown: secrets masked. */
   describe(): Readonly<Record<string, unknown>>
@@ -27,7 +28,7 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       family: 'compatible',
       tag: 'settings',
       summary: 'Every runtime setting, secrets masked',
-      responses: { 200: { description: 'The settings in force.', schema: settingsSchema } },
+      responses: { 200: { description: 'The settings in force.', schema: settingsBody } },
       handler: () => json(settings.describe()),
     }),
     defineRoute({
@@ -37,7 +38,7 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       family: 'compatible',
       tag: 'settings',
       summary: 'Change any subset of the runtime settings',
-      body: settingsSchema,
+      body: settingsBody,
       responses: {
         200: { description: 'Saved and in force.', schema: settingsUpdateReply },
         400: { description: 'Nothing was changed.', schema: settingsUpdateReply },

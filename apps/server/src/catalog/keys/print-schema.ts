@@ -1,0 +1,3 @@
+import { renderModelSchema } from './json-schema.ts'
+
+process.stdout.write(renderModelSchema())

@@ -1,0 +1,795 @@
+import { defineSection, option, setting } from './option.ts'
+import { address, path, webUrl } from './places.ts'
+import { keep, size, wait } from './quantities.ts'
+import { addressLine, galleries, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
+import { choice, count, integer, positive, text, texts, toggle } from './text-kind.ts'
+
+const server = defineSection({
+  heading: 'Server',
+  options: {
+    disableMcp: option(toggle, {
+      flag: 'disable-mcp',
+      env: ['SVC_DISABLE_MCP'],
+      default: 'false',
+      about: 'no tools from MCP servers',
+    }),
+  },
+  settings: {},
+})
+
+const folders = defineSection({
+  heading: 'Folders',
+  options: {
+    generatedContentPath: option(path, {
+      flag: 'generated-content-path',
+      env: ['SVC_GENERATED_CONTENT_PATH'],
+      shownDefault: 'a temporary folder of the user',
+      about: 'generated images, audio and video',
+    }),
+    uploadPath: option(path, {
+      flag: 'upload-path',
+      env: ['SVC_UPLOAD_PATH'],
+      shownDefault: 'a temporary folder of the user',
+      about: 'uploaded files',
+    }),
+  },
+  settings: {},
+})
+
+const access = defineSection({
+  heading: 'Access and safety',
+  options: {
+    disableCsrf: option(toggle, {
+      flag: 'disable-csrf',
+      env: ['SVC_DISABLE_CSRF'],
+      default: 'false',
+      about: 'accept unsafe requests from pages of other sites',
+      setting: 'csrf',
+    }),
+  },
+  settings: {
+    // Other products give the word the opposite meaning.
+    csrf: setting(notOption, { about: 'refuse unsafe requests from pages of other sites' }),
+  },
+})
+
+const models = defineSection({
+  heading: 'Models',
+  options: {
+    models: option(texts, {
+      flag: 'models',
+      env: ['SVC_MODELS'],
+      default: '',
+      about: 'models to install and load at start, also as arguments',
+    }),
+    modelsConfigFile: option(path, {
+      flag: 'models-config-file',
+      env: ['SVC_MODELS_CONFIG_FILE'],
+      about: 'one YAML file with a list of models',
+    }),
+    preloadModels: option(text, {
+      flag: 'preload-models',
+      env: ['SVC_PRELOAD_MODELS'],
+      about: 'models to install at start, as a JSON list',
+    }),
+    preloadModelsConfig: option(path, {
+      flag: 'preload-models-config',
+      env: ['SVC_PRELOAD_MODELS_CONFIG'],
+      about: 'models to install at start, as a YAML file',
+    }),
+    preloadBackendOnly: option(toggle, {
+      flag: 'preload-backend-only',
+      env: ['SVC_PRELOAD_BACKEND_ONLY'],
+      default: 'false',
+      about: 'start the backends and no API',
+    }),
+    modelLoadTimeoutMs: option(wait, {
+      flag: 'model-load-timeout',
+      env: ['SVC_NATS_MODEL_LOAD_TIMEOUT'],
+      shownDefault: '5m and 20s for each GiB, 6h at most',
+      about: 'longest load of a model on a worker',
+    }),
+  },
+  settings: {},
+})
+
+const backends = defineSection({
+  heading: 'Backends',
+  options: {
+    externalBackends: option(texts, {
+      flag: 'external-backends',
+      env: ['SVC_EXTERNAL_BACKENDS'],
+      default: '',
+      about: 'backends to install from a gallery at start',
+    }),
+    backendImagesReleaseTag: option(text, {
+      flag: 'backend-images-release-tag',
+      env: ['SVC_BACKEND_IMAGES_RELEASE_TAG'],
+      default: 'latest',
+      about: 'tag of released backend images',
+    }),
+    backendImagesBranchTag: option(text, {
+      flag: 'backend-images-branch-tag',
+      env: ['SVC_BACKEND_IMAGES_BRANCH_TAG'],
+      default: 'master',
+      about: 'tag of backend images built from a branch',
+    }),
+    backendDevSuffix: option(text, {
+      flag: 'backend-dev-suffix',
+      env: ['SVC_BACKEND_DEV_SUFFIX'],
+      default: 'development',
+      about: 'suffix of development backends',
+    }),
+    autoUpgradeBackends: option(toggle, {
+      flag: 'auto-upgrade-backends',
+      env: ['SVC_AUTO_UPGRADE_BACKENDS'],
+      default: 'false',
+      about: 'install newer versions of backends',
+      setting: 'auto_upgrade_backends',
+    }),
+    preferDevelopmentBackends: option(toggle, {
+      flag: 'prefer-development-backends',
+      env: ['SVC_PREFER_DEV_BACKENDS'],
+      default: 'false',
+      about: 'prefer development versions of backends',
+      setting: 'prefer_development_backends',
+    }),
+    requireBackendIntegrity: option(toggle, {
+      flag: 'require-backend-integrity',
+      env: ['SVC_REQUIRE_BACKEND_INTEGRITY'],
+      default: 'false',
+      about: 'refuse backends without a verified digest',
+    }),
+  },
+  settings: {
+    auto_upgrade_backends: setting(onOff),
+    prefer_development_backends: setting(onOff),
+  },
+})
+
+const logs = defineSection({
+  heading: 'Logs, metrics and profiling',
+  options: {
+    logDedup: option(choice('auto', 'true', 'false'), {
+      flag: 'log-dedup-logs',
+      env: ['SVC_LOG_DEDUP'],
+      default: 'auto',
+      about: 'fold equal lines into one',
+    }),
+    pprofMutexProfileFraction: option(count, {
+      flag: 'pprof-mutex-profile-fraction',
+      default: '0',
+      about: 'share of lock contention that is profiled',
+    }),
+    pprofBlockProfileRate: option(count, {
+      flag: 'pprof-block-profile-rate',
+      default: '0',
+      about: 'rate at which blocking is profiled',
+    }),
+    requestPhaseTiming: option(toggle, {
+      flag: 'request-phase-timing',
+      default: 'false',
+      about: 'log how long each phase of a request took',
+    }),
+  },
+  settings: {
+    enable_backend_logging: setting(onOff, { default: true, fileFirst: true, about: 'keep the output of backends' }),
+  },
+})
+
+const accounts = defineSection({
+  heading: 'User accounts',
+  options: {
+    authEnabled: option(toggle, {
+      flag: 'auth-enabled',
+      env: ['SVC_AUTH'],
+      default: 'false',
+      about: 'user accounts, sessions and keys of their own',
+    }),
+    authAdminEmail: option(text, {
+      flag: 'auth-admin-email',
+      env: ['SVC_ADMIN_EMAIL'],
+      about: 'the address that becomes administrator when it signs in',
+    }),
+    adminEmailStrict: option(toggle, {
+      env: ['SVC_ADMIN_EMAIL_STRICT'],
+      default: 'false',
+      about: 'only a verified or approved account with that address',
+    }),
+    authRegistrationMode: option(choice('open', 'approval', 'invite'), {
+      flag: 'auth-registration-mode',
+      env: ['SVC_REGISTRATION_MODE'],
+      default: 'approval',
+      about: 'who may register',
+    }),
+    disableLocalAuth: option(toggle, {
+      flag: 'disable-local-auth',
+      env: ['SVC_DISABLE_LOCAL_AUTH'],
+      default: 'false',
+      about: 'no passwords: identity providers alone',
+    }),
+    authRateLimit: option(count, {
+      flag: 'auth-rate-limit',
+      env: ['SVC_AUTH_RATE_LIMIT'],
+      default: '5',
+      about: 'log-in attempts a minute for an address and account; 0 = no limit',
+    }),
+    authApiKeyHmacSecret: option(text, {
+      flag: 'auth-api-key-hmac-secret',
+      env: ['SVC_AUTH_HMAC_SECRET'],
+      shownDefault: 'made once and kept in the data path',
+      about: 'secret under which user keys are stored',
+      secret: true,
+    }),
+    defaultApiKeyExpiryMs: option(keep, {
+      flag: 'default-api-key-expiry',
+      env: ['SVC_DEFAULT_API_KEY_EXPIRY'],
+      about: 'how long new user keys are valid',
+    }),
+    credentialsFile: option(path, {
+      flag: 'credentials-file',
+      about: 'credentials for other services',
+    }),
+    codehostClientId: option(text, {
+      env: ['CODEHOST_CLIENT_ID'],
+      about: 'id of the OAuth application at the code host; turns accounts on',
+    }),
+    codehostClientSecret: option(text, {
+      env: ['CODEHOST_CLIENT_SECRET'],
+      about: 'its secret',
+      secret: true,
+    }),
+    codehostBaseUrl: option(webUrl, {
+      env: ['CODEHOST_BASE_URL'],
+      shownDefault: 'the public host',
+      about: 'code host of an enterprise',
+    }),
+    codehostApiUrl: option(webUrl, {
+      env: ['CODEHOST_API_URL'],
+      shownDefault: 'the public host',
+      about: 'its API',
+    }),
+    oidcIssuer: option(webUrl, {
+      env: ['SVC_OIDC_ISSUER'],
+      about: 'OpenID Connect issuer',
+    }),
+    oidcClientId: option(text, {
+      env: ['SVC_OIDC_CLIENT_ID'],
+      about: 'client id at the issuer; turns accounts on',
+    }),
+    oidcClientSecret: option(text, {
+      env: ['SVC_OIDC_CLIENT_SECRET'],
+      about: 'its secret',
+      secret: true,
+    }),
+  },
+  settings: {},
+})
+
+const gallery = defineSection({
+  heading: 'Galleries and downloads',
+  options: {
+    galleries: option(text, {
+      flag: 'galleries',
+      env: ['SVC_GALLERIES'],
+      shownDefault: 'a built-in list',
+      about: 'model galleries, as a JSON list',
+      setting: 'galleries',
+    }),
+    backendGalleries: option(text, {
+      flag: 'backend-galleries',
+      env: ['SVC_BACKEND_GALLERIES'],
+      shownDefault: 'a built-in list',
+      about: 'backend galleries, as a JSON list',
+      setting: 'backend_galleries',
+    }),
+    autoloadGalleries: option(toggle, {
+      flag: 'autoload-galleries',
+      env: ['SVC_AUTOLOAD_GALLERIES'],
+      default: 'true',
+      about: 'fetch the model galleries at start',
+      setting: 'autoload_galleries',
+    }),
+    autoloadBackendGalleries: option(toggle, {
+      flag: 'autoload-backend-galleries',
+      env: ['SVC_AUTOLOAD_BACKEND_GALLERIES'],
+      default: 'true',
+      about: 'fetch the backend galleries at start',
+      setting: 'autoload_backend_galleries',
+    }),
+    disableGalleryEndpoint: option(toggle, {
+      flag: 'disable-gallery-endpoint',
+      env: ['SVC_DISABLE_GALLERY_ENDPOINT'],
+      default: 'false',
+      about: 'no gallery routes',
+    }),
+    artifactDownloadConcurrency: option(positive, {
+      flag: 'artifact-download-concurrency',
+      env: ['SVC_ARTIFACT_DOWNLOAD_CONCURRENCY'],
+      default: '1',
+      about: 'files of one model that are downloaded at a time',
+      setting: 'artifact_download_concurrency',
+    }),
+    disablePredownloadScan: option(toggle, {
+      flag: 'disable-predownload-scan',
+      env: ['SVC_DISABLE_PREDOWNLOAD_SCAN'],
+      default: 'false',
+      about: 'no check of files before they are downloaded',
+    }),
+  },
+  settings: {
+    artifact_download_concurrency: setting(wholeNumber({ min: 1, max: 1_000_000 })),
+    galleries: setting(galleries, { default: [] }),
+    backend_galleries: setting(galleries, { default: [] }),
+    autoload_galleries: setting(onOff),
+    autoload_backend_galleries: setting(onOff),
+  },
+})
+
+const residency = defineSection({
+  heading: 'Memory and eviction',
+  options: {
+    vramBudget: option(text, {
+      flag: 'vram-budget',
+      env: ['SVC_VRAM_BUDGET'],
+      default: '',
+      about: 'graphics memory that models may take, such as 80% or 12GB',
+      setting: 'vram_budget',
+    }),
+    vramPersistentCache: option(toggle, {
+      flag: 'vram-persistent-cache',
+      default: 'true',
+      about: 'remember how much graphics memory each model took',
+    }),
+  },
+  settings: {
+    vram_budget: setting(line),
+  },
+})
+
+const traces = defineSection({
+  heading: 'Traces and stored replies',
+  options: {
+    enableTracing: option(toggle, {
+      flag: 'enable-tracing',
+      env: ['SVC_ENABLE_TRACING'],
+      default: 'false',
+      about: 'keep a trace of each request',
+      setting: 'enable_tracing',
+    }),
+    tracingMaxItems: option(count, {
+      flag: 'tracing-max-items',
+      env: ['SVC_TRACING_MAX_ITEMS'],
+      default: '1024',
+      about: 'traces kept',
+      setting: 'tracing_max_items',
+    }),
+    tracingMaxBodyBytes: option(size({ bare: 'bytes' }), {
+      flag: 'tracing-max-body-bytes',
+      env: ['SVC_TRACING_MAX_BODY_BYTES'],
+      default: '65536',
+      about: 'longest body in a trace',
+      setting: 'tracing_max_body_bytes',
+    }),
+  },
+  settings: {
+    enable_tracing: setting(onOff),
+    tracing_max_items: setting(wholeCount),
+    tracing_max_body_bytes: setting(wholeNumber({ min: 0, max: 1_073_741_824 }), { fileFirst: true }),
+  },
+})
+
+const filters = defineSection({
+  heading: 'Filtering and interception',
+  options: {
+    mitmListen: option(address, {
+      flag: 'mitm-listen',
+      env: ['SVC_MITM_LISTEN'],
+      shownDefault: 'off',
+      about: 'where the intercepting proxy listens',
+      setting: 'mitm_listen',
+    }),
+    mitmCaDir: option(path, {
+      flag: 'mitm-ca-dir',
+      env: ['SVC_MITM_CA_DIR'],
+      shownDefault: 'mitm-ca in the data path',
+      about: 'certificate and key of its authority',
+    }),
+    mitmExtraCa: option(path, {
+      flag: 'mitm-extra-ca',
+      env: ['SVC_MITM_EXTRA_CA'],
+      about: 'more authorities that it trusts',
+    }),
+    mitmStrict: option(toggle, {
+      env: ['SVC_MITM_STRICT'],
+      default: 'false',
+      about: 'close connections whose TLS name is not the one asked for',
+    }),
+  },
+  settings: {
+    mitm_listen: setting(addressLine, { default: '' }),
+  },
+})
+
+const agents = defineSection({
+  heading: 'Agents',
+  options: {
+    agentJobRetentionDays: option(count, {
+      flag: 'agent-job-retention-days',
+      env: ['SVC_AGENT_JOB_RETENTION_DAYS'],
+      default: '30',
+      about: 'how long finished jobs are kept',
+      setting: 'agent_job_retention_days',
+    }),
+    disableAssistant: option(toggle, {
+      env: ['SVC_DISABLE_ASSISTANT'],
+      default: 'false',
+      about: 'no assistant for administrators',
+      setting: 'localai_assistant_enabled',
+    }),
+    disableAgents: option(toggle, {
+      flag: 'disable-agents',
+      env: ['SVC_DISABLE_AGENTS'],
+      default: 'false',
+      about: 'no agents',
+      setting: 'agent_pool_enabled',
+    }),
+    agentPoolApiUrl: option(webUrl, {
+      env: ['SVC_AGENT_POOL_API_URL'],
+      about: 'the API that agents call',
+    }),
+    agentPoolApiKey: option(text, {
+      env: ['SVC_AGENT_POOL_API_KEY'],
+      about: 'the key they call it with',
+      secret: true,
+    }),
+    agentPoolDefaultModel: option(text, {
+      env: ['SVC_AGENT_POOL_DEFAULT_MODEL'],
+      default: '',
+      about: 'model of an agent that names none',
+      setting: 'agent_pool_default_model',
+    }),
+    agentPoolMultimodalModel: option(text, {
+      env: ['SVC_AGENT_POOL_MULTIMODAL_MODEL'],
+      about: 'model for images',
+    }),
+    agentPoolTranscriptionModel: option(text, {
+      env: ['SVC_AGENT_POOL_TRANSCRIPTION_MODEL'],
+      about: 'model for speech',
+    }),
+    agentPoolTranscriptionLanguage: option(text, {
+      env: ['SVC_AGENT_POOL_TRANSCRIPTION_LANGUAGE'],
+      about: 'language of speech',
+    }),
+    agentPoolTtsModel: option(text, {
+      env: ['SVC_AGENT_POOL_TTS_MODEL'],
+      about: 'model that speaks',
+    }),
+    agentPoolStateDir: option(path, {
+      env: ['SVC_AGENT_POOL_STATE_DIR'],
+      about: 'what agents remember',
+    }),
+    agentPoolTimeoutMs: option(wait, {
+      env: ['SVC_AGENT_POOL_TIMEOUT'],
+      default: '5m',
+      about: 'longest call of an agent',
+    }),
+    agentPoolEnableSkills: option(toggle, {
+      env: ['SVC_AGENT_POOL_ENABLE_SKILLS'],
+      default: 'false',
+      about: 'skills',
+    }),
+    agentPoolVectorEngine: option(choice('chromem', 'postgres'), {
+      env: ['SVC_AGENT_POOL_VECTOR_ENGINE'],
+      default: 'chromem',
+      about: 'where collections are indexed',
+      setting: 'agent_pool_vector_engine',
+    }),
+    agentPoolEmbeddingModel: option(text, {
+      env: ['SVC_AGENT_POOL_EMBEDDING_MODEL'],
+      default: '',
+      about: 'model that indexes collections',
+      setting: 'agent_pool_embedding_model',
+    }),
+    agentPoolCustomActionsDir: option(path, {
+      env: ['SVC_AGENT_POOL_CUSTOM_ACTIONS_DIR'],
+      about: 'actions of your own',
+    }),
+    agentPoolDatabaseUrl: option(text, {
+      env: ['SVC_AGENT_POOL_DATABASE_URL'],
+      default: '',
+      about: 'database of the collections',
+      secret: true,
+      setting: 'agent_pool_database_url',
+    }),
+    agentPoolMaxChunkingSize: option(count, {
+      env: ['SVC_AGENT_POOL_MAX_CHUNKING_SIZE'],
+      default: '400',
+      about: 'longest piece of an indexed text',
+      setting: 'agent_pool_max_chunking_size',
+    }),
+    agentPoolChunkOverlap: option(count, {
+      env: ['SVC_AGENT_POOL_CHUNK_OVERLAP'],
+      default: '0',
+      about: 'what two pieces share',
+      setting: 'agent_pool_chunk_overlap',
+    }),
+    agentPoolEnableLogs: option(toggle, {
+      env: ['SVC_AGENT_POOL_ENABLE_LOGS'],
+      default: 'false',
+      about: 'log what agents do',
+      setting: 'agent_pool_enable_logs',
+    }),
+    agentPoolCollectionDbPath: option(text, {
+      env: ['SVC_AGENT_POOL_COLLECTION_DB_PATH'],
+      default: '',
+      about: 'file of the collections',
+      setting: 'agent_pool_collection_db_path',
+    }),
+    agentHubUrl: option(text, {
+      env: ['SVC_AGENT_HUB_URL'],
+      default: '',
+      about: 'where agents are shared',
+      setting: 'agent_pool_agent_hub_url',
+    }),
+  },
+  settings: {
+    agent_job_retention_days: setting(wholeCount),
+    agent_pool_enabled: setting(notOption, { about: 'agents' }),
+    agent_pool_default_model: setting(line),
+    agent_pool_embedding_model: setting(line),
+    agent_pool_max_chunking_size: setting(wholeCount),
+    agent_pool_chunk_overlap: setting(wholeCount),
+    agent_pool_enable_logs: setting(onOff),
+    agent_pool_collection_db_path: setting(line),
+    agent_pool_database_url: setting(line, { secret: true }),
+    agent_pool_vector_engine: setting(word('chromem', 'postgres')),
+    agent_pool_agent_hub_url: setting(line),
+    localai_assistant_enabled: setting(notOption, { about: 'an assistant for administrators' }),
+  },
+})
+
+const peers = defineSection({
+  heading: 'Peer-to-peer',
+  options: {
+    p2p: option(toggle, {
+      flag: 'p2p',
+      env: ['SVC_P2P'],
+      default: 'false',
+      about: 'join a peer-to-peer network',
+    }),
+    p2pDhtInterval: option(count, {
+      flag: 'p2p-dht-interval',
+      env: ['SVC_P2P_DHT_INTERVAL'],
+      default: '360',
+      about: 'seconds between two looks into the table of peers',
+    }),
+    p2pOtpInterval: option(count, {
+      flag: 'p2p-otp-interval',
+      env: ['SVC_P2P_OTP_INTERVAL'],
+      default: '9000',
+      about: 'seconds until the network changes its password',
+    }),
+    p2pToken: option(text, {
+      flag: 'p2p-token',
+      aliases: ['p2ptoken'],
+      env: ['SVC_P2P_TOKEN'],
+      default: '',
+      about: 'token of the network',
+      secret: true,
+      setting: 'p2p_token',
+    }),
+    p2pNetworkId: option(text, {
+      flag: 'p2p-network-id',
+      env: ['SVC_P2P_NETWORK_ID'],
+      default: '',
+      about: 'a name that keeps networks of one token apart',
+      setting: 'p2p_network_id',
+    }),
+    federated: option(toggle, {
+      flag: 'federated',
+      env: ['SVC_FEDERATED'],
+      default: 'false',
+      about: 'share requests among the peers',
+      setting: 'federated',
+    }),
+  },
+  settings: {
+    p2p_token: setting(line, { secret: true }),
+    p2p_network_id: setting(line),
+    federated: setting(onOff),
+  },
+})
+
+const cluster = defineSection({
+  heading: 'Several machines',
+  options: {
+    distributed: option(toggle, {
+      flag: 'distributed',
+      env: ['SVC_DISTRIBUTED'],
+      default: 'false',
+      about: 'run models on workers',
+    }),
+    instanceId: option(text, {
+      env: ['SVC_INSTANCE_ID'],
+      about: 'name of this server among several',
+    }),
+    natsUrl: option(text, {
+      env: ['SVC_NATS_URL'],
+      about: 'the message bus',
+      secret: true,
+    }),
+    storageUrl: option(text, {
+      env: ['SVC_STORAGE_URL'],
+      about: 'object store of the model files',
+    }),
+    storageBucket: option(text, {
+      env: ['SVC_STORAGE_BUCKET'],
+      about: 'its bucket',
+    }),
+    storageRegion: option(text, {
+      env: ['SVC_STORAGE_REGION'],
+      default: 'us-east-1',
+      about: 'its region',
+    }),
+    storageAccessKey: option(text, {
+      env: ['SVC_STORAGE_ACCESS_KEY'],
+      about: 'the key id',
+      secret: true,
+    }),
+    storageSecretKey: option(text, {
+      env: ['SVC_STORAGE_SECRET_KEY'],
+      about: 'the key',
+      secret: true,
+    }),
+    registrationToken: option(text, {
+      env: ['SVC_REGISTRATION_TOKEN'],
+      about: 'what workers register with',
+      secret: true,
+    }),
+    registrationRequireAuth: option(toggle, {
+      env: ['SVC_REGISTRATION_REQUIRE_AUTH'],
+      default: 'false',
+      about: 'no registration without the token',
+    }),
+    distributedRequireAuth: option(toggle, {
+      env: ['SVC_DISTRIBUTED_REQUIRE_AUTH'],
+      default: 'false',
+      about: 'no workers without authentication',
+    }),
+    autoApproveNodes: option(toggle, {
+      env: ['SVC_AUTO_APPROVE_NODES'],
+      default: 'false',
+      about: 'take new workers without asking',
+    }),
+    distributedSharedModels: option(toggle, {
+      env: ['SVC_DISTRIBUTED_SHARED_MODELS'],
+      default: 'false',
+      about: 'workers see the same models path',
+    }),
+    distributedPrefixCache: option(toggle, {
+      env: ['SVC_DISTRIBUTED_PREFIX_CACHE'],
+      default: 'true',
+      about: 'send a conversation to the worker that knows it',
+    }),
+    distributedPrefixCacheTtlMs: option(wait, {
+      env: ['SVC_DISTRIBUTED_PREFIX_CACHE_TTL'],
+      default: '5m',
+      about: 'for this long',
+    }),
+    distributedDiskHeadroomCheck: option(toggle, {
+      env: ['SVC_DISTRIBUTED_DISK_HEADROOM_CHECK'],
+      default: 'true',
+      about: 'no model to a worker whose disk is too full',
+      setting: 'distributed_disk_headroom_check',
+    }),
+    natsAccountSeed: option(text, {
+      env: ['SVC_NATS_ACCOUNT_SEED'],
+      about: 'seed of the account on the bus',
+      secret: true,
+    }),
+    natsServiceJwt: option(text, {
+      env: ['SVC_NATS_SERVICE_JWT'],
+      about: 'token of this server on the bus',
+      secret: true,
+    }),
+    natsServiceSeed: option(text, {
+      env: ['SVC_NATS_SERVICE_SEED'],
+      about: 'seed of this server on the bus',
+      secret: true,
+    }),
+    natsWorkerJwtTtlMs: option(keep, {
+      env: ['SVC_NATS_WORKER_JWT_TTL'],
+      default: '24h',
+      about: 'how long the token of a worker is valid',
+    }),
+    natsRequireAuth: option(toggle, {
+      env: ['SVC_NATS_REQUIRE_AUTH'],
+      default: 'false',
+      about: 'no bus without authentication',
+    }),
+    natsTlsCa: option(path, {
+      env: ['SVC_NATS_TLS_CA'],
+      about: 'authority of the bus',
+    }),
+    natsTlsCert: option(path, {
+      env: ['SVC_NATS_TLS_CERT'],
+      about: 'certificate towards the bus',
+    }),
+    natsTlsKey: option(path, {
+      env: ['SVC_NATS_TLS_KEY'],
+      about: 'its key',
+    }),
+    modelScheduling: option(text, {
+      env: ['SVC_MODEL_SCHEDULING'],
+      about: 'which model runs where, as JSON',
+    }),
+    modelSchedulingConfig: option(path, {
+      env: ['SVC_MODEL_SCHEDULING_CONFIG'],
+      about: 'the same as a file',
+    }),
+    exposeNodeHeader: option(toggle, {
+      env: ['SVC_EXPOSE_NODE_HEADER'],
+      default: 'false',
+      about: 'name the worker in a header of each reply',
+    }),
+    backendInstallTimeoutMs: option(wait, {
+      flag: 'backend-install-timeout',
+      env: ['SVC_NATS_BACKEND_INSTALL_TIMEOUT'],
+      default: '15m',
+      about: 'longest installation of a backend on a worker',
+    }),
+    backendUpgradeTimeoutMs: option(wait, {
+      flag: 'backend-upgrade-timeout',
+      env: ['SVC_NATS_BACKEND_UPGRADE_TIMEOUT'],
+      default: '15m',
+      about: 'longest upgrade of a backend on a worker',
+    }),
+  },
+  settings: {
+    distributed_disk_headroom_check: setting(onOff),
+  },
+})
+
+const realtime = defineSection({
+  heading: 'Realtime media',
+  options: {
+    webrtcNat1To1Ips: option(texts, {
+      env: ['SVC_WEBRTC_NAT_1TO1_IPS'],
+      default: '',
+      about: 'addresses under which the server is reached from outside',
+    }),
+    webrtcIceInterfaces: option(texts, {
+      env: ['SVC_WEBRTC_ICE_INTERFACES'],
+      default: '',
+      about: 'network interfaces that are offered',
+    }),
+    webrtcUdpPort: option(integer({ min: 0, max: 65_535 }), {
+      env: ['SVC_WEBRTC_UDP_PORT'],
+      about: 'the one UDP port for all media',
+    }),
+  },
+  settings: {},
+})
+
+/**
+ * Flags, variables and settings of features that this version does not have. Their defaults are accepted and anything
+ * else is refused by name. An entry moves to its section when its feature is built.
+ */
+export const NOT_BUILT = [
+  server,
+  folders,
+  access,
+  models,
+  backends,
+  logs,
+  accounts,
+  gallery,
+  residency,
+  traces,
+  filters,
+  agents,
+  peers,
+  cluster,
+  realtime,
+] as const

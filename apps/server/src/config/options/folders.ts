@@ -1,0 +1,46 @@
+import { defineSection, option } from '../option.ts'
+import { path } from '../places.ts'
+import { wait } from '../quantities.ts'
+
+export const folders = defineSection({
+  heading: 'Folders',
+  options: {
+    modelsPath: option(path, {
+      flag: 'models-path',
+      env: ['SVC_MODELS_PATH'],
+      default: 'models',
+      about: 'model files and their YAML',
+    }),
+    backendsPath: option(path, {
+      flag: 'backends-path',
+      env: ['SVC_BACKENDS_PATH'],
+      default: 'backends',
+      about: 'installed backends',
+    }),
+    backendsSystemPath: option(path, {
+      flag: 'backends-system-path',
+      env: ['SVC_BACKENDS_SYSTEM_PATH'],
+      default: '/usr/share/svc/backends',
+      about: 'backends that came with the system, never written to',
+    }),
+    dataPath: option(path, {
+      flag: 'data-path',
+      env: ['SVC_DATA_PATH'],
+      default: 'data',
+      about: 'database and other state; one server each',
+    }),
+    configDir: option(path, {
+      flag: 'config-dir',
+      env: ['SVC_CONFIG_DIR'],
+      default: 'configuration',
+      about: 'runtime_settings.json, api_keys.json and external_backends.json, read again when they change',
+    }),
+    configDirPollIntervalMs: option(wait, {
+      flag: 'config-dir-poll-interval',
+      env: ['SVC_CONFIG_DIR_POLL_INTERVAL'],
+      default: '0',
+      about: 'also look for changes this often, where the file system tells of none; 0 = never',
+    }),
+  },
+  settings: {},
+})

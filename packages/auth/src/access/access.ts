@@ -1,0 +1,100 @@
+import { AuthError } from '../errors.ts'
+import type { Principal } from '../principal.ts'
+import type { Feature } from './features.ts'
+
+/** What a route asks of its caller (§4, §5.4). */
+export interface RouteRequirement {
+  /** `none` is open to everybody; `self` is an account's own data. */
+  readonly access: 'none' | 'any' | 'self' | 'admin'
+  readonly feature?: Feature | undefined
+  /**
+   * What scopes of keys call the route.
+   *
+   * @default the feature, else `admin` for admin routes, `account` for an account's own data, `general` for the rest
+   */
+  readonly group?: string | undefined
+}
+
+/** Why a caller may not use a route or a model. */
+export type Refusal =
+  | { readonly kind: 'unauthenticated' }
+  | { readonly kind: 'not-admin' }
+  | { readonly kind: 'no-feature'; readonly feature: Feature }
+  | { readonly kind: 'out-of-scope'; readonly group: string }
+  | { readonly kind: 'no-model'; readonly model: string }
+
+/** The group of a route, as scopes of keys name it. */
+export function routeGroup({ access, feature, group }: RouteRequirement): string {
+  if (group !== undefined) return group
+  if (feature !== undefined) return feature
+  if (access === 'admin') return 'admin'
+  return access === 'self' ? 'account' : 'general'
+}
+
+/**
+ * Whether a caller may use a route: undefined, or why not. Admins have every feature; the scopes of a key bind admins
+ * too.
+ */
+export function decideAccess(principal: Principal, requirement: RouteRequirement): Refusal | undefined {
+  if (requirement.access === 'none') return undefined
+  if (principal.role === 'none') return { kind: 'unauthenticated' }
+  if (requirement.access === 'admin' && principal.role !== 'admin') return { kind: 'not-admin' }
+  const group = routeGroup(requirement)
+  const { routes } = principal.scopes ?? {}
+  if (routes !== undefined && !routes.includes(group)) return { kind: 'out-of-scope', group }
+  const { feature } = requirement
+  if (feature === undefined || principal.features === undefined || principal.features.has(feature)) return undefined
+  return { kind: 'no-feature', feature }
+}
+
+/** Whether a caller may use a model, by the name that is executed: undefined, or why not. */
+export function decideModelAccess(principal: Principal, model: string): Refusal | undefined {
+  const { models } = principal.scopes ?? {}
+  const isAllowed =
+    (principal.models === undefined || principal.models.has(model)) && (models === undefined || models.includes(model))
+  return isAllowed ? undefined : { kind: 'no-model', model }
+}
+
+function messageFor(refusal: Exclude<Refusal, { readonly kind: 'unauthenticated' }>): string {
+  switch (refusal.kind) {
+    case 'not-admin':
+      return 'Admin access required'
+    case 'no-feature':
+      return `feature not enabled for your account: ${refusal.feature}`
+    case 'out-of-scope':
+      return `the API key does not cover: ${refusal.group}`
+    case 'no-model':
+      return `access denied to model: ${refusal.model}`
+  }
+}
+
+/** The error of a refusal, with the texts of §7.1: 401, or 403 with the type `authorization_error`. */
+export function toAccessError(refusal: Refusal): AuthError {
+  if (refusal.kind === 'unauthenticated') {
+    return new AuthError('unauthenticated', 'An authentication key is required', {
+      details: { type: 'invalid_request_error' },
+    })
+  }
+  const code = refusal.kind.replaceAll('-', '_')
+  return new AuthError('forbidden', messageFor(refusal), { code, details: { type: 'authorization_error' } })
+}
+
+/**
+ * Passes a caller who may use a route.
+ *
+ * @throws {AuthError} `unauthenticated` or `forbidden`
+ */
+export function checkAccess(principal: Principal, requirement: RouteRequirement): void {
+  const refusal = decideAccess(principal, requirement)
+  if (refusal !== undefined) throw toAccessError(refusal)
+}
+
+/**
+ * Passes a caller who may use a model.
+ *
+ * @throws {AuthError} `forbidden`
+ */
+export function checkModelAccess(principal: Principal, model: string): void {
+  const refusal = decideModelAccess(principal, model)
+  if (refusal !== undefined) throw toAccessError(refusal)
+}

@@ -1,0 +1,17 @@
+/**
+ * What a caller may do: roles, feature switches, model lists and the scopes of keys.
+ *
+ * @module
+ */
+
+export {
+  checkAccess,
+  checkModelAccess,
+  decideAccess,
+  decideModelAccess,
+  type Refusal,
+  type RouteRequirement,
+  routeGroup,
+  toAccessError,
+} from './access.ts'
+export { FEATURES, type Feature, isFeature, resolveFeatures } from './features.ts'

@@ -1,0 +1,29 @@
+import type { User } from '../ports/users.ts'
+
+/** The address whose account is an admin (`SVC_ADMIN_EMAIL`). */
+export interface AdminEmail {
+  readonly email: string
+  /** Whether the account must be vouched for: by its provider, an invite or an admin. @default false */
+  readonly isStrict?: boolean | undefined
+}
+
+/** An address as it is kept and compared. */
+export function normalizeEmail(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+/**
+ * Whether an account is the one of the configured address. A provider that does not say that the address is verified
+ * never makes an admin (threats AU-12); a local account proves its address by its password alone, unless the rule is
+ * strict.
+ *
+ * @param isVerified what the provider says of the address at this sign-in; undefined for local accounts
+ */
+export function isConfiguredAdmin(
+  account: Pick<User, 'email' | 'approved'>,
+  { admin, isVerified }: { readonly admin: AdminEmail | undefined; readonly isVerified: boolean | undefined },
+): boolean {
+  if (admin === undefined || account.email !== normalizeEmail(admin.email)) return false
+  if (isVerified !== undefined) return isVerified
+  return admin.isStrict !== true || account.approved
+}

@@ -1,0 +1,25 @@
+/**
+ * Accounts: registration, sign-in with a password, invites, and what admins may change.
+ *
+ * @module
+ */
+
+export { type Accounts, type AccountsOptions, createAccounts, type PasswordChange } from './accounts.ts'
+export { type AdminEmail, isConfiguredAdmin, normalizeEmail } from './admin-email.ts'
+export { type Admission, type AdmissionFacts, decideAdmission } from './admission.ts'
+export {
+  type AttemptLimiter,
+  type AttemptLimiterOptions,
+  createAttemptLimiter,
+  nameAccount,
+  nameAddress,
+} from './attempt-limiter.ts'
+export { createInvites, type Invites, type InvitesOptions, type IssuedInvite } from './invites.ts'
+export {
+  createPasswords,
+  type PasswordCheck,
+  type PasswordFault,
+  type Passwords,
+  type PasswordsOptions,
+} from './passwords.ts'
+export type { RegistrationForm, RegistrationOptions, RegistrationResult } from './registration.ts'

@@ -1,0 +1,66 @@
+import { AuthError, missing } from '../errors.ts'
+import type { CallOptions, Clock } from '../ports/clock.ts'
+import type { Invite, InviteStore } from '../ports/credentials.ts'
+import type { Page } from '../ports/users.ts'
+import { createId, createToken, type TokenHasher } from '../token-hasher.ts'
+
+/** What {@link createInvites} needs. */
+export interface InvitesOptions {
+  readonly store: InviteStore
+  readonly hasher: TokenHasher
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** An invite as its maker gets it: the code is shown here and never again. */
+export interface IssuedInvite {
+  readonly id: string
+  readonly code: string
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** Makes, checks and revokes invites (§2.5, §3.2). */
+export interface Invites {
+  /** @param draft.expiresInHours anything but a number above 0 means 168, at most a year */
+  create(
+    draft: { readonly expiresInHours?: unknown; readonly createdBy: string | undefined },
+    options: CallOptions,
+  ): Promise<IssuedInvite>
+  /** Newest first. */
+  list(page: Page, options: CallOptions): Promise<readonly Invite[]>
+  isValid(code: string, options: CallOptions): Promise<boolean>
+  /** @throws {AuthError} `not_found`; `invalid_request` for a used one */
+  revoke(id: string, options: CallOptions): Promise<void>
+}
+
+const HOUR_MS = 3_600_000
+const DEFAULT_HOURS = 168
+const MAX_HOURS = 365 * 24
+const SHOWN_LENGTH = 8
+const CODE = /^[0-9a-f]{64}$/
+
+/** Invites: codes of 64 hex digits, of which the store has only hashes. */
+export function createInvites({ store, hasher, clock }: InvitesOptions): Invites {
+  return {
+    async create({ expiresInHours, createdBy }, call) {
+      const isHours = typeof expiresInHours === 'number' && expiresInHours > 0
+      const hours = isHours ? Math.min(expiresInHours, MAX_HOURS) : DEFAULT_HOURS
+      const [id, code, createdAt] = [createId(), createToken(), clock.now()]
+      const expiresAt = createdAt + Math.round(hours * HOUR_MS)
+      const prefix = code.slice(0, SHOWN_LENGTH)
+      await store.create({ id, hash: hasher.hash('invite', code), prefix, createdBy, createdAt, expiresAt }, call)
+      return { id, code, createdAt, expiresAt }
+    },
+    list: (page, call) => store.list(page, call),
+    async isValid(code, call) {
+      return CODE.test(code) && store.isValid({ hash: hasher.hash('invite', code), now: clock.now() }, call)
+    },
+    async revoke(id, call) {
+      const outcome = await store.revoke(id, call)
+      if (outcome === 'missing') throw missing('invite not found')
+      if (outcome === 'used')
+        throw new AuthError('invalid_request', 'cannot revoke a used invite', { code: 'invite_used' })
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import { checkText } from '../check-text.ts'
+import { AuthError, invalidValue } from '../errors.ts'
+import type { CallOptions, Clock } from '../ports/clock.ts'
+import type { InviteStore } from '../ports/credentials.ts'
+import type { RegistrationMode, User, UserStore } from '../ports/users.ts'
+import { createId, type TokenHasher } from '../token-hasher.ts'
+import { type AdminEmail, isConfiguredAdmin, normalizeEmail } from './admin-email.ts'
+import type { Passwords } from './passwords.ts'
+
+/** What the registration of an account needs. */
+export interface RegistrationOptions {
+  readonly users: UserStore
+  readonly invites: InviteStore
+  readonly hasher: TokenHasher
+  readonly passwords: Passwords
+  readonly clock: Pick<Clock, 'now'>
+  readonly mode: RegistrationMode
+  readonly admin?: AdminEmail | undefined
+}
+
+/** A registration form as it came: unknown fields are not read. */
+export interface RegistrationForm {
+  readonly email: unknown
+  readonly password: unknown
+  readonly name?: unknown
+  readonly inviteCode?: unknown
+  readonly acknowledgesWeakPassword?: boolean | undefined
+}
+
+/** How a registration ends for the one who asks. */
+export type RegistrationResult =
+  | { readonly kind: 'active'; readonly user: User }
+  /** The account waits for an admin; the same for an address that has an account already. */
+  | { readonly kind: 'pending' }
+  /** The address has an account already: nothing has been done, and no session may begin. */
+  | { readonly kind: 'processed' }
+
+/** An address: one `@` with something on both sides, no blanks or control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
+const EMAIL = /^[^\s@"<>()\u0000-\u001f\u007f]{1,64}@[^\s@"<>()\u0000-\u001f\u007f]{1,190}$/
+const INVITE_CODE = /^[0-9a-f]{64}$/
+const MAX_NAME_LENGTH = 200
+
+/** Whether a text in lower case has the form of an address. */
+export function isEmail(text: string): boolean {
+  return EMAIL.test(text) && !text.endsWith('.')
+}
+
+/** The address of a form, as it is kept. */
+function readEmail(value: unknown): string {
+  if (typeof value !== 'string' || value.trim() === '') throw invalidValue('email is required')
+  const email = normalizeEmail(value)
+  if (!isEmail(email)) throw invalidValue('invalid email address')
+  return checkText(email, { name: 'email', maxLength: 254 })
+}
+
+/** The hash of the invite code of a form: of any text, so that broken codes are invalid and not a fault. */
+export function hashInvite(code: unknown, hasher: TokenHasher): string | undefined {
+  if (typeof code !== 'string' || code.trim() === '') return undefined
+  const text = code.trim()
+  return hasher.hash('invite', INVITE_CODE.test(text) ? text : 'no code')
+}
+
+/** The error of a registration that the mode `invite` turns away. */
+export function inviteRefused(kind: 'invite-required' | 'invalid-invite'): AuthError {
+  return kind === 'invite-required'
+    ? new AuthError('invalid_request', 'an invite code is required to register', { code: 'invite_required' })
+    : new AuthError('invalid_request', 'invalid or expired invite code', { code: 'invalid_invite' })
+}
+
+/**
+ * Registers a local account by the rules of §3.1. The password is hashed in every case, so that a taken address takes as
+ * long as a free one.
+ *
+ * @throws {AuthError} `invalid_request`
+ */
+export async function register(
+  form: RegistrationForm,
+  { users, invites, hasher, passwords, clock, mode, admin }: RegistrationOptions,
+  call: CallOptions,
+): Promise<RegistrationResult> {
+  const email = readEmail(form.email)
+  const name = checkText(form.name, { name: 'name', maxLength: MAX_NAME_LENGTH, isOptional: true }) || email
+  const password = await passwords.check(
+    { password: form.password, knownWords: [email, name], acknowledgesWeak: form.acknowledgesWeakPassword },
+    call,
+  )
+  const inviteHash = hashInvite(form.inviteCode, hasher)
+  const passwordHash = await passwords.hash(password, call)
+  const now = clock.now()
+  const outcome = await users.register(
+    {
+      user: {
+        id: createId(),
+        email,
+        emailVerified: false,
+        name,
+        avatarUrl: '',
+        provider: 'local',
+        subject: email,
+        features: {},
+        allowedModels: { enabled: false, models: [] },
+        createdAt: now,
+        updatedAt: now,
+      },
+      passwordHash,
+      mode,
+      inviteHash,
+      isAdmin: isConfiguredAdmin({ email, approved: false }, { admin, isVerified: undefined }),
+      now,
+    },
+    call,
+  )
+  switch (outcome.kind) {
+    case 'created':
+      return outcome.user.status === 'active' ? { kind: 'active', user: outcome.user } : { kind: 'pending' }
+    case 'taken': {
+      const isLetIn =
+        mode !== 'approval' || (inviteHash !== undefined && (await invites.isValid({ hash: inviteHash, now }, call)))
+      return { kind: isLetIn ? 'processed' : 'pending' }
+    }
+    default:
+      throw inviteRefused(outcome.kind)
+  }
+}

@@ -1,0 +1,132 @@
+import { type Accounts, createAccounts } from './accounts/accounts.ts'
+import type { AdminEmail } from './accounts/admin-email.ts'
+import { createInvites, type Invites } from './accounts/invites.ts'
+import { createPasswords, type Passwords } from './accounts/passwords.ts'
+import { type ApiKeys, createApiKeys } from './api-keys.ts'
+import { type Authenticator, createAuthenticator } from './authenticate.ts'
+import { createLastUse, type LastUse } from './last-use.ts'
+import type { CallOptions, Clock, Logger } from './ports/clock.ts'
+import type { Stores } from './ports/stores.ts'
+import type { RegistrationMode } from './ports/users.ts'
+import { createQuotas, type Quotas } from './quotas/quotas.ts'
+import { createRevocations, type Revocations } from './revocations.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import { createSharedKeys, type SharedKeys } from './shared-keys.ts'
+import { systemClock } from './system-clock.ts'
+import { createTokenHasher, type TokenHasher } from './token-hasher.ts'
+import { createUsageRecorder, type UsageRecorder } from './usage/recorder.ts'
+import { createUsage, type Usage } from './usage/usage.ts'
+
+/** What {@link createAuth} needs. */
+export interface AuthOptions {
+  readonly stores: Stores
+  /** Of the server: at least 32 characters or bytes. With another one all keys, sessions and invites are invalid. */
+  readonly secret: string | Uint8Array
+  /** Keys that give full access without an account (§2.4). @default none */
+  readonly sharedKeys?: readonly string[] | undefined
+  /** Whether accounts are in use. @default true */
+  readonly hasAccounts?: boolean | undefined
+  /** @default approval */
+  readonly registrationMode?: RegistrationMode | undefined
+  readonly admin?: AdminEmail | undefined
+  /** How long keys live that are made without an expiry, milliseconds. @default for ever */
+  readonly defaultKeyLifetimeMs?: number | undefined
+  /** How long a verified credential goes on to be served while the stores are away, milliseconds. @default 0 */
+  readonly outageGraceMs?: number | undefined
+  /** Id of the caller where no auth is configured. @default local */
+  readonly localId?: string | undefined
+  /** @default the clocks of the machine */
+  readonly clock?: Clock | undefined
+  readonly logger?: Logger | undefined
+}
+
+/** All parts over one set of stores. */
+export interface Auth extends AsyncDisposable {
+  readonly authenticator: Authenticator
+  readonly sessions: Sessions
+  readonly apiKeys: ApiKeys
+  readonly sharedKeys: SharedKeys
+  readonly accounts: Accounts
+  readonly invites: Invites
+  readonly passwords: Passwords
+  readonly quotas: Quotas
+  readonly usage: Usage
+  readonly usageRecorder: UsageRecorder
+  readonly lastUse: LastUse
+  readonly revocations: Revocations
+  readonly hasher: TokenHasher
+  /** Removes what has expired or is too much, in batches, and writes what was noted of keys. For a timer. */
+  tidy(options: CallOptions): Promise<void>
+  /** Writes what waits. */
+  close(): Promise<void>
+}
+
+const TIDY_BATCH = 1000
+const CLOSE_TIMEOUT_MS = 5000
+
+/**
+ * Builds all parts over one set of stores.
+ *
+ * @example
+ * const auth = createAuth({ stores: createMemoryStores(), secret })
+ * const found = await auth.authenticator.authenticate(request.headers)
+ */
+export function createAuth(options: AuthOptions): Auth {
+  const { stores, clock = systemClock, logger, hasAccounts = true, registrationMode: mode = 'approval' } = options
+  const { users, invites, quotas: quotaStore, usage: usageStore } = stores
+  const hasher = createTokenHasher(options.secret)
+  const revocations = createRevocations()
+  const sharedKeys = createSharedKeys(options.sharedKeys)
+  const lastUse = createLastUse({ store: stores.apiKeys, clock })
+  const passwords = createPasswords()
+  const usage = createUsage({ store: usageStore, clock })
+  const usageRecorder = createUsageRecorder({ store: usageStore, logger })
+  const quotas = createQuotas({ store: quotaStore, clock, revocations, logger })
+  const authenticator = createAuthenticator({
+    ...{ sessions: stores.sessions, apiKeys: stores.apiKeys, quotas: quotaStore },
+    ...{ hasher, sharedKeys, revocations, lastUse, clock, hasAccounts },
+    localId: options.localId,
+    outageGraceMs: options.outageGraceMs,
+  })
+
+  async function tidy(call: CallOptions): Promise<void> {
+    await lastUse.flush(call)
+    const limits = { now: clock.now(), limit: TIDY_BATCH }
+    while ((await stores.sessions.removeExpired(limits, call)) === TIDY_BATCH) call.signal.throwIfAborted()
+    while ((await stores.apiKeys.removeExpired(limits, call)) === TIDY_BATCH) call.signal.throwIfAborted()
+    while ((await usage.prune(call)) > 0) call.signal.throwIfAborted()
+  }
+
+  async function close(): Promise<void> {
+    const call = { signal: AbortSignal.timeout(CLOSE_TIMEOUT_MS) }
+    authenticator.close()
+    const endings = [quotas.flush(), usageRecorder.flush(call), lastUse.flush(call)]
+    for (const ending of await Promise.allSettled(endings)) {
+      if (ending.status === 'rejected') logger?.warn({ err: ending.reason }, 'what waited could not be written')
+    }
+  }
+
+  return {
+    ...{
+      authenticator,
+      sharedKeys,
+      passwords,
+      quotas,
+      usage,
+      usageRecorder,
+      lastUse,
+      revocations,
+      hasher,
+      tidy,
+      close,
+    },
+    sessions: createSessions({ store: stores.sessions, hasher, revocations, clock }),
+    apiKeys: createApiKeys({
+      ...{ store: stores.apiKeys, hasher, revocations, clock },
+      defaultLifetimeMs: options.defaultKeyLifetimeMs,
+    }),
+    accounts: createAccounts({ users, invites, hasher, passwords, clock, mode, revocations, admin: options.admin }),
+    invites: createInvites({ store: invites, hasher, clock }),
+    [Symbol.asyncDispose]: close,
+  }
+}

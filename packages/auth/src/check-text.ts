@@ -1,0 +1,38 @@
+import { invalidValue } from './errors.ts'
+
+/** NUL and lone surrogates. */
+const UNSTORABLE = /[\0\ud800-\udfff]/u
+const MAX_NAMES = 1000
+const MAX_NAME_LENGTH = 200
+
+/**
+ * A text of a request that is to be stored, without blanks at its ends.
+ *
+ * @param name how the message calls it
+ * @throws {AuthError} `invalid_request` for what both databases cannot store alike: NUL and lone surrogates; and for
+ *   empty and long texts
+ */
+export function checkText(
+  value: unknown,
+  {
+    name,
+    maxLength,
+    isOptional = false,
+  }: { readonly name: string; readonly maxLength: number; readonly isOptional?: boolean },
+): string {
+  if (typeof value !== 'string') {
+    if (isOptional && value === undefined) return ''
+    throw invalidValue(`${name} is required`)
+  }
+  const text = value.trim()
+  if (text === '' && !isOptional) throw invalidValue(`${name} is required`)
+  if (text.length > maxLength) throw invalidValue(`${name} is longer than ${maxLength} characters`)
+  if (UNSTORABLE.test(text)) throw invalidValue(`${name} holds characters that cannot be stored`)
+  return text
+}
+
+/** A list of short names of a request, each once. */
+export function checkNames(value: unknown, name: string): readonly string[] {
+  if (!Array.isArray(value) || value.length > MAX_NAMES) throw invalidValue(`${name} must be a list of names`)
+  return [...new Set(value.map((entry: unknown) => checkText(entry, { name, maxLength: MAX_NAME_LENGTH })))]
+}

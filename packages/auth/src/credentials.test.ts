@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { extractCredentials, isCookie, type RequestHeaders } from './credentials.ts'
+
+const cases: readonly (readonly [RequestHeaders, readonly string[]])[] = [
+  [{}, []],
+  [{ authorization: 'Bearer a' }, ['bearer a']],
+  [{ authorization: 'bEaReR   a b' }, ['bearer a']],
+  [{ authorization: 'bare' }, ['bearer bare']],
+  [{ authorization: 'Basic abc' }, []],
+  [{ authorization: '  ' }, []],
+  [{ authorization: 'Basic abc', 'x-api-key': 'k' }, ['x-api-key k']],
+  [{ 'x-api-key': 'k', 'xi-api-key': 'x' }, ['x-api-key k']],
+  [{ 'x-api-key': '', 'xi-api-key': ['x', 'y'] }, ['xi-api-key x']],
+  [{ authorization: 'Bearer a', 'x-api-key': 'k', cookie: 'session=s; token=t' }, ['bearer a']],
+  [{ cookie: 'token=t; session=s' }, ['session-cookie s', 'token-cookie t']],
+  [{ cookie: 'sessions=x;  session = s ; session=second' }, ['session-cookie s']],
+  [{ cookie: 'token=t' }, ['token-cookie t']],
+  [{ cookie: 'session=' }, []],
+  [{ authorization: `Bearer ${'x'.repeat(5000)}` }, []],
+]
+
+it.each(cases)('of %j are %j', (headers, wanted) => {
+  expect(extractCredentials(headers).map(({ carrier, value }) => `${carrier} ${value}`)).toEqual(wanted)
+})
+
+it('tells cookies from headers', () => {
+  expect(isCookie({ carrier: 'session-cookie', value: 's' })).toBe(true)
+  expect(isCookie({ carrier: 'token-cookie', value: 's' })).toBe(true)
+  expect(isCookie({ carrier: 'bearer', value: 's' })).toBe(false)
+})

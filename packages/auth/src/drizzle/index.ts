@@ -1,0 +1,54 @@
+/**
+ * Stores in SQLite and PostgreSQL, over drizzle.
+ *
+ * @module
+ */
+
+import type { Stores } from '../ports/stores.ts'
+import { createDrizzleApiKeys } from './api-keys.ts'
+import { createRightsStore } from './facts.ts'
+import { createDrizzleInvites, createDrizzleSignIns } from './invites.ts'
+import type { DrizzleQueries } from './queries.ts'
+import { createDrizzleQuotas } from './quotas.ts'
+import { createDrizzleSessions } from './sessions.ts'
+import { type Dialect, pickTables } from './tables.ts'
+import { createDrizzleUsage, type ReadHeavily } from './usage.ts'
+import { createDrizzleUsers } from './users.ts'
+
+export {
+  createPostgresQueries,
+  createSqliteQueries,
+  type DrizzleQueries,
+  type PostgresOrm,
+  type Queries,
+  type QueryBuilder,
+  type SqliteOrm,
+  type WriteResult,
+} from './queries.ts'
+export { listTableStatements } from './table-statements.ts'
+export { type AuthTables, type Dialect, postgresAuthTables, sqliteAuthTables } from './tables.ts'
+export type { HeavyRead, ReadHeavily } from './usage.ts'
+
+/** What {@link createDrizzleStores} needs. */
+export interface DrizzleStoresOptions {
+  readonly dialect: Dialect
+  /** Runs the queries: `createSqliteQueries`, `createPostgresQueries`, or a runner of your own. */
+  readonly queries: DrizzleQueries
+  /** Runs usage queries over many rows, away from the others. @default with the others */
+  readonly readHeavily?: ReadHeavily | undefined
+}
+
+/** Stores in a database that has the tables already. */
+export function createDrizzleStores({ dialect, queries, readHeavily }: DrizzleStoresOptions): Stores {
+  const tables = pickTables(dialect)
+  return {
+    users: createDrizzleUsers(queries, tables),
+    rights: createRightsStore(queries, tables),
+    sessions: createDrizzleSessions(queries, tables),
+    apiKeys: createDrizzleApiKeys(queries, tables),
+    invites: createDrizzleInvites(queries, tables),
+    signIns: createDrizzleSignIns(queries, tables),
+    usage: createDrizzleUsage(queries, tables, readHeavily),
+    quotas: createDrizzleQuotas(queries, tables),
+  }
+}

@@ -1,0 +1,124 @@
+import { and, eq, inArray, lte, sql } from 'drizzle-orm'
+import type { QuotaRule, QuotaStore } from '../ports/usage.ts'
+import { applyQuotaWork, type QuotaLedger } from '../quotas/apply-work.ts'
+import { raiseFact } from './facts.ts'
+import type { DrizzleQueries, Queries } from './queries.ts'
+import type { AuthTables } from './tables.ts'
+
+type RuleRow = AuthTables['quotaRules']['$inferSelect']
+
+function toRule({ maxRequests, maxTokens, ...row }: RuleRow): QuotaRule {
+  return { ...row, maxRequests: maxRequests ?? undefined, maxTokens: maxTokens ?? undefined }
+}
+
+/** Expired reservations that one transaction gives back. */
+const MAX_EXPIRED = 1000
+
+function createLedger(queries: Queries, { quotaCounters, quotaReservations }: AuthTables): QuotaLedger {
+  return {
+    async lockCounters(rules) {
+      if (rules.length === 0) return []
+      const empty = rules.map(({ id }) => ({ ruleId: id, windowStart: 0, requests: 0, tokens: 0 }))
+      // a change to the same value keeps each row until the end of the transaction, in the order of the rules
+      return queries.rows((db) =>
+        db
+          .insert(quotaCounters)
+          .values(empty)
+          .onConflictDoUpdate({ target: quotaCounters.ruleId, set: { tokens: sql`${quotaCounters.tokens}` } })
+          .returning(),
+      )
+    },
+    takeReservations: (ids) =>
+      queries.rows((db) =>
+        db
+          .delete(quotaReservations)
+          .where(inArray(quotaReservations.id, [...ids]))
+          .returning(),
+      ),
+    takeExpired: (ruleIds, now) =>
+      queries.rows((db) =>
+        db
+          .delete(quotaReservations)
+          .where(
+            and(
+              inArray(quotaReservations.ruleId, [...ruleIds]),
+              inArray(
+                quotaReservations.id,
+                db
+                  .select({ id: quotaReservations.id })
+                  .from(quotaReservations)
+                  .where(and(inArray(quotaReservations.ruleId, [...ruleIds]), lte(quotaReservations.expiresAt, now)))
+                  .limit(MAX_EXPIRED),
+              ),
+            ),
+          )
+          .returning(),
+      ),
+    async putReservations(reservations) {
+      await queries.change((db) => db.insert(quotaReservations).values([...reservations]))
+    },
+    async writeCounters(counters) {
+      await queries.change((db) =>
+        db
+          .insert(quotaCounters)
+          .values([...counters])
+          .onConflictDoUpdate({
+            target: quotaCounters.ruleId,
+            set: {
+              windowStart: sql`excluded.window_start`,
+              requests: sql`excluded.requests`,
+              tokens: sql`excluded.tokens`,
+            },
+          }),
+      )
+    },
+  }
+}
+
+/** Quotas in a database. */
+export function createDrizzleQuotas(queries: DrizzleQueries, tables: AuthTables): QuotaStore {
+  const { quotaRules, quotaCounters, quotaReservations } = tables
+  return {
+    async listRules(userId) {
+      const rows = await queries.rows((db) => db.select().from(quotaRules).where(eq(quotaRules.userId, userId)))
+      return rows.map(toRule)
+    },
+    putRule: (rule) =>
+      queries.transaction(async (transaction) => {
+        const { maxRequests = null, maxTokens = null, windowMs, createdAt } = rule
+        const fields = { maxRequests, maxTokens, windowMs, createdAt }
+        const [row] = await transaction.rows((db) =>
+          db
+            .insert(quotaRules)
+            .values({ ...rule, ...fields })
+            .onConflictDoUpdate({ target: [quotaRules.userId, quotaRules.model], set: fields })
+            .returning(),
+        )
+        const stored = row === undefined ? rule : toRule(row)
+        await transaction.change((db) => db.delete(quotaCounters).where(eq(quotaCounters.ruleId, stored.id)))
+        await raiseFact(transaction, tables, 'rights_revision')
+        return stored
+      }),
+    removeRule: ({ id, userId }) =>
+      queries.transaction(async (transaction) => {
+        const removed = await transaction.change((db) =>
+          db.delete(quotaRules).where(and(eq(quotaRules.id, id), eq(quotaRules.userId, userId))),
+        )
+        if (removed === 0) return false
+        await transaction.change((db) => db.delete(quotaCounters).where(eq(quotaCounters.ruleId, id)))
+        await transaction.change((db) => db.delete(quotaReservations).where(eq(quotaReservations.ruleId, id)))
+        await raiseFact(transaction, tables, 'rights_revision')
+        return true
+      }),
+    readCounters: async (ruleIds) =>
+      ruleIds.length === 0
+        ? []
+        : queries.rows((db) =>
+            db
+              .select()
+              .from(quotaCounters)
+              .where(inArray(quotaCounters.ruleId, [...ruleIds])),
+          ),
+    apply: (work) => queries.transaction((transaction) => applyQuotaWork(work, createLedger(transaction, tables))),
+  }
+}

@@ -1,0 +1,121 @@
+import * as pg from 'drizzle-orm/pg-core'
+import * as sqlite from 'drizzle-orm/sqlite-core'
+
+/** One row for each tracked request. */
+export const usageRecordsOnSqlite = sqlite.sqliteTable(
+  'auth_usage_records',
+  {
+    id: sqlite.text('id').primaryKey(),
+    userId: sqlite.text('user_id').notNull(),
+    userName: sqlite.text('user_name').notNull(),
+    /** Empty in rows of old databases until they are filled at start. */
+    source: sqlite.text('source').notNull(),
+    /** Empty unless the source is a user key. */
+    apiKeyId: sqlite.text('api_key_id').notNull(),
+    apiKeyName: sqlite.text('api_key_name').notNull(),
+    model: sqlite.text('model').notNull(),
+    endpoint: sqlite.text('endpoint').notNull(),
+    promptTokens: sqlite.integer('prompt_tokens').notNull(),
+    completionTokens: sqlite.integer('completion_tokens').notNull(),
+    totalTokens: sqlite.integer('total_tokens').notNull(),
+    durationMs: sqlite.integer('duration_ms').notNull(),
+    createdAt: sqlite.integer('created_at').notNull(),
+  },
+  (table) => [
+    sqlite.index('auth_usage_records_by_age').on(table.createdAt, table.id),
+    sqlite.index('auth_usage_records_by_user').on(table.userId, table.createdAt),
+  ],
+)
+
+export const usageRecordsOnPostgres = pg.pgTable(
+  'auth_usage_records',
+  {
+    id: pg.text('id').primaryKey(),
+    userId: pg.text('user_id').notNull(),
+    userName: pg.text('user_name').notNull(),
+    source: pg.text('source').notNull(),
+    apiKeyId: pg.text('api_key_id').notNull(),
+    apiKeyName: pg.text('api_key_name').notNull(),
+    model: pg.text('model').notNull(),
+    endpoint: pg.text('endpoint').notNull(),
+    promptTokens: pg.bigint('prompt_tokens', { mode: 'number' }).notNull(),
+    completionTokens: pg.bigint('completion_tokens', { mode: 'number' }).notNull(),
+    totalTokens: pg.bigint('total_tokens', { mode: 'number' }).notNull(),
+    durationMs: pg.bigint('duration_ms', { mode: 'number' }).notNull(),
+    createdAt: pg.bigint('created_at', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    pg.index('auth_usage_records_by_age').on(table.createdAt, table.id),
+    pg.index('auth_usage_records_by_user').on(table.userId, table.createdAt),
+  ],
+)
+
+/** Sums by the hour, day and month. Those of months stay for ever. */
+export const usageSumsOnSqlite = sqlite.sqliteTable(
+  'auth_usage_sums',
+  {
+    /** `hour`, `day` or `month`. */
+    span: sqlite.text('span').notNull(),
+    start: sqlite.integer('start').notNull(),
+    userId: sqlite.text('user_id').notNull(),
+    userName: sqlite.text('user_name').notNull(),
+    source: sqlite.text('source').notNull(),
+    apiKeyId: sqlite.text('api_key_id').notNull(),
+    apiKeyName: sqlite.text('api_key_name').notNull(),
+    model: sqlite.text('model').notNull(),
+    promptTokens: sqlite.integer('prompt_tokens').notNull(),
+    completionTokens: sqlite.integer('completion_tokens').notNull(),
+    totalTokens: sqlite.integer('total_tokens').notNull(),
+    requests: sqlite.integer('requests').notNull(),
+    lastUsedAt: sqlite.integer('last_used_at').notNull(),
+  },
+  (table) => [
+    sqlite.primaryKey({
+      columns: [
+        table.span,
+        table.start,
+        table.userId,
+        table.userName,
+        table.source,
+        table.apiKeyId,
+        table.apiKeyName,
+        table.model,
+      ],
+    }),
+    sqlite.index('auth_usage_sums_by_user').on(table.userId, table.span, table.start),
+  ],
+)
+
+export const usageSumsOnPostgres = pg.pgTable(
+  'auth_usage_sums',
+  {
+    span: pg.text('span').notNull(),
+    start: pg.bigint('start', { mode: 'number' }).notNull(),
+    userId: pg.text('user_id').notNull(),
+    userName: pg.text('user_name').notNull(),
+    source: pg.text('source').notNull(),
+    apiKeyId: pg.text('api_key_id').notNull(),
+    apiKeyName: pg.text('api_key_name').notNull(),
+    model: pg.text('model').notNull(),
+    promptTokens: pg.bigint('prompt_tokens', { mode: 'number' }).notNull(),
+    completionTokens: pg.bigint('completion_tokens', { mode: 'number' }).notNull(),
+    totalTokens: pg.bigint('total_tokens', { mode: 'number' }).notNull(),
+    requests: pg.bigint('requests', { mode: 'number' }).notNull(),
+    lastUsedAt: pg.bigint('last_used_at', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    pg.primaryKey({
+      columns: [
+        table.span,
+        table.start,
+        table.userId,
+        table.userName,
+        table.source,
+        table.apiKeyId,
+        table.apiKeyName,
+        table.model,
+      ],
+    }),
+    pg.index('auth_usage_sums_by_user').on(table.userId, table.span, table.start),
+  ],
+)

@@ -1,0 +1,180 @@
+import { and, asc, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
+import type { UsageRecord, UsageSource, UsageStore } from '../ports/usage.ts'
+import { LEGACY_PRINCIPAL } from '../principal.ts'
+import { sumRecords, USAGE_SPANS, type UsageSpan, type UsageSum } from '../usage/sums.ts'
+import { liftFact } from './facts.ts'
+import type { DrizzleQueries, Queries } from './queries.ts'
+import type { AuthTables } from './tables.ts'
+
+/** Rows of one statement. */
+const WRITE_BATCH = 200
+
+function inBatches<T>(entries: readonly T[]): readonly (readonly T[])[] {
+  const count = Math.ceil(entries.length / WRITE_BATCH)
+  return Array.from({ length: count }, (_, index) => entries.slice(index * WRITE_BATCH, (index + 1) * WRITE_BATCH))
+}
+
+/** Adds sums to those that are there. */
+async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: readonly UsageSum[]): Promise<void> {
+  const { promptTokens, completionTokens, totalTokens, requests, lastUsedAt } = usageSums
+  const { span, start, userId, userName, source, apiKeyId, apiKeyName, model } = usageSums
+  for (const batch of inBatches(sums)) {
+    await queries.change((db) =>
+      db
+        .insert(usageSums)
+        .values([...batch])
+        .onConflictDoUpdate({
+          target: [span, start, userId, userName, source, apiKeyId, apiKeyName, model],
+          set: {
+            promptTokens: sql`${promptTokens} + excluded.prompt_tokens`,
+            completionTokens: sql`${completionTokens} + excluded.completion_tokens`,
+            totalTokens: sql`${totalTokens} + excluded.total_tokens`,
+            requests: sql`${requests} + excluded.requests`,
+            lastUsedAt: sql`CASE WHEN excluded.last_used_at > ${lastUsedAt} THEN excluded.last_used_at ELSE ${lastUsedAt} END`,
+          },
+        }),
+    )
+  }
+}
+
+/** Stores the records that are not known yet, and adds them to their sums. */
+export async function appendRecords(
+  queries: Queries,
+  tables: AuthTables,
+  records: readonly UsageRecord[],
+): Promise<void> {
+  const { usageRecords } = tables
+  const given = new Map(records.map((record) => [record.id, record]))
+  const ordered = [...given.values()].sort((left, right) => (left.id < right.id ? -1 : 1))
+  const fresh: UsageRecord[] = []
+  for (const batch of inBatches(ordered)) {
+    const rows = batch.map((record) => ({
+      ...record,
+      apiKeyId: record.apiKeyId ?? '',
+      apiKeyName: record.apiKeyName ?? '',
+    }))
+    const inserted = await queries.rows((db) =>
+      db.insert(usageRecords).values(rows).onConflictDoNothing().returning({ id: usageRecords.id }),
+    )
+    fresh.push(...inserted.flatMap(({ id }) => given.get(id) ?? []))
+  }
+  await addToSums(queries, tables, sumRecords(fresh))
+}
+
+/** Removes the oldest records up to a time. */
+async function removeOldest(
+  queries: Queries,
+  tables: AuthTables,
+  { until, limit }: { readonly until: number; readonly limit: number },
+): Promise<number> {
+  const { usageRecords } = tables
+  const oldest = await queries.rows((db) =>
+    db
+      .select({ id: usageRecords.id, createdAt: usageRecords.createdAt })
+      .from(usageRecords)
+      .where(lte(usageRecords.createdAt, until))
+      .orderBy(asc(usageRecords.createdAt), asc(usageRecords.id))
+      .limit(limit),
+  )
+  const newest = oldest.at(-1)
+  if (newest === undefined) return 0
+  const ids = oldest.map(({ id }) => id)
+  const removed = await queries.change((db) => db.delete(usageRecords).where(inArray(usageRecords.id, ids)))
+  await liftFact(queries, tables, { key: 'usage_pruned_before', value: newest.createdAt + 1 })
+  return removed
+}
+
+/** Removes old sums, one start after the other. */
+async function removeSums(
+  queries: Queries,
+  { usageSums }: AuthTables,
+  { span, before, limit }: { readonly span: UsageSpan; readonly before: number; readonly limit: number },
+): Promise<number> {
+  let removed = 0
+  while (removed < limit) {
+    const [oldest] = await queries.rows((db) =>
+      db
+        .select({ start: usageSums.start })
+        .from(usageSums)
+        .where(and(eq(usageSums.span, span), lt(usageSums.start, before)))
+        .orderBy(asc(usageSums.start))
+        .limit(1),
+    )
+    if (oldest === undefined) break
+    removed += await queries.change((db) =>
+      db.delete(usageSums).where(and(eq(usageSums.span, span), eq(usageSums.start, oldest.start))),
+    )
+  }
+  return removed
+}
+
+/** Removes what is too much or too old, a batch of each. */
+export async function pruneUsage(
+  queries: DrizzleQueries,
+  tables: AuthTables,
+  limits: Parameters<UsageStore['prune']>[0],
+): Promise<number> {
+  const { usageRecords } = tables
+  const { maxRecords, before, hoursBefore, daysBefore, limit } = limits
+  const [surplus] = await queries.rows((db) =>
+    db
+      .select({ createdAt: usageRecords.createdAt })
+      .from(usageRecords)
+      .orderBy(desc(usageRecords.createdAt), desc(usageRecords.id))
+      .limit(1)
+      .offset(maxRecords),
+  )
+  const until = Math.max(surplus?.createdAt ?? 0, before - 1)
+  const records = await queries.transaction((transaction) => removeOldest(transaction, tables, { until, limit }))
+  const hours = await removeSums(queries, tables, { span: 'hour', before: hoursBefore, limit })
+  const days = await removeSums(queries, tables, { span: 'day', before: daysBefore, limit })
+  return records + hours + days
+}
+
+type SumRow = AuthTables['usageSums']['$inferSelect']
+
+const toSpan = (text: string): UsageSpan => USAGE_SPANS.find((span) => span === text) ?? 'month'
+
+/** Takes some sums without a source away. */
+async function takeNameless(queries: Queries, { usageSums }: AuthTables): Promise<readonly SumRow[]> {
+  const { span, start, userId, userName, source, apiKeyId, apiKeyName, model } = usageSums
+  const rows = await queries.rows((db) => db.select().from(usageSums).where(eq(source, '')).limit(WRITE_BATCH))
+  for (const row of rows) {
+    await queries.change((db) =>
+      db
+        .delete(usageSums)
+        .where(
+          and(
+            ...[eq(span, row.span), eq(start, row.start), eq(source, ''), eq(userId, row.userId)],
+            ...[eq(userName, row.userName), eq(apiKeyId, row.apiKeyId), eq(apiKeyName, row.apiKeyName)],
+            eq(model, row.model),
+          ),
+        ),
+    )
+  }
+  return rows
+}
+
+/** Names the source of records and sums that have none. @returns how many records there were */
+export async function backfillSources(queries: Queries, tables: AuthTables): Promise<number> {
+  const { usageRecords } = tables
+  const nameSource = (userId: string): UsageSource => (userId === LEGACY_PRINCIPAL.id ? 'legacy' : 'web')
+  const legacy = await queries.change((db) =>
+    db
+      .update(usageRecords)
+      .set({ source: 'legacy' })
+      .where(and(eq(usageRecords.source, ''), eq(usageRecords.userId, LEGACY_PRINCIPAL.id))),
+  )
+  const web = await queries.change((db) =>
+    db.update(usageRecords).set({ source: 'web' }).where(eq(usageRecords.source, '')),
+  )
+  for (let rows = await takeNameless(queries, tables); rows.length > 0; rows = await takeNameless(queries, tables)) {
+    // a sum of the same account may be there already under its source
+    await addToSums(
+      queries,
+      tables,
+      rows.map((row) => ({ ...row, span: toSpan(row.span), source: nameSource(row.userId) })),
+    )
+  }
+  return legacy + web
+}

@@ -1,0 +1,188 @@
+import { and, eq, gte, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { AuthError } from '../errors.ts'
+import type { CallOptions } from '../ports/clock.ts'
+import type { UsageGroup, UsageQuery, UsageSource, UsageStore } from '../ports/usage.ts'
+import { planReads, type UsageRead } from '../usage/plan-reads.ts'
+import { mergeGroups } from '../usage/sums.ts'
+import { readFact } from './facts.ts'
+import type { DrizzleQueries, QueryBuilder } from './queries.ts'
+import type { AuthTables } from './tables.ts'
+import { appendRecords, backfillSources, pruneUsage } from './usage-writes.ts'
+
+/** A part of a report. */
+interface Part {
+  readonly query: UsageQuery
+  readonly part: UsageRead
+}
+
+/** A statement with its parameters bound, as drizzle's `toSQL()` gives it. */
+export interface HeavyRead {
+  readonly sql: string
+  readonly params?: readonly unknown[] | undefined
+}
+
+/** Runs a heavy read where it holds up nobody. Rows come by their column names. */
+export type ReadHeavily = (
+  query: HeavyRead,
+  options: CallOptions & { readonly maxRows?: number | undefined },
+) => Promise<readonly Readonly<Record<string, unknown>>[]>
+
+/** The sums of a table, under names that both ways of reading have. */
+function selectSums(
+  columns: AuthTables['usageSums'] | AuthTables['usageRecords'],
+  parts: { readonly bucket: SQL; readonly requests: SQL; readonly lastUsedAt: SQL; readonly model: SQL },
+) {
+  const named = (expression: SQL, name: string): SQL.Aliased<unknown> => expression.as(name)
+  return {
+    bucket_start: named(parts.bucket, 'bucket_start'),
+    model: named(parts.model, 'model_name'),
+    user_id: columns.userId,
+    user_name: columns.userName,
+    source: columns.source,
+    api_key_id: columns.apiKeyId,
+    api_key_name: columns.apiKeyName,
+    prompt_tokens: named(sql`sum(${columns.promptTokens})`, 'prompt_sum'),
+    completion_tokens: named(sql`sum(${columns.completionTokens})`, 'completion_sum'),
+    total_tokens: named(sql`sum(${columns.totalTokens})`, 'total_sum'),
+    requests: named(parts.requests, 'request_count'),
+    last_used_at: named(parts.lastUsedAt, 'last_used'),
+  }
+}
+
+/** The names of {@link selectSums} as a row has them that was read by column names. */
+const ALIASES = {
+  bucket_start: 'bucket_start',
+  model: 'model_name',
+  user_id: 'user_id',
+  user_name: 'user_name',
+  source: 'source',
+  api_key_id: 'api_key_id',
+  api_key_name: 'api_key_name',
+  prompt_tokens: 'prompt_sum',
+  completion_tokens: 'completion_sum',
+  total_tokens: 'total_sum',
+  requests: 'request_count',
+  last_used_at: 'last_used',
+} as const
+
+function toSource(value: unknown): UsageSource {
+  return value === 'apikey' || value === 'legacy' ? value : 'web'
+}
+
+function toGroup(row: Readonly<Record<string, unknown>>): UsageGroup {
+  const text = (name: string): string => String(row[name] ?? '')
+  return {
+    bucketStart: Number(row.bucket_start),
+    model: text('model'),
+    userId: text('user_id'),
+    userName: text('user_name'),
+    source: toSource(row.source),
+    apiKeyId: text('api_key_id'),
+    apiKeyName: text('api_key_name'),
+    promptTokens: Number(row.prompt_tokens),
+    completionTokens: Number(row.completion_tokens),
+    totalTokens: Number(row.total_tokens),
+    requests: Number(row.requests),
+    lastUsedAt: Number(row.last_used_at),
+  }
+}
+
+function selectFilters(columns: AuthTables['usageSums'] | AuthTables['usageRecords'], query: UsageQuery) {
+  return [
+    query.userId === undefined ? undefined : eq(columns.userId, query.userId),
+    query.apiKeyId === undefined ? undefined : eq(columns.apiKeyId, query.apiKeyId),
+    query.withoutLegacy === true ? ne(columns.source, 'legacy') : undefined,
+  ]
+}
+
+/** Joins a condition for the end of a part, which may have none. */
+function within(column: AuthTables['usageSums']['start'] | AuthTables['usageRecords']['createdAt'], part: UsageRead) {
+  return [gte(column, part.from), part.to === undefined ? undefined : lt(column, part.to)]
+}
+
+function buildSums(db: QueryBuilder, { usageSums }: AuthTables, { query, part }: Part) {
+  const { userId, userName, source, apiKeyId, apiKeyName, model, span, start } = usageSums
+  const { bucketStart } = part
+  return db
+    .select(
+      selectSums(usageSums, {
+        bucket: bucketStart === undefined ? sql`${start}` : sql.raw(String(bucketStart)),
+        model: query.byModel ? sql`${model}` : sql`''`,
+        requests: sql`sum(${usageSums.requests})`,
+        lastUsedAt: sql`max(${usageSums.lastUsedAt})`,
+      }),
+    )
+    .from(usageSums)
+    .where(and(eq(span, part.span), ...within(start, part), ...selectFilters(usageSums, query)))
+    .groupBy(
+      ...(bucketStart === undefined ? [start] : []),
+      ...[userId, userName, source, apiKeyId, apiKeyName],
+      ...(query.byModel ? [model] : []),
+    )
+}
+
+function buildRecords(db: QueryBuilder, { usageRecords }: AuthTables, { query, part }: Part) {
+  const { userId, userName, source, apiKeyId, apiKeyName, model, createdAt } = usageRecords
+  return db
+    .select(
+      selectSums(usageRecords, {
+        bucket: sql.raw(String(part.bucketStart ?? part.from)),
+        model: query.byModel ? sql`${model}` : sql`''`,
+        requests: sql`count(*)`,
+        lastUsedAt: sql`max(${createdAt})`,
+      }),
+    )
+    .from(usageRecords)
+    .where(and(...within(createdAt, part), ...selectFilters(usageRecords, query)))
+    .groupBy(userId, userName, source, apiKeyId, apiKeyName, ...(query.byModel ? [model] : []))
+}
+
+/**
+ * Usage in a database.
+ *
+ * @param readHeavily where queries over many rows run @default with the other queries
+ */
+export function createDrizzleUsage(
+  queries: DrizzleQueries,
+  tables: AuthTables,
+  readHeavily: ReadHeavily | undefined,
+): UsageStore {
+  async function read(
+    build: (db: QueryBuilder) => { all(): Readonly<Record<string, unknown>>[]; toSQL(): HeavyRead },
+    options: CallOptions & { readonly limit: number },
+  ): Promise<readonly UsageGroup[]> {
+    options.signal.throwIfAborted()
+    if (readHeavily === undefined) return (await queries.rows(build)).map(toGroup)
+    let statement: HeavyRead | undefined
+    // the builder belongs to the queries: it is asked for the statement and runs nothing that counts
+    await queries.rows((db) => {
+      statement = build(db).toSQL()
+      return db.select({ key: tables.facts.key }).from(tables.facts).limit(1)
+    })
+    if (statement === undefined) return []
+    const rows = await readHeavily(statement, { signal: options.signal, maxRows: options.limit })
+    return rows.map((row) =>
+      toGroup(Object.fromEntries(Object.entries(ALIASES).map(([name, alias]) => [name, row[alias]]))),
+    )
+  }
+  return {
+    append: (records) => queries.transaction((transaction) => appendRecords(transaction, tables, records)),
+    async group(query, options) {
+      const prunedBefore = query.since === undefined ? 0 : await readFact(queries, tables, 'usage_pruned_before')
+      const whole: UsageGroup[] = []
+      const edge: UsageGroup[] = []
+      for (const part of planReads(query, prunedBefore)) {
+        const build = part.span === 'record' ? buildRecords : buildSums
+        const found = await read((db) => build(db, tables, { query, part }), options)
+        for (const one of found) (part.bucketStart === undefined ? whole : edge).push(one)
+      }
+      // the first bucket comes in parts; the others are groups already
+      const groups = [...mergeGroups(edge), ...whole]
+      if (groups.length > options.limit)
+        throw new AuthError('unprocessable', `more than ${options.limit} rows`, { code: 'too_many_rows' })
+      return groups
+    },
+    backfillSources: () => queries.transaction((transaction) => backfillSources(transaction, tables)),
+    prune: (limits) => pruneUsage(queries, tables, limits),
+  }
+}

@@ -1,0 +1,20 @@
+import { type ErrorKind, SvcError, type SvcErrorOptions } from '@svc/errors'
+
+/** Everything this package throws on purpose. */
+export class AuthError extends SvcError {
+  override readonly name = 'AuthError'
+
+  constructor(kind: ErrorKind, message: string, options: SvcErrorOptions = {}) {
+    super(kind, message, options)
+  }
+}
+
+/** A value of a request that cannot be taken. */
+export function invalidValue(message: string, code = 'invalid_value'): AuthError {
+  return new AuthError('invalid_request', message, { code })
+}
+
+/** An entry that is not there, or belongs to somebody else: both answer alike (threats AU-14). */
+export function missing(message: string): AuthError {
+  return new AuthError('not_found', message)
+}

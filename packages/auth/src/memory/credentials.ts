@@ -1,0 +1,171 @@
+import type {
+  ApiKey,
+  ApiKeyStore,
+  FoundSession,
+  Invite,
+  InviteStore,
+  Session,
+  SessionStore,
+  SignInStore,
+} from '../ports/credentials.ts'
+import type { User } from '../ports/users.ts'
+import { byAge, type MemoryState, removeWhere, type StoredInvite, type StoredSession, takePage } from './state.ts'
+
+function toUser(state: MemoryState, id: string | undefined): User | undefined {
+  const found = id === undefined ? undefined : state.users.get(id)
+  if (found === undefined) return undefined
+  const { passwordHash: _, ...user } = found
+  return user
+}
+
+function toKey({ hash: _, ...key }: ApiKey & { readonly hash: string }): ApiKey {
+  return key
+}
+
+function removeExpired(
+  map: Map<string, { readonly expiresAt: number | undefined }>,
+  { now, limit }: { readonly now: number; readonly limit: number },
+): number {
+  const expired = [...map].filter(([, { expiresAt }]) => expiresAt !== undefined && expiresAt <= now).slice(0, limit)
+  for (const [key] of expired) map.delete(key)
+  return expired.length
+}
+
+/** Users' keys in memory. */
+export function createMemoryApiKeys(state: MemoryState): ApiKeyStore {
+  const find = (isWanted: (key: ApiKey & { readonly hash: string }) => boolean) => {
+    const key = [...state.apiKeys.values()].find(isWanted)
+    const user = toUser(state, key?.userId)
+    return key === undefined || user === undefined ? undefined : { key: toKey(key), user }
+  }
+  return {
+    async create(key, { maxKeys }) {
+      const count = [...state.apiKeys.values()].filter(({ userId }) => userId === key.userId).length
+      if (!state.users.has(key.userId) || count >= maxKeys) return false
+      state.apiKeys.set(key.id, key)
+      return true
+    },
+    findByHash: async (hash) => find((key) => key.hash === hash),
+    findById: async (id) => find((key) => key.id === id),
+    async listByUser(id, page) {
+      const own = [...state.apiKeys.values()].filter(({ userId }) => userId === id).map(toKey)
+      return takePage(own.sort(byAge).reverse(), page)
+    },
+    async remove({ id, userId }) {
+      if (state.apiKeys.get(id)?.userId !== userId) return false
+      state.apiKeys.delete(id)
+      removeWhere(state.sessions, ({ apiKeyId }) => apiKeyId === id)
+      state.revision += 1
+      return true
+    },
+    async touch(uses) {
+      for (const { id, at } of uses) {
+        const key = state.apiKeys.get(id)
+        if (key !== undefined && at > (key.lastUsedAt ?? 0)) state.apiKeys.set(id, { ...key, lastUsedAt: at })
+      }
+    },
+    removeExpired: async (limits) => removeExpired(state.apiKeys, limits),
+  }
+}
+
+function toSession(stored: StoredSession): Session {
+  const { hash: _, previousHash: __, previousUntil: ___, ...session } = stored
+  return session
+}
+
+/** Browser sessions in memory. */
+export function createMemorySessions(state: MemoryState): SessionStore {
+  const toFound = (stored: StoredSession | undefined, isCurrent: boolean): FoundSession | undefined => {
+    if (stored === undefined) return undefined
+    const key = stored.apiKeyId === undefined ? undefined : state.apiKeys.get(stored.apiKeyId)
+    return {
+      session: toSession(stored),
+      user: toUser(state, stored.userId),
+      apiKey: key === undefined ? undefined : toKey(key),
+      isCurrent,
+      previousUntil: stored.previousUntil,
+    }
+  }
+  const raise = (count: number): number => {
+    if (count > 0) state.revision += 1
+    return count
+  }
+  return {
+    async create(session, { maxSessions }) {
+      state.sessions.set(session.id, { ...session, previousHash: undefined, previousUntil: 0 })
+      const own = [...state.sessions.values()].filter(
+        ({ userId, sharedKeyHash }) => userId === session.userId && sharedKeyHash === session.sharedKeyHash,
+      )
+      for (const { id } of own.sort(byAge).slice(0, Math.max(0, own.length - maxSessions))) state.sessions.delete(id)
+    },
+    async findByHash(hash) {
+      const found = [...state.sessions.values()].find((one) => one.hash === hash || one.previousHash === hash)
+      return toFound(found, found?.hash === hash)
+    },
+    findById: async (id) => toFound(state.sessions.get(id), true),
+    async rotate({ id, from, to, now, previousUntil }) {
+      const session = state.sessions.get(id)
+      if (session?.hash !== from) return false
+      state.sessions.set(id, { ...session, hash: to, previousHash: from, previousUntil, rotatedAt: now })
+      return true
+    },
+    remove: async (id) => raise(state.sessions.delete(id) ? 1 : 0) > 0,
+    removeByUser: async (userId, { except }) =>
+      raise(removeWhere(state.sessions, (session) => session.userId === userId && session.id !== except)),
+    removeByProvider: async ({ userId, providerSession }) =>
+      raise(
+        removeWhere(
+          state.sessions,
+          (session) =>
+            (userId === undefined || session.userId === userId) && session.providerSession === providerSession,
+        ),
+      ),
+    removeExpired: async (limits) => removeExpired(state.sessions, limits),
+  }
+}
+
+/** Invites in memory. */
+export function createMemoryInvites(state: MemoryState): InviteStore {
+  const toPerson = (id: string | undefined): Invite['createdBy'] => {
+    const user = toUser(state, id)
+    return user === undefined ? undefined : { id: user.id, name: user.name }
+  }
+  const toInvite = ({ hash: _, createdBy, usedBy, ...invite }: StoredInvite): Invite => ({
+    ...invite,
+    createdBy: toPerson(createdBy),
+    usedBy: toPerson(usedBy),
+  })
+  return {
+    async create(invite) {
+      state.invites.set(invite.id, { ...invite, usedBy: undefined, usedAt: undefined })
+    },
+    list: async (page) => takePage([...state.invites.values()].sort(byAge).reverse().map(toInvite), page),
+    async isValid({ hash, now }) {
+      const invite = [...state.invites.values()].find((one) => one.hash === hash)
+      return invite !== undefined && invite.usedAt === undefined && invite.expiresAt > now
+    },
+    async revoke(id) {
+      const invite = state.invites.get(id)
+      if (invite === undefined) return 'missing'
+      if (invite.usedAt !== undefined) return 'used'
+      state.invites.delete(id)
+      return 'revoked'
+    },
+  }
+}
+
+/** Sign-ins under way, in memory. */
+export function createMemorySignIns(state: MemoryState): SignInStore {
+  return {
+    async begin({ hash, now, expiresAt }, { maxRunning }) {
+      for (const [key, until] of [...state.signIns]) if (until <= now) state.signIns.delete(key)
+      if (state.signIns.size >= maxRunning) return false
+      state.signIns.set(hash, expiresAt)
+      return true
+    },
+    async consume({ hash, now }) {
+      const until = state.signIns.get(hash)
+      return state.signIns.delete(hash) && until !== undefined && until > now
+    },
+  }
+}

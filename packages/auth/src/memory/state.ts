@@ -1,0 +1,80 @@
+import type { ApiKey, NewInvite, Session } from '../ports/credentials.ts'
+import type { QuotaCounter, QuotaRule, UsageRecord } from '../ports/usage.ts'
+import type { User } from '../ports/users.ts'
+import type { Reservation } from '../quotas/apply-work.ts'
+import type { UsageSum } from '../usage/sums.ts'
+
+/** A session with the hashes of its values. */
+export interface StoredSession extends Session {
+  readonly hash: string
+  readonly previousHash: string | undefined
+  readonly previousUntil: number
+}
+
+/** An invite with its use. */
+export interface StoredInvite extends NewInvite {
+  readonly usedBy: string | undefined
+  readonly usedAt: number | undefined
+}
+
+/** Everything the stores in memory keep. Each is bounded by what its service allows. */
+export interface MemoryState {
+  revision: number
+  readonly users: Map<string, User & { readonly passwordHash: string | undefined }>
+  readonly sessions: Map<string, StoredSession>
+  readonly apiKeys: Map<string, ApiKey & { readonly hash: string }>
+  readonly invites: Map<string, StoredInvite>
+  readonly signIns: Map<string, number>
+  records: UsageRecord[]
+  readonly recordIds: Set<string>
+  /** Records before this time may have been removed. */
+  prunedBefore: number
+  readonly sums: Map<string, UsageSum>
+  readonly rules: Map<string, QuotaRule>
+  readonly counters: Map<string, QuotaCounter>
+  readonly reservations: Map<string, Reservation>
+}
+
+/** Nothing yet. */
+export function createMemoryState(): MemoryState {
+  return {
+    revision: 0,
+    users: new Map(),
+    sessions: new Map(),
+    apiKeys: new Map(),
+    invites: new Map(),
+    signIns: new Map(),
+    records: [],
+    recordIds: new Set(),
+    prunedBefore: 0,
+    sums: new Map(),
+    rules: new Map(),
+    counters: new Map(),
+    reservations: new Map(),
+  }
+}
+
+/** A page of a list that is in order. */
+export function takePage<T extends { readonly id: string }>(
+  entries: readonly T[],
+  { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+): readonly T[] {
+  const start = after === undefined ? 0 : entries.findIndex(({ id }) => id === after) + 1
+  if (after !== undefined && start === 0) return []
+  return entries.slice(start, start + limit)
+}
+
+/** Orders entries by age, then by id. */
+export function byAge(
+  left: { readonly createdAt: number; readonly id: string },
+  right: { readonly createdAt: number; readonly id: string },
+): number {
+  return left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1)
+}
+
+/** Removes the entries of a map that a test picks. @returns how many */
+export function removeWhere<T>(map: Map<string, T>, isPicked: (entry: T) => boolean): number {
+  const picked = [...map].filter(([, entry]) => isPicked(entry))
+  for (const [key] of picked) map.delete(key)
+  return picked.length
+}

@@ -1,0 +1,126 @@
+import { AuthError } from '../errors.ts'
+import type { QuotaStore, UsageGroup, UsageQuery, UsageRecord, UsageStore } from '../ports/usage.ts'
+import { applyQuotaWork, type QuotaLedger, type Reservation } from '../quotas/apply-work.ts'
+import { planReads, type UsageRead } from '../usage/plan-reads.ts'
+import { addSums, joinSumKey, mergeGroups, sumRecords, toSum } from '../usage/sums.ts'
+import { type MemoryState, removeWhere } from './state.ts'
+
+/** The sums that a part of a report reads, with the buckets that they fall in. */
+function readPart(state: MemoryState, part: UsageRead): readonly UsageGroup[] {
+  const isWithin = (time: number): boolean => time >= part.from && (part.to === undefined || time < part.to)
+  const { span } = part
+  const sums =
+    span === 'record'
+      ? state.records.filter(({ createdAt }) => isWithin(createdAt)).map((record) => toSum(record, 'hour'))
+      : [...state.sums.values()].filter((sum) => sum.span === span && isWithin(sum.start))
+  return sums.map(({ span: _, start, ...rest }) => ({ ...rest, bucketStart: part.bucketStart ?? start }))
+}
+
+function group(state: MemoryState, query: UsageQuery, limit: number): readonly UsageGroup[] {
+  const { userId, apiKeyId, withoutLegacy = false, byModel } = query
+  const found = planReads(query, state.prunedBefore)
+    .flatMap((part) => readPart(state, part))
+    .filter(
+      (one) =>
+        (userId === undefined || one.userId === userId) &&
+        (apiKeyId === undefined || one.apiKeyId === apiKeyId) &&
+        !(withoutLegacy && one.source === 'legacy'),
+    )
+  const groups = mergeGroups(byModel ? found : found.map((one) => ({ ...one, model: '' })))
+  if (groups.length > limit) throw new AuthError('unprocessable', `more than ${limit} rows`, { code: 'too_many_rows' })
+  return groups
+}
+
+function append(state: MemoryState, records: readonly UsageRecord[]): void {
+  const fresh = new Map(records.map((record) => [record.id, record]))
+  for (const id of fresh.keys()) if (state.recordIds.has(id)) fresh.delete(id)
+  for (const record of fresh.values()) {
+    state.recordIds.add(record.id)
+    state.records.push(record)
+  }
+  for (const sum of sumRecords([...fresh.values()])) {
+    const key = joinSumKey(sum)
+    const before = state.sums.get(key)
+    state.sums.set(key, before === undefined ? sum : addSums(before, sum))
+  }
+}
+
+function prune(state: MemoryState, limits: Parameters<UsageStore['prune']>[0]): number {
+  const { maxRecords, before, hoursBefore, daysBefore, limit } = limits
+  const old = removeWhere(
+    state.sums,
+    ({ span, start }) => (span === 'hour' && start < hoursBefore) || (span === 'day' && start < daysBefore),
+  )
+  const ordered = [...state.records].sort((left, right) => left.createdAt - right.createdAt)
+  const surplus = Math.max(0, ordered.length - maxRecords)
+  const removed = ordered.filter(({ createdAt }, index) => index < surplus || createdAt < before).slice(0, limit)
+  const newest = removed.at(-1)
+  if (newest === undefined) return old
+  const ids = new Set(removed.map(({ id }) => id))
+  state.records = state.records.filter(({ id }) => !ids.has(id))
+  for (const id of ids) state.recordIds.delete(id)
+  state.prunedBefore = Math.max(state.prunedBefore, newest.createdAt + 1)
+  return removed.length + old
+}
+
+/** Usage in memory. */
+export function createMemoryUsage(state: MemoryState): UsageStore {
+  return {
+    append: async (records) => append(state, records),
+    group: async (query, { limit }) => group(state, query, limit),
+    // records without a source come from older databases alone
+    backfillSources: async () => 0,
+    prune: async (limits) => prune(state, limits),
+  }
+}
+
+function createLedger(state: MemoryState): QuotaLedger {
+  const take = (isPicked: (reservation: Reservation) => boolean): readonly Reservation[] => {
+    const picked = [...state.reservations].filter(([, reservation]) => isPicked(reservation))
+    for (const [key] of picked) state.reservations.delete(key)
+    return picked.map(([, reservation]) => reservation)
+  }
+  return {
+    lockCounters: async (rules) => rules.flatMap(({ id }) => state.counters.get(id) ?? []),
+    takeReservations: async (ids) => take(({ id }) => ids.includes(id)),
+    takeExpired: async (ruleIds, now) => take(({ ruleId, expiresAt }) => ruleIds.includes(ruleId) && expiresAt <= now),
+    async putReservations(reservations) {
+      for (const one of reservations) state.reservations.set(`${one.id}:${one.ruleId}`, one)
+    },
+    async writeCounters(counters) {
+      for (const counter of counters) if (state.rules.has(counter.ruleId)) state.counters.set(counter.ruleId, counter)
+    },
+  }
+}
+
+/** Quotas in memory. */
+export function createMemoryQuotas(state: MemoryState): QuotaStore {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    listRules: async (userId) => [...state.rules.values()].filter((rule) => rule.userId === userId),
+    async putRule(rule) {
+      const before = [...state.rules.values()].find(
+        ({ userId, model }) => userId === rule.userId && model === rule.model,
+      )
+      const stored = { ...rule, id: before?.id ?? rule.id }
+      state.rules.set(stored.id, stored)
+      state.counters.delete(stored.id)
+      state.revision += 1
+      return stored
+    },
+    async removeRule({ id, userId }) {
+      if (state.rules.get(id)?.userId !== userId) return false
+      state.rules.delete(id)
+      state.counters.delete(id)
+      state.revision += 1
+      return true
+    },
+    readCounters: async (ruleIds) => ruleIds.flatMap((id) => state.counters.get(id) ?? []),
+    apply(work) {
+      // one after the other, as transactions are
+      const verdicts = last.then(() => applyQuotaWork(work, createLedger(state)))
+      last = verdicts.catch(() => undefined)
+      return verdicts
+    },
+  }
+}

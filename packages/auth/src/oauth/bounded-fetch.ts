@@ -1,0 +1,67 @@
+import { AuthError } from '../errors.ts'
+
+/** Sends a request, as `fetch` does. */
+export type Fetch = (url: string, init: FetchInit) => Promise<Response>
+
+/** What this package asks of a {@link Fetch}. */
+export interface FetchInit {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | URLSearchParams | undefined
+  readonly redirect: 'manual'
+  readonly signal?: AbortSignal | undefined
+}
+
+const MAX_REPLY_BYTES = 1024 * 1024
+const TIMEOUT_MS = 10_000
+
+function sendByDefault(url: string, { method, headers, body, signal, redirect }: FetchInit): Promise<Response> {
+  return fetch(url, { method, headers, body: body ?? null, signal: signal ?? null, redirect })
+}
+
+async function readAtMost(response: Response, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  if (response.body !== null) {
+    for await (const piece of response.body) {
+      size += piece.byteLength
+      if (size > limit) throw new AuthError('upstream_failed', 'the reply of the provider is too large')
+      pieces.push(piece)
+    }
+  }
+  const bytes = new Uint8Array(size)
+  let position = 0
+  for (const piece of pieces) {
+    bytes.set(piece, position)
+    position += piece.byteLength
+  }
+  return bytes
+}
+
+/**
+ * A fetch for replies of providers: at most 1 MiB, at most 10 seconds, no redirects, since a redirect could carry the
+ * secret of the client elsewhere.
+ */
+export function boundFetch(send: Fetch = sendByDefault): Fetch {
+  return async (url, init) => {
+    const timeout = AbortSignal.timeout(TIMEOUT_MS)
+    const signal = init.signal === undefined ? timeout : AbortSignal.any([init.signal, timeout])
+    const response = await send(url, { ...init, redirect: 'manual', signal })
+    const { status, statusText, headers } = response
+    const isEmpty = status === 204 || status === 304
+    const body = await readAtMost(response, MAX_REPLY_BYTES)
+    return new Response(isEmpty ? null : body, { status: status < 200 ? 502 : status, statusText, headers })
+  }
+}
+
+/** Whether an address may be called: https, or plain http on this machine. */
+export function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
+
+/** Whether a host name is this machine. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}

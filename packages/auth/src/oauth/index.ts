@@ -1,0 +1,12 @@
+/**
+ * Sign-in at a code host and at OIDC issuers: authorization code with PKCE, state and nonce.
+ *
+ * @module
+ */
+
+export { type BackChannelLogoutOptions, endSessionsByToken } from './back-channel-logout.ts'
+export type { Fetch, FetchInit } from './bounded-fetch.ts'
+export { type CodeHostOptions, createCodeHostProvider } from './code-host.ts'
+export { createOidcProvider, type OidcOptions, type OidcProvider } from './oidc.ts'
+export type { Identity, SignInProvider, SignInSecrets } from './provider.ts'
+export { type BegunSignIn, createSignIn, type SignIn, type SignInCallback, type SignInOptions } from './sign-in.ts'

@@ -1,0 +1,166 @@
+import { inactiveAccount } from '../accounts/accounts.ts'
+import { type AdminEmail, isConfiguredAdmin } from '../accounts/admin-email.ts'
+import { hashInvite, inviteRefused } from '../accounts/registration.ts'
+import { AuthError } from '../errors.ts'
+import type { CallOptions, Clock } from '../ports/clock.ts'
+import type { SignInStore } from '../ports/credentials.ts'
+import type { RegistrationMode, User, UserStore } from '../ports/users.ts'
+import type { Revocations } from '../revocations.ts'
+import { createId, createToken, type TokenHasher } from '../token-hasher.ts'
+import type { Identity, SignInProvider, SignInSecrets } from './provider.ts'
+import { signInFailed } from './provider.ts'
+
+/** What {@link createSignIn} needs. */
+export interface SignInOptions {
+  readonly users: UserStore
+  readonly signIns: SignInStore
+  readonly hasher: TokenHasher
+  readonly revocations: Revocations
+  readonly clock: Pick<Clock, 'now'>
+  readonly mode: RegistrationMode
+  readonly admin?: AdminEmail | undefined
+  /** Sign-ins under way at a time. @default 10000 */
+  readonly maxRunning?: number | undefined
+}
+
+/** A sign-in that has begun. */
+export interface BegunSignIn {
+  /** Where the browser goes. */
+  readonly url: URL
+  /** Belongs in a cookie of the browser (`oauth_state`) until it comes back. */
+  readonly browserToken: string
+  /** Of the cookie. */
+  readonly maxAgeMs: number
+}
+
+/** What a browser brings back. */
+export interface SignInCallback {
+  readonly parameters: URLSearchParams
+  readonly browserToken: string | undefined
+  readonly inviteCode?: string | undefined
+}
+
+/** Sign-in at providers by authorization code. */
+export interface SignIn {
+  /** @throws {AuthError} `unavailable`, `rate_limited` when too many are under way */
+  begin(provider: SignInProvider, options: CallOptions): Promise<BegunSignIn>
+  /**
+   * The account of a browser that comes back; a new one by the rules of registration. The account is found by the
+   * provider and its subject alone: no address merges two accounts.
+   *
+   * @throws {AuthError} `invalid_request`, with the codes `invalid_state`, `missing_code`, `sign_in_failed`,
+   *   `invite_required`, `invalid_invite`; `forbidden` for an account that waits or is disabled
+   */
+  complete(
+    provider: SignInProvider,
+    callback: SignInCallback,
+    options: CallOptions,
+  ): Promise<{ readonly user: User; readonly providerSession: string | undefined }>
+}
+
+const LIFETIME_MS = 10 * 60_000
+const MAX_RUNNING = 10_000
+const TOKEN = /^[0-9a-f]{64}$/
+
+const invalidState = (): AuthError => new AuthError('invalid_request', 'invalid OAuth state', { code: 'invalid_state' })
+
+/** A parameter that stands there once. */
+function readSingle(parameters: URLSearchParams, name: string): string | undefined {
+  const [value, ...others] = parameters.getAll(name)
+  return others.length === 0 ? value : undefined
+}
+
+/** Sign-in at providers, over the stores of accounts. */
+export function createSignIn(options: SignInOptions): SignIn {
+  const { users, signIns, hasher, revocations, clock, mode, admin, maxRunning = MAX_RUNNING } = options
+
+  /** Verifier and nonce come out of the state and the browser's token, so that no store holds them. */
+  function derive(provider: SignInProvider, state: string, browserToken: string): SignInSecrets & { hash: string } {
+    const base = `${provider.name}:${state}:${browserToken}`
+    const hash = (use: string): string => hasher.hash('sign-in', `${use}:${base}`)
+    return { state, nonce: hash('nonce'), codeVerifier: hash('verifier'), hash: hash('flow') }
+  }
+
+  async function refresh(user: User, identity: Identity, call: CallOptions): Promise<User> {
+    const { name, avatarUrl } = identity
+    const emailVerified = identity.email === user.email ? identity.emailVerified : user.emailVerified
+    const isSame = user.name === name && user.avatarUrl === avatarUrl && user.emailVerified === emailVerified
+    if (isSame) return user
+    await users.setProfile(user.id, { name, avatarUrl, emailVerified, now: clock.now() }, call)
+    return { ...user, name, avatarUrl, emailVerified }
+  }
+
+  async function admitKnown(known: User, identity: Identity, call: CallOptions): Promise<User> {
+    if (known.status !== 'active') throw inactiveAccount(known, 'account pending approval')
+    const user = await refresh(known, identity, call)
+    const isVerified = identity.emailVerified && identity.email === user.email
+    if (user.role === 'admin' || !isConfiguredAdmin(user, { admin, isVerified })) return user
+    await users.setRole(user.id, { role: 'admin', now: clock.now() }, call)
+    revocations.publish({ kind: 'user', userId: user.id })
+    return { ...user, role: 'admin' }
+  }
+
+  async function admitNew(
+    provider: SignInProvider,
+    identity: Identity,
+    call: CallOptions & { readonly inviteCode: string | undefined },
+  ): Promise<User> {
+    const { subject, email, emailVerified, name, avatarUrl } = identity
+    const now = clock.now()
+    const outcome = await users.register(
+      {
+        user: {
+          ...{ id: createId(), email, emailVerified, name, avatarUrl, provider: provider.name, subject },
+          ...{ features: {}, allowedModels: { enabled: false, models: [] }, createdAt: now, updatedAt: now },
+        },
+        passwordHash: undefined,
+        mode,
+        inviteHash: hashInvite(call.inviteCode, hasher),
+        isAdmin: isConfiguredAdmin({ email, approved: false }, { admin, isVerified: emailVerified }),
+        now,
+      },
+      call,
+    )
+    if (outcome.kind === 'created') {
+      if (outcome.user.status !== 'active') throw inactiveAccount(outcome.user, 'account pending approval')
+      return outcome.user
+    }
+    if (outcome.kind !== 'taken') throw inviteRefused(outcome.kind)
+    // the same account has come in twice at once
+    const known = await users.findBySubject({ provider: provider.name, subject }, call)
+    if (known === undefined) throw signInFailed(new Error('the account is gone'))
+    return admitKnown(known, identity, call)
+  }
+
+  return {
+    async begin(provider, call) {
+      const [state, browserToken, now] = [createToken(), createToken(), clock.now()]
+      const secrets = derive(provider, state, browserToken)
+      const url = await provider.createUrl(secrets, call)
+      const flow = { hash: secrets.hash, now, expiresAt: now + LIFETIME_MS }
+      if (!(await signIns.begin(flow, { ...call, maxRunning })))
+        throw new AuthError('rate_limited', 'too many sign-ins are under way', {
+          code: 'too_many_sign_ins',
+          retryAfterMs: 60_000,
+        })
+      return { url, browserToken, maxAgeMs: LIFETIME_MS }
+    },
+    async complete(provider, { parameters, browserToken = '', inviteCode }, call) {
+      const state = readSingle(parameters, 'state') ?? ''
+      if (!TOKEN.test(state) || !TOKEN.test(browserToken)) throw invalidState()
+      const secrets = derive(provider, state, browserToken)
+      if (!(await signIns.consume({ hash: secrets.hash, now: clock.now() }, call))) throw invalidState()
+      if (parameters.has('error')) throw signInFailed(new Error('the provider has refused'))
+      if ((readSingle(parameters, 'code') ?? '') === '')
+        throw new AuthError('invalid_request', 'missing authorization code', { code: 'missing_code' })
+      const identity = await provider.readIdentity({ ...secrets, parameters }, call)
+      const { subject, providerSession } = identity
+      const known = await users.findBySubject({ provider: provider.name, subject }, call)
+      const user =
+        known === undefined
+          ? await admitNew(provider, identity, { ...call, inviteCode })
+          : await admitKnown(known, identity, call)
+      return { user, providerSession }
+    },
+  }
+}

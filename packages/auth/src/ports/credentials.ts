@@ -1,0 +1,152 @@
+import type { CallOptions } from './clock.ts'
+import type { Page, Role, User } from './users.ts'
+
+/** What a key may do less than its owner; an absent list means no limit. */
+export interface KeyScopes {
+  /** Route groups, such as `chat` or `embeddings`. */
+  readonly routes?: readonly string[] | undefined
+  readonly models?: readonly string[] | undefined
+}
+
+/** A user's API key (§2.3). Its value is not kept. */
+export interface ApiKey {
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  /** The first characters of the value, to tell keys apart. */
+  readonly prefix: string
+  /** The owner's role when the key was made; the key acts with the owner's current role. */
+  readonly role: Role
+  readonly scopes: KeyScopes
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+  readonly expiresAt: number | undefined
+  readonly lastUsedAt: number | undefined
+}
+
+/** Users' API keys. */
+export interface ApiKeyStore {
+  /** @returns false when the account is gone or has `maxKeys` already */
+  create(key: ApiKey & { readonly hash: string }, options: CallOptions & { readonly maxKeys: number }): Promise<boolean>
+  /** A key with its owner, whatever its expiry. */
+  findByHash(hash: string, options: CallOptions): Promise<{ readonly key: ApiKey; readonly user: User } | undefined>
+  findById(id: string, options: CallOptions): Promise<{ readonly key: ApiKey; readonly user: User } | undefined>
+  /** Newest first. */
+  listByUser(userId: string, page: Page, options: CallOptions): Promise<readonly ApiKey[]>
+  /** Removes a key of an account, and the sessions that were made with it. @returns false when the account has no such key */
+  remove(key: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<boolean>
+  /** Notes when keys were used; earlier times change nothing. */
+  touch(uses: readonly { readonly id: string; readonly at: number }[], options: CallOptions): Promise<void>
+  /** @returns how many keys that expired before `now` were removed, at most `limit` */
+  removeExpired(limits: { readonly now: number; readonly limit: number }, options: CallOptions): Promise<number>
+}
+
+/** A browser session (§2.2). Its value is not kept. */
+export interface Session {
+  readonly id: string
+  /** Absent when the session stands for a shared key. */
+  readonly userId: string | undefined
+  /** Hash of the shared key that the session stands for: it ends with the key. */
+  readonly sharedKeyHash: string | undefined
+  /** The user key that the session was made with: it has its limits and ends with it. */
+  readonly apiKeyId: string | undefined
+  /** The OIDC issuer's id of its own session. */
+  readonly providerSession: string | undefined
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+  readonly rotatedAt: number
+  readonly expiresAt: number
+}
+
+/** A session as it is found by its value. */
+export interface FoundSession {
+  readonly session: Session
+  readonly user: User | undefined
+  readonly apiKey: ApiKey | undefined
+  /** Whether the value is the current one, or the one before, which is valid until `previousUntil`. */
+  readonly isCurrent: boolean
+  readonly previousUntil: number
+}
+
+/** Browser sessions. */
+export interface SessionStore {
+  /** Creates a session; the oldest ones of the account give way when it has more than `maxSessions`. */
+  create(
+    session: Session & { readonly hash: string },
+    options: CallOptions & { readonly maxSessions: number },
+  ): Promise<void>
+  findByHash(hash: string, options: CallOptions): Promise<FoundSession | undefined>
+  findById(id: string, options: CallOptions): Promise<FoundSession | undefined>
+  /** Gives a session a new value, if it still has the one that is replaced. @returns whether it had */
+  rotate(
+    change: {
+      readonly id: string
+      readonly from: string
+      readonly to: string
+      readonly now: number
+      readonly previousUntil: number
+    },
+    options: CallOptions,
+  ): Promise<boolean>
+  remove(id: string, options: CallOptions): Promise<boolean>
+  /** Removes the sessions of an account but for one. */
+  removeByUser(userId: string, options: CallOptions & { readonly except?: string | undefined }): Promise<number>
+  /** Removes the sessions that an OIDC session has begun, of one account or of all. */
+  removeByProvider(
+    account: { readonly userId: string | undefined; readonly providerSession: string },
+    options: CallOptions,
+  ): Promise<number>
+  /** @returns how many sessions that expired before `now` were removed, at most `limit` */
+  removeExpired(limits: { readonly now: number; readonly limit: number }, options: CallOptions): Promise<number>
+}
+
+/** An invite (§2.5). Its code is not kept. */
+export interface Invite {
+  readonly id: string
+  /** The first characters of the code. */
+  readonly prefix: string
+  /** Absent when the invite was made at the command line. */
+  readonly createdBy: { readonly id: string; readonly name: string } | undefined
+  /** Absent while the invite is unused, and after its user was removed. */
+  readonly usedBy: { readonly id: string; readonly name: string } | undefined
+  /** Milliseconds since the epoch. */
+  readonly usedAt: number | undefined
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** An invite to be stored. */
+export interface NewInvite {
+  readonly id: string
+  readonly hash: string
+  readonly prefix: string
+  readonly createdBy: string | undefined
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** Invites. They are consumed by {@link UserStore.register}. */
+export interface InviteStore {
+  create(invite: NewInvite, options: CallOptions): Promise<void>
+  /** Newest first. */
+  list(page: Page, options: CallOptions): Promise<readonly Invite[]>
+  /** Whether an invite is there, unused and not expired. */
+  isValid(invite: { readonly hash: string; readonly now: number }, options: CallOptions): Promise<boolean>
+  /** Removes an unused invite. */
+  revoke(id: string, options: CallOptions): Promise<'revoked' | 'used' | 'missing'>
+}
+
+/** Sign-ins that are under way at a provider. */
+export interface SignInStore {
+  /**
+   * Notes a sign-in. Those that have expired are removed.
+   *
+   * @returns false when `maxRunning` are under way already
+   */
+  begin(
+    flow: { readonly hash: string; readonly now: number; readonly expiresAt: number },
+    options: CallOptions & { readonly maxRunning: number },
+  ): Promise<boolean>
+  /** Removes a sign-in. @returns whether it was there and has not expired: true once at most */
+  consume(flow: { readonly hash: string; readonly now: number }, options: CallOptions): Promise<boolean>
+}

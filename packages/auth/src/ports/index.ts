@@ -1,0 +1,48 @@
+/**
+ * What the library needs of its user: stores, a clock, a log.
+ *
+ * @module
+ */
+
+export type { CallOptions, Clock, Logger } from './clock.ts'
+export type {
+  ApiKey,
+  ApiKeyStore,
+  FoundSession,
+  Invite,
+  InviteStore,
+  KeyScopes,
+  NewInvite,
+  Session,
+  SessionStore,
+  SignInStore,
+} from './credentials.ts'
+export type { Stores } from './stores.ts'
+export type {
+  QuotaCounter,
+  QuotaRequest,
+  QuotaRule,
+  QuotaSettlement,
+  QuotaStore,
+  QuotaVerdict,
+  UsageGroup,
+  UsageQuery,
+  UsageRecord,
+  UsageSource,
+  UsageStore,
+} from './usage.ts'
+export type {
+  ChangeOutcome,
+  ModelAllowList,
+  Page,
+  ProfileChange,
+  Provider,
+  Registration,
+  RegistrationMode,
+  RegistrationOutcome,
+  RightsStore,
+  Role,
+  User,
+  UserStatus,
+  UserStore,
+} from './users.ts'

@@ -1,0 +1,15 @@
+import type { ApiKeyStore, InviteStore, SessionStore, SignInStore } from './credentials.ts'
+import type { QuotaStore, UsageStore } from './usage.ts'
+import type { RightsStore, UserStore } from './users.ts'
+
+/** All stores of one place. */
+export interface Stores {
+  readonly users: UserStore
+  readonly rights: RightsStore
+  readonly sessions: SessionStore
+  readonly apiKeys: ApiKeyStore
+  readonly invites: InviteStore
+  readonly signIns: SignInStore
+  readonly usage: UsageStore
+  readonly quotas: QuotaStore
+}

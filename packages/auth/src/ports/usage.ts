@@ -1,0 +1,149 @@
+import type { CallOptions } from './clock.ts'
+
+/** How the caller of a tracked request had proven who it is (§2.6). */
+export type UsageSource = 'apikey' | 'web' | 'legacy'
+
+/** One tracked request (§2.6). Names are copies: they outlive renamed and removed accounts and keys. */
+export interface UsageRecord {
+  /** Unique: a record that is stored a second time changes nothing. */
+  readonly id: string
+  readonly userId: string
+  readonly userName: string
+  readonly source: UsageSource
+  readonly apiKeyId?: string | undefined
+  readonly apiKeyName?: string | undefined
+  readonly model: string
+  readonly endpoint: string
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly totalTokens: number
+  readonly durationMs: number
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+/** How records are put together. */
+export interface UsageQuery {
+  /** Width of the buckets. */
+  readonly bucket: 'hour' | 'day' | 'month'
+  /** Records from this time on, milliseconds since the epoch. @default all */
+  readonly since?: number | undefined
+  readonly userId?: string | undefined
+  readonly apiKeyId?: string | undefined
+  /** Leaves out what shared keys did. @default false */
+  readonly withoutLegacy?: boolean | undefined
+  /** Whether models are told apart. */
+  readonly byModel: boolean
+}
+
+/** Records of one bucket, account, source, key and, where asked for, model. */
+export interface UsageGroup {
+  /** Start of the bucket, milliseconds since the epoch. */
+  readonly bucketStart: number
+  /** Empty unless models are told apart. */
+  readonly model: string
+  readonly userId: string
+  readonly userName: string
+  readonly source: UsageSource
+  readonly apiKeyId: string
+  readonly apiKeyName: string
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly totalTokens: number
+  readonly requests: number
+  /** Of the newest record, milliseconds since the epoch. */
+  readonly lastUsedAt: number
+}
+
+/** Records of requests and their sums by the hour, day and month. */
+export interface UsageStore {
+  /** Stores records and adds them to their sums, together or not at all; those that are known already are left out. */
+  append(records: readonly UsageRecord[], options: CallOptions): Promise<void>
+  /** Sums, of at most `limit` groups; more fail with `too_many_rows`. */
+  group(query: UsageQuery, options: CallOptions & { readonly limit: number }): Promise<readonly UsageGroup[]>
+  /** Names the source of records that have none (§2.6). @returns how many there were */
+  backfillSources(options: CallOptions): Promise<number>
+  /**
+   * Removes single records, oldest first, as long as there are more than `maxRecords` or they are older than `before`,
+   * and sums of hours and days that are older than theirs. Sums of months stay.
+   *
+   * @returns how many records and sums were removed, a little more than `limit` at most; call again until 0
+   */
+  prune(
+    limits: {
+      readonly maxRecords: number
+      readonly before: number
+      readonly hoursBefore: number
+      readonly daysBefore: number
+      readonly limit: number
+    },
+    options: CallOptions,
+  ): Promise<number>
+}
+
+/** How much of a model an account may use in a window of time. */
+export interface QuotaRule {
+  readonly id: string
+  readonly userId: string
+  /** Empty: all models together. */
+  readonly model: string
+  readonly maxRequests: number | undefined
+  readonly maxTokens: number | undefined
+  readonly windowMs: number
+  /** Windows are counted from here, milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+/** What a rule has counted in its window. */
+export interface QuotaCounter {
+  readonly ruleId: string
+  /** Milliseconds since the epoch. */
+  readonly windowStart: number
+  readonly requests: number
+  /** Used ones and reserved ones. */
+  readonly tokens: number
+}
+
+/** Asks for one request and some tokens under every one of some rules. */
+export interface QuotaRequest {
+  readonly reservationId: string
+  readonly rules: readonly QuotaRule[]
+  readonly tokens: number
+  /** When the reservation is given back by itself, milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** Whether a {@link QuotaRequest} passed. */
+export type QuotaVerdict =
+  | { readonly granted: true }
+  | { readonly granted: false; readonly rule: QuotaRule; readonly resetsAt: number }
+
+/** What a request came to in the end. */
+export interface QuotaSettlement {
+  readonly reservationId: string
+  readonly rules: readonly QuotaRule[]
+  /** The request's tokens, or undefined when it does not count at all. */
+  readonly tokens: number | undefined
+}
+
+/** Quota rules and what they have counted. */
+export interface QuotaStore {
+  listRules(userId: string, options: CallOptions): Promise<readonly QuotaRule[]>
+  /** Creates a rule, or changes the one of the same account and model; its window then starts anew. */
+  putRule(rule: QuotaRule, options: CallOptions): Promise<QuotaRule>
+  removeRule(rule: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<boolean>
+  readCounters(ruleIds: readonly string[], options: CallOptions): Promise<readonly QuotaCounter[]>
+  /**
+   * Settles and reserves in one transaction. Reservations that have expired are given back before a request is refused.
+   *
+   * @returns a verdict for each of `requests`, in order
+   */
+  apply(
+    work: {
+      readonly requests: readonly QuotaRequest[]
+      readonly settlements: readonly QuotaSettlement[]
+      readonly now: number
+    },
+    options: CallOptions,
+  ): Promise<readonly QuotaVerdict[]>
+}

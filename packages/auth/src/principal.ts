@@ -1,0 +1,109 @@
+import { type Feature, resolveFeatures } from './access/features.ts'
+import type { ApiKey, FoundSession, KeyScopes } from './ports/credentials.ts'
+import type { QuotaRule, UsageSource } from './ports/usage.ts'
+import type { Provider, User } from './ports/users.ts'
+
+/** Who is calling, and with what right. */
+export interface Principal {
+  /** `legacy` for a shared key, `local` where nothing is restricted, `anonymous` without valid credentials. */
+  readonly kind: 'user' | 'legacy' | 'local' | 'anonymous'
+  readonly id: string
+  readonly name: string
+  readonly role: 'admin' | 'user' | 'none'
+  /** What the caller has shown. */
+  readonly via: 'session' | 'api-key' | 'shared-key' | 'none'
+  /** The features that are on; undefined means all (admins, shared keys). */
+  readonly features: ReadonlySet<Feature> | undefined
+  /** The models that may be used; undefined means all. */
+  readonly models: ReadonlySet<string> | undefined
+  /** The limits of the key in use. */
+  readonly scopes: KeyScopes | undefined
+  /** The rules that the caller's requests count under; admins have none. */
+  readonly quotas: readonly QuotaRule[]
+  /** The key in use, for usage records. */
+  readonly apiKey: { readonly id: string; readonly name: string } | undefined
+  /** Present for accounts. */
+  readonly account: { readonly email: string; readonly provider: Provider; readonly avatarUrl: string } | undefined
+  /** Present for sessions. */
+  readonly sessionId: string | undefined
+}
+
+const NOTHING = {
+  features: undefined,
+  models: undefined,
+  scopes: undefined,
+  quotas: [],
+  apiKey: undefined,
+  account: undefined,
+  sessionId: undefined,
+} as const
+
+/** A holder of a shared key (§2.4): full admin access, no role separation. */
+export const LEGACY_PRINCIPAL: Principal = {
+  ...NOTHING,
+  kind: 'legacy',
+  id: 'legacy-api-key',
+  name: 'API Key User',
+  role: 'admin',
+  via: 'shared-key',
+}
+
+/** Nobody: no credentials, or wrong ones, on a public route. */
+export const ANONYMOUS_PRINCIPAL: Principal = {
+  ...NOTHING,
+  kind: 'anonymous',
+  id: '',
+  name: '',
+  role: 'none',
+  via: 'none',
+}
+
+/** The caller where no auth is configured: an admin (§1). */
+export function createLocalPrincipal(id = 'local'): Principal {
+  return { ...NOTHING, kind: 'local', id, name: 'Local', role: 'admin', via: 'none' }
+}
+
+/** How a caller's requests are noted (§2.6). */
+export function toUsageSource(principal: Principal): UsageSource {
+  if (principal.kind === 'legacy') return 'legacy'
+  return principal.via === 'api-key' ? 'apikey' : 'web'
+}
+
+function toRights(user: User, quotas: readonly QuotaRule[]): Pick<Principal, 'features' | 'models' | 'quotas'> {
+  if (user.role === 'admin') return { features: undefined, models: undefined, quotas: [] }
+  const { enabled, models } = user.allowedModels
+  return { features: resolveFeatures(user.features), models: enabled ? new Set(models) : undefined, quotas }
+}
+
+function toUserPrincipal(user: User, quotas: readonly QuotaRule[]): Omit<Principal, 'via'> {
+  const { id, name, role, email, provider, avatarUrl } = user
+  return {
+    ...NOTHING,
+    ...toRights(user, quotas),
+    kind: 'user',
+    id,
+    name,
+    role,
+    account: { email, provider, avatarUrl },
+  }
+}
+
+const hasScopes = ({ routes, models }: KeyScopes): boolean => routes !== undefined || models !== undefined
+
+/** The principal of a user key: the owner with the current role, within the limits of the key. */
+export function toKeyPrincipal(key: ApiKey, user: User, quotas: readonly QuotaRule[]): Principal {
+  return {
+    ...toUserPrincipal(user, quotas),
+    via: 'api-key',
+    apiKey: { id: key.id, name: key.name },
+    scopes: hasScopes(key.scopes) ? key.scopes : undefined,
+  }
+}
+
+/** The principal of a session: its account, within the limits of the key that it was made with, or a shared key. */
+export function toSessionPrincipal(found: FoundSession, quotas: readonly QuotaRule[]): Principal {
+  const { session, user, apiKey } = found
+  const base = user === undefined ? LEGACY_PRINCIPAL : toUserPrincipal(user, quotas)
+  const scopes = apiKey !== undefined && hasScopes(apiKey.scopes) ? apiKey.scopes : undefined
+  return { ...base, via: 'session', sessionId: session.id, scopes }
+}

@@ -1,0 +1,125 @@
+import type { QuotaCounter, QuotaRequest, QuotaRule, QuotaSettlement, QuotaVerdict } from '../ports/usage.ts'
+import { currentCounter } from './windows.ts'
+
+/** What one request holds under one rule until it is settled. */
+export interface Reservation {
+  readonly id: string
+  readonly ruleId: string
+  readonly windowStart: number
+  readonly tokens: number
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** Counters and reservations inside of one transaction. */
+export interface QuotaLedger {
+  /** The stored counters of some rules. Nobody else changes them until the transaction ends. */
+  lockCounters(rules: readonly QuotaRule[]): Promise<readonly QuotaCounter[]>
+  /** Removes the reservations of some requests and returns them. */
+  takeReservations(ids: readonly string[]): Promise<readonly Reservation[]>
+  /** Removes expired reservations of some rules and returns them. */
+  takeExpired(ruleIds: readonly string[], now: number): Promise<readonly Reservation[]>
+  putReservations(reservations: readonly Reservation[]): Promise<void>
+  writeCounters(counters: readonly QuotaCounter[]): Promise<void>
+}
+
+/** What a store is asked to do at once. */
+export interface QuotaWork {
+  readonly requests: readonly QuotaRequest[]
+  readonly settlements: readonly QuotaSettlement[]
+  readonly now: number
+}
+
+const isFull = ({ maxRequests, maxTokens }: QuotaRule, counter: QuotaCounter, tokens: number): boolean =>
+  (maxRequests !== undefined && counter.requests >= maxRequests) ||
+  (maxTokens !== undefined && (counter.tokens >= maxTokens || counter.tokens + tokens > maxTokens))
+
+/** The counters of the rules of one piece of work. */
+function createCounters(rules: ReadonlyMap<string, QuotaRule>, stored: readonly QuotaCounter[], now: number) {
+  const before = new Map(stored.map((counter) => [counter.ruleId, counter]))
+  const current = new Map([...rules].map(([id, rule]) => [id, currentCounter(rule, before.get(id), now)]))
+  return {
+    read: (rule: QuotaRule): QuotaCounter => current.get(rule.id) ?? currentCounter(rule, undefined, now),
+    add(ruleId: string, change: { readonly requests: number; readonly tokens: number }): void {
+      const counter = current.get(ruleId)
+      if (counter === undefined) return
+      current.set(ruleId, {
+        ...counter,
+        requests: Math.max(0, counter.requests + change.requests),
+        tokens: Math.max(0, counter.tokens + change.tokens),
+      })
+    },
+    /** Gives back what a reservation holds, unless its window is over. */
+    release({ ruleId, windowStart, tokens }: Reservation): void {
+      if (current.get(ruleId)?.windowStart === windowStart) this.add(ruleId, { requests: -1, tokens: -tokens })
+    },
+    changed: (): readonly QuotaCounter[] =>
+      [...current.values()].filter((counter) => before.get(counter.ruleId) !== counter),
+  }
+}
+
+type Counters = ReturnType<typeof createCounters>
+
+function settle(settlement: QuotaSettlement, taken: readonly Reservation[], counters: Counters): void {
+  const held = new Map(taken.filter(({ id }) => id === settlement.reservationId).map((one) => [one.ruleId, one]))
+  for (const rule of settlement.rules) {
+    const reservation = held.get(rule.id)
+    const isOver = reservation !== undefined && reservation.windowStart !== counters.read(rule).windowStart
+    // what was reserved in an earlier window was counted there
+    if (isOver) continue
+    if (reservation !== undefined) counters.release(reservation)
+    if (settlement.tokens !== undefined) counters.add(rule.id, { requests: 1, tokens: settlement.tokens })
+  }
+}
+
+function reserve(request: QuotaRequest, counters: Counters): Reservation[] | QuotaRule {
+  const full = request.rules.find((rule) => isFull(rule, counters.read(rule), request.tokens))
+  if (full !== undefined) return full
+  return request.rules.map((rule) => {
+    counters.add(rule.id, { requests: 1, tokens: request.tokens })
+    const { windowStart } = counters.read(rule)
+    return {
+      id: request.reservationId,
+      ruleId: rule.id,
+      windowStart,
+      tokens: request.tokens,
+      expiresAt: request.expiresAt,
+    }
+  })
+}
+
+/**
+ * Settles, then reserves: all rules of a request or none. Reservations that have expired are given back when a request
+ * would be refused.
+ */
+export async function applyQuotaWork(work: QuotaWork, ledger: QuotaLedger): Promise<readonly QuotaVerdict[]> {
+  const { requests, settlements, now } = work
+  const rules = new Map(
+    [...requests, ...settlements].flatMap((one) => one.rules.map((rule) => [rule.id, rule] as const)),
+  )
+  const ordered = [...rules.values()].sort((left, right) => (left.id < right.id ? -1 : 1))
+  const counters = createCounters(rules, await ledger.lockCounters(ordered), now)
+  if (settlements.length > 0) {
+    const taken = await ledger.takeReservations(settlements.map(({ reservationId }) => reservationId))
+    for (const settlement of settlements) settle(settlement, taken, counters)
+  }
+  let outcomes = requests.map((request) => reserve(request, counters))
+  if (outcomes.some((outcome) => !Array.isArray(outcome))) {
+    const expired = await ledger.takeExpired([...rules.keys()], now)
+    for (const reservation of expired) counters.release(reservation)
+    if (expired.length > 0) {
+      outcomes = requests.map((request, index) => {
+        const before = outcomes[index]
+        return Array.isArray(before) ? before : reserve(request, counters)
+      })
+    }
+  }
+  const granted = outcomes.filter((outcome) => Array.isArray(outcome)).flat()
+  if (granted.length > 0) await ledger.putReservations(granted)
+  const changed = counters.changed()
+  if (changed.length > 0) await ledger.writeCounters(changed)
+  return outcomes.map((outcome) => {
+    if (Array.isArray(outcome)) return { granted: true }
+    return { granted: false, rule: outcome, resetsAt: counters.read(outcome).windowStart + outcome.windowMs }
+  })
+}

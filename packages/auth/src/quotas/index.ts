@@ -1,0 +1,17 @@
+/**
+ * Quotas: requests and tokens for each window of time, reserved before and settled after.
+ *
+ * @module
+ */
+
+export { formatDuration, parseDuration } from '../duration.ts'
+export { applyQuotaWork, type QuotaLedger, type QuotaWork, type Reservation } from './apply-work.ts'
+export {
+  createQuotas,
+  type QuotaDraft,
+  type QuotaReservation,
+  type QuotaStatus,
+  type Quotas,
+  type QuotasOptions,
+} from './quotas.ts'
+export { currentCounter, windowStart } from './windows.ts'

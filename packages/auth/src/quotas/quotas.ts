@@ -1,0 +1,219 @@
+import { createBatcher } from '../batcher.ts'
+import { checkText } from '../check-text.ts'
+import { formatDuration, parseDuration } from '../duration.ts'
+import { AuthError, invalidValue, missing } from '../errors.ts'
+import type { CallOptions, Clock, Logger } from '../ports/clock.ts'
+import type { QuotaRequest, QuotaRule, QuotaSettlement, QuotaStore, QuotaVerdict } from '../ports/usage.ts'
+import type { Principal } from '../principal.ts'
+import type { Revocations } from '../revocations.ts'
+import { createId } from '../token-hasher.ts'
+import { currentCounter } from './windows.ts'
+
+/** What {@link createQuotas} needs. */
+export interface QuotasOptions {
+  readonly store: QuotaStore
+  readonly clock: Pick<Clock, 'now'>
+  readonly revocations: Revocations
+  readonly logger?: Logger | undefined
+  /** How long a reservation holds when nobody settles it, milliseconds. @default 15 minutes */
+  readonly reservationMs?: number | undefined
+}
+
+/** What a request holds of the quotas of its caller. */
+export interface QuotaReservation {
+  /**
+   * Counts what the request has used, in place of what it had reserved; later calls do nothing.
+   *
+   * @param tokens undefined when the request does not count at all
+   */
+  settle(tokens: number | undefined): void
+}
+
+/** A rule with what it has counted in the window of now. */
+export interface QuotaStatus extends QuotaRule {
+  readonly window: string
+  readonly requests: number
+  /** Used ones and reserved ones. */
+  readonly tokens: number
+  /** End of the window, milliseconds since the epoch. */
+  readonly resetsAt: number
+}
+
+/** A rule as a form has it. */
+export interface QuotaDraft {
+  readonly model?: unknown
+  readonly maxRequests?: unknown
+  readonly maxTokens?: unknown
+  /** Such as `1h`, `7d` or `90m`. */
+  readonly window: unknown
+}
+
+/** Requests and tokens for each window of time. */
+export interface Quotas {
+  /**
+   * Reserves a request and some tokens under all rules of a caller that concern a model. At once for callers without
+   * such rules.
+   *
+   * @throws {AuthError} `rate_limited` with the code `quota_exceeded` and the time until the window ends; `unavailable`
+   *   while the store is away
+   */
+  reserve(
+    principal: Principal,
+    use: { readonly model: string; readonly tokens: number },
+    options: CallOptions,
+  ): QuotaReservation | Promise<QuotaReservation>
+  readStatus(userId: string, options: CallOptions): Promise<readonly QuotaStatus[]>
+  /** Creates the rule of an account and a model, or changes it; its window begins now. */
+  putRule(userId: string, draft: QuotaDraft, options: CallOptions): Promise<QuotaStatus>
+  /** @throws {AuthError} `not_found` */
+  removeRule(rule: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<void>
+  /** Resolves when everything that was settled is stored, or was given up. */
+  flush(): Promise<void>
+}
+
+type Work =
+  | { readonly kind: 'request'; readonly request: QuotaRequest }
+  | { readonly kind: 'settlement'; readonly settlement: QuotaSettlement }
+
+const RESERVATION_MS = 15 * 60_000
+const MAX_BATCH = 200
+const MAX_WAITING = 10_000
+const STORE_TIMEOUT_MS = 30_000
+const MAX_MODEL_LENGTH = 200
+const MAX_WINDOW_MS = 366 * 86_400_000
+const MIN_WINDOW_MS = 1000
+
+const NO_RESERVATION: QuotaReservation = { settle() {} }
+
+function readLimit(value: unknown, name: string): number | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw invalidValue(`${name} must be a whole number of 0 or more, or null`)
+  return value
+}
+
+function readWindow(value: unknown): number {
+  if (typeof value !== 'string' || value.trim() === '') throw invalidValue('window is required')
+  const windowMs = parseDuration(value)
+  if (windowMs === undefined || windowMs < MIN_WINDOW_MS || windowMs > MAX_WINDOW_MS)
+    throw invalidValue('window must be a duration between 1s and 366d, such as 1h or 7d')
+  return windowMs
+}
+
+const cleanTokens = (tokens: number): number =>
+  Number.isFinite(tokens) ? Math.min(Math.max(0, Math.ceil(tokens)), Number.MAX_SAFE_INTEGER) : 0
+
+/**
+ * Quotas over their store. Requests that come at once are decided in one transaction, so that a limit of N lets exactly
+ * N pass, also over several servers on one database.
+ */
+export function createQuotas(options: QuotasOptions): Quotas {
+  const { store, clock, revocations, logger, reservationMs = RESERVATION_MS } = options
+  const batcher = createBatcher<Work, QuotaVerdict>({
+    maxBatch: MAX_BATCH,
+    maxWaiting: MAX_WAITING,
+    async perform(batch) {
+      const requests = batch.flatMap((work) => (work.kind === 'request' ? [work.request] : []))
+      const settlements = batch.flatMap((work) => (work.kind === 'settlement' ? [work.settlement] : []))
+      const signal = AbortSignal.timeout(STORE_TIMEOUT_MS)
+      const verdicts = [...(await store.apply({ requests, settlements, now: clock.now() }, { signal }))]
+      return batch.map((work) => (work.kind === 'request' ? (verdicts.shift() ?? refuseAll()) : { granted: true }))
+    },
+  })
+
+  function toReservation({ reservationId, rules }: QuotaRequest): QuotaReservation {
+    let isSettled = false
+    return {
+      settle(tokens) {
+        if (isSettled) return
+        isSettled = true
+        const settlement = { reservationId, rules, tokens: tokens === undefined ? undefined : cleanTokens(tokens) }
+        batcher.run({ kind: 'settlement', settlement }).catch((error: unknown) => {
+          logger?.warn({ err: error }, 'a quota reservation could not be settled, it expires by itself')
+        })
+      },
+    }
+  }
+
+  async function ask(request: QuotaRequest, signal: AbortSignal): Promise<QuotaReservation> {
+    signal.throwIfAborted()
+    const verdict = await batcher.run({ kind: 'request', request })
+    const reservation = toReservation(request)
+    if (!verdict.granted) throw quotaExceeded(verdict, clock.now())
+    if (signal.aborted) {
+      reservation.settle(undefined)
+      throw signal.reason
+    }
+    return reservation
+  }
+
+  const toStatus = (rule: QuotaRule, stored: Parameters<typeof currentCounter>[1]): QuotaStatus => {
+    const { requests, tokens, windowStart } = currentCounter(rule, stored, clock.now())
+    const { windowMs } = rule
+    return { ...rule, window: formatDuration(windowMs), requests, tokens, resetsAt: windowStart + windowMs }
+  }
+
+  return {
+    reserve(principal, { model, tokens }, { signal }) {
+      const rules = principal.quotas.filter((rule) => rule.model === '' || rule.model === model)
+      if (rules.length === 0) return NO_RESERVATION
+      const request = {
+        reservationId: createId(),
+        rules,
+        tokens: cleanTokens(tokens),
+        expiresAt: clock.now() + reservationMs,
+      }
+      return ask(request, signal)
+    },
+    async readStatus(userId, call) {
+      const rules = await store.listRules(userId, call)
+      const counters = await store.readCounters(
+        rules.map(({ id }) => id),
+        call,
+      )
+      return rules.map((rule) =>
+        toStatus(
+          rule,
+          counters.find(({ ruleId }) => ruleId === rule.id),
+        ),
+      )
+    },
+    async putRule(userId, draft, call) {
+      const rule: QuotaRule = {
+        id: createId(),
+        userId,
+        model: checkText(draft.model ?? '', { name: 'model', maxLength: MAX_MODEL_LENGTH, isOptional: true }),
+        maxRequests: readLimit(draft.maxRequests, 'max_requests'),
+        maxTokens: readLimit(draft.maxTokens, 'max_total_tokens'),
+        windowMs: readWindow(draft.window),
+        createdAt: clock.now(),
+      }
+      const stored = await store.putRule(rule, call)
+      revocations.publish({ kind: 'user', userId })
+      return toStatus(stored, undefined)
+    },
+    async removeRule(rule, call) {
+      if (!(await store.removeRule(rule, call))) throw missing('quota rule not found')
+      revocations.publish({ kind: 'user', userId: rule.userId })
+    },
+    flush: () => batcher.settled(),
+  }
+}
+
+function refuseAll(): never {
+  throw new AuthError('internal', 'a quota store gave too few verdicts')
+}
+
+function quotaExceeded(verdict: Extract<QuotaVerdict, { readonly granted: false }>, now: number): AuthError {
+  const { rule, resetsAt } = verdict
+  const what = rule.model === '' ? '' : ` for model ${rule.model}`
+  return new AuthError(
+    'rate_limited',
+    `quota exceeded${what}, try again when its window of ${formatDuration(rule.windowMs)} ends`,
+    {
+      code: 'quota_exceeded',
+      retryAfterMs: Math.max(1, resetsAt - now),
+      details: { type: 'quota_exceeded' },
+    },
+  )
+}

@@ -1,0 +1,28 @@
+/** What was taken away, for caches and open connections. */
+export type Revocation =
+  | { readonly kind: 'user'; readonly userId: string }
+  | { readonly kind: 'api-key'; readonly apiKeyId: string }
+  | { readonly kind: 'session'; readonly sessionId: string }
+  /** Anything may have changed: shared keys, or another server has changed rights. */
+  | { readonly kind: 'all' }
+
+/** Tells those who keep rights that some were taken away. */
+export interface Revocations {
+  publish(revocation: Revocation): void
+  /** @returns ends the subscription */
+  subscribe(listener: (revocation: Revocation) => void): () => void
+}
+
+/** Revocations within one process. Listeners are called before `publish` returns. */
+export function createRevocations(): Revocations {
+  const listeners = new Set<(revocation: Revocation) => void>()
+  return {
+    publish(revocation) {
+      for (const listener of [...listeners]) listener(revocation)
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import type { Clock, Logger } from './ports/clock.ts'
+import type { RightsStore } from './ports/users.ts'
+import type { Revocations } from './revocations.ts'
+
+/** What {@link createRightsWatch} needs. */
+export interface RightsWatchOptions {
+  readonly rights: RightsStore
+  readonly revocations: Revocations
+  readonly clock: Clock
+  readonly logger?: Logger | undefined
+  /** @default 500 */
+  readonly intervalMs?: number | undefined
+}
+
+/** Looks whether another process has taken rights away. */
+export interface RightsWatch extends AsyncDisposable {
+  close(): Promise<void>
+}
+
+const INTERVAL_MS = 500
+
+/**
+ * Publishes a revocation of the kind `all` when another process that uses the same stores has taken rights away: another
+ * server, or a command. It asks for one number at a time; while the store is away it keeps asking.
+ */
+export function createRightsWatch(options: RightsWatchOptions): RightsWatch {
+  const { rights, revocations, clock, logger, intervalMs = INTERVAL_MS } = options
+  const ending = new AbortController()
+  const { signal } = ending
+  const watch = async (): Promise<void> => {
+    let known: number | undefined
+    let isAway = false
+    while (!signal.aborted) {
+      try {
+        const revision = await rights.revision({ signal })
+        if (known !== undefined && revision !== known) revocations.publish({ kind: 'all' })
+        known = revision
+        isAway = false
+      } catch (error) {
+        if (!isAway && !signal.aborted) logger?.warn({ err: error }, 'revocations of others cannot be read')
+        isAway = true
+      }
+      await clock.sleep(intervalMs, { signal }).catch(() => undefined)
+    }
+  }
+  const watching = watch()
+  const close = (): Promise<void> => {
+    ending.abort()
+    return watching
+  }
+  return { close, [Symbol.asyncDispose]: close }
+}

@@ -1,0 +1,119 @@
+import type { Authentication } from './authentication.ts'
+import { AuthError } from './errors.ts'
+import type { CallOptions, Clock } from './ports/clock.ts'
+import type { Session, SessionStore } from './ports/credentials.ts'
+import type { Revocations } from './revocations.ts'
+import { createId, createToken, type TokenHasher } from './token-hasher.ts'
+
+/** What {@link createSessions} needs. */
+export interface SessionsOptions {
+  readonly store: SessionStore
+  readonly hasher: TokenHasher
+  readonly revocations: Revocations
+  readonly clock: Pick<Clock, 'now'>
+  /** Sessions of one account; the oldest ones give way. @default 100 */
+  readonly maxSessions?: number | undefined
+}
+
+/** A session as its owner gets it: the value is shown here and never again. */
+export interface IssuedSession {
+  readonly token: string
+  readonly sessionId: string
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** Makes, renews and ends browser sessions (§2.2). */
+export interface Sessions {
+  /** Begins a session of an account, under a new value each time. */
+  begin(
+    account: { readonly userId: string; readonly providerSession?: string | undefined },
+    options: CallOptions,
+  ): Promise<IssuedSession>
+  /**
+   * Begins a session for the holder of a user key or shared key (token-login). The session has the limits of the key
+   * and ends with it; the key itself stays out of the browser.
+   *
+   * @throws {AuthError} `unauthenticated` for anything but a key
+   */
+  exchange(authentication: Authentication, options: CallOptions): Promise<IssuedSession>
+  /**
+   * Gives a session a new value. The value before stays valid for 60 seconds, so that parallel requests go on.
+   *
+   * @returns undefined when the session has a new value already
+   */
+  rotate(authentication: Authentication, options: CallOptions): Promise<IssuedSession | undefined>
+  end(sessionId: string, options: CallOptions): Promise<boolean>
+  /** Ends all sessions of an account but for one. @returns how many */
+  endOthers(userId: string, options: CallOptions & { readonly except?: string | undefined }): Promise<number>
+  /** Ends the sessions that a session of the OIDC issuer has begun. @returns how many */
+  endByProvider(
+    account: { readonly userId: string | undefined; readonly providerSession: string },
+    options: CallOptions,
+  ): Promise<number>
+}
+
+/** How long a session lives, whatever happens (§2.2). */
+export const SESSION_LIFETIME_MS = 30 * 86_400_000
+const PREVIOUS_VALUE_MS = 60_000
+const MAX_SESSIONS = 100
+
+/** Browser sessions: random values of 256 bits, of which the store has only hashes. */
+export function createSessions(options: SessionsOptions): Sessions {
+  const { store, hasher, revocations, clock, maxSessions = MAX_SESSIONS } = options
+
+  async function issue(
+    owner: Pick<Session, 'userId' | 'sharedKeyHash' | 'apiKeyId' | 'providerSession'>,
+    lifetime: CallOptions & { readonly until?: number | undefined },
+  ): Promise<IssuedSession> {
+    const { signal, until = Number.POSITIVE_INFINITY } = lifetime
+    const [token, id, now] = [createToken(), createId(), clock.now()]
+    const expiresAt = Math.min(now + SESSION_LIFETIME_MS, until)
+    const session = { ...owner, id, createdAt: now, rotatedAt: now, expiresAt }
+    await store.create({ ...session, hash: hasher.hash('session', token) }, { signal, maxSessions })
+    return { token, sessionId: id, expiresAt }
+  }
+
+  const nobody = { userId: undefined, sharedKeyHash: undefined, apiKeyId: undefined, providerSession: undefined }
+
+  return {
+    begin: ({ userId, providerSession }, { signal }) => issue({ ...nobody, userId, providerSession }, { signal }),
+    async exchange({ principal, credential, expiresAt }, { signal }) {
+      if (principal.via === 'api-key' && principal.apiKey !== undefined) {
+        const owner = { ...nobody, userId: principal.id, apiKeyId: principal.apiKey.id }
+        return issue(owner, { signal, until: expiresAt })
+      }
+      if (principal.via !== 'shared-key' || credential === undefined)
+        throw new AuthError('unauthenticated', 'invalid token', { code: 'invalid_token' })
+      return issue({ ...nobody, sharedKeyHash: hasher.hash('shared-key', credential.value) }, { signal })
+    },
+    async rotate({ principal, credential, expiresAt }, { signal }) {
+      if (principal.sessionId === undefined || credential === undefined || expiresAt === undefined) return undefined
+      const [token, now] = [createToken(), clock.now()]
+      const change = {
+        id: principal.sessionId,
+        from: hasher.hash('session', credential.value),
+        to: hasher.hash('session', token),
+        now,
+        previousUntil: now + PREVIOUS_VALUE_MS,
+      }
+      if (!(await store.rotate(change, { signal }))) return undefined
+      return { token, sessionId: change.id, expiresAt }
+    },
+    async end(sessionId, call) {
+      const isEnded = await store.remove(sessionId, call)
+      revocations.publish({ kind: 'session', sessionId })
+      return isEnded
+    },
+    async endOthers(userId, call) {
+      const count = await store.removeByUser(userId, call)
+      revocations.publish({ kind: 'user', userId })
+      return count
+    },
+    async endByProvider(account, call) {
+      const count = await store.removeByProvider(account, call)
+      revocations.publish(account.userId === undefined ? { kind: 'all' } : { kind: 'user', userId: account.userId })
+      return count
+    },
+  }
+}

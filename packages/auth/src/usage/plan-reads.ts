@@ -1,0 +1,49 @@
+import type { UsageQuery } from '../ports/usage.ts'
+import { DAY_MS, HOUR_MS, startOfBucket } from './buckets.ts'
+import type { UsageSpan } from './sums.ts'
+
+/** Sums or single records to be read for a report. */
+export interface UsageRead {
+  /** `record` reads single records. */
+  readonly span: UsageSpan | 'record'
+  /** Milliseconds since the epoch. */
+  readonly from: number
+  /** Exclusive; undefined means no end. */
+  readonly to: number | undefined
+  /** The bucket that everything of it falls in; undefined means that each sum is one of its own. */
+  readonly bucketStart: number | undefined
+}
+
+const FINER = { month: 'day', day: 'hour', hour: 'record' } as const
+
+function endOf(start: number, span: UsageSpan): number {
+  if (span === 'hour') return start + HOUR_MS
+  return span === 'day' ? start + DAY_MS : startOfBucket(start + 32 * DAY_MS, 'month')
+}
+
+/**
+ * What to read for a report: whole buckets by their sums, and the bucket that the period begins in by finer sums, down
+ * to the single records of its first hour. Where these may have been removed, the whole hour is read.
+ *
+ * @param prunedBefore single records before this time may be gone
+ */
+export function planReads(
+  { bucket, since }: Pick<UsageQuery, 'bucket' | 'since'>,
+  prunedBefore: number,
+): readonly UsageRead[] {
+  if (since === undefined) return [{ span: bucket, from: 0, to: undefined, bucketStart: undefined }]
+  const bucketStart = startOfBucket(since, bucket)
+  const reads: UsageRead[] = []
+  let to: number | undefined
+  for (let span: UsageSpan | 'record' = bucket; ; span = FINER[span]) {
+    const isWhole = to === undefined
+    const at: Pick<UsageRead, 'to' | 'bucketStart'> = { to, bucketStart: isWhole ? undefined : bucketStart }
+    if (span === 'record') return [...reads, { span, from: since, ...at }]
+    const start = startOfBucket(since, span)
+    const isCut = since > start && !(span === 'hour' && prunedBefore > since)
+    if (!isCut) return [...reads, { span, from: start, ...at }]
+    const end = endOf(start, span)
+    if (to === undefined || end < to) reads.push({ span, from: end, ...at })
+    to = end
+  }
+}

@@ -1,0 +1,78 @@
+import type { UsageGroup, UsageQuery, UsageRecord } from '../ports/usage.ts'
+import { startOfBucket } from './buckets.ts'
+
+/** Width of a sum. */
+export type UsageSpan = UsageQuery['bucket']
+
+/** All widths, from the finest. */
+export const USAGE_SPANS = ['hour', 'day', 'month'] as const satisfies readonly UsageSpan[]
+
+/** Sums of one hour, day or month, of one account, source, key and model. */
+export interface UsageSum extends Omit<UsageGroup, 'bucketStart'> {
+  readonly span: UsageSpan
+  /** Milliseconds since the epoch. */
+  readonly start: number
+}
+
+type Sums = Pick<UsageGroup, 'promptTokens' | 'completionTokens' | 'totalTokens' | 'requests' | 'lastUsedAt'>
+
+function add<T extends Sums>(left: T, right: Sums): T {
+  return {
+    ...left,
+    promptTokens: left.promptTokens + right.promptTokens,
+    completionTokens: left.completionTokens + right.completionTokens,
+    totalTokens: left.totalTokens + right.totalTokens,
+    requests: left.requests + right.requests,
+    lastUsedAt: Math.max(left.lastUsedAt, right.lastUsedAt),
+  }
+}
+
+function joinKey(parts: Omit<UsageGroup, keyof Sums | 'bucketStart'>, start: string | number): string {
+  const { model, userId, userName, source, apiKeyId, apiKeyName } = parts
+  return JSON.stringify([start, userId, userName, source, apiKeyId, apiKeyName, model])
+}
+
+/** Adds groups of the same bucket, model, account, source and key. */
+export function mergeGroups(groups: readonly UsageGroup[]): readonly UsageGroup[] {
+  const merged = new Map<string, UsageGroup>()
+  for (const group of groups) {
+    const key = joinKey(group, group.bucketStart)
+    const before = merged.get(key)
+    merged.set(key, before === undefined ? group : add(before, group))
+  }
+  return [...merged.values()]
+}
+
+/** Text that is the same for sums that belong together. */
+export function joinSumKey(sum: UsageSum): string {
+  return joinKey(sum, `${sum.span} ${sum.start}`)
+}
+
+/** Adds two sums that belong together. */
+export function addSums(left: UsageSum, right: UsageSum): UsageSum {
+  return add(left, right)
+}
+
+/** What a record adds, by itself. */
+export function toSum(record: UsageRecord, span: UsageSpan): UsageSum {
+  const { model, userId, userName, source, apiKeyId = '', apiKeyName = '', createdAt } = record
+  const { promptTokens, completionTokens, totalTokens } = record
+  return {
+    ...{ span, start: startOfBucket(createdAt, span), model, userId, userName, source, apiKeyId, apiKeyName },
+    ...{ promptTokens, completionTokens, totalTokens, requests: 1, lastUsedAt: createdAt },
+  }
+}
+
+/** What records add to their hours, days and months, in one order for everybody who writes them. */
+export function sumRecords(records: readonly UsageRecord[]): readonly UsageSum[] {
+  const sums = new Map<string, UsageSum>()
+  for (const record of records) {
+    for (const span of USAGE_SPANS) {
+      const sum = toSum(record, span)
+      const key = joinSumKey(sum)
+      const before = sums.get(key)
+      sums.set(key, before === undefined ? sum : add(before, sum))
+    }
+  }
+  return [...sums].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, sum]) => sum)
+}

@@ -1,0 +1,102 @@
+import type { Authentication } from './authentication.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Revocation, Revocations } from './revocations.ts'
+
+/** Verified credentials, by digests of their values. */
+export interface VerifiedCache {
+  /** What is known and fresh, else what the look-up finds; look-ups of the same key are one. */
+  findOrLookUp(
+    key: string,
+    lookUp: () => Promise<Authentication | undefined>,
+  ): Authentication | Promise<Authentication | undefined>
+  /** What was verified at most so many milliseconds ago. */
+  findWithin(key: string, ageMs: number): Authentication | undefined
+  close(): void
+}
+
+interface Entry {
+  readonly authentication: Authentication
+  /** On the monotonic clock: when the look-up began. */
+  readonly verifiedAt: number
+}
+
+const MAX_ENTRIES = 10_000
+
+function isHit({ authentication: { principal } }: Entry, revocation: Revocation): boolean {
+  switch (revocation.kind) {
+    case 'user':
+      return principal.id === revocation.userId
+    case 'api-key':
+      // sessions may have been made with it
+      return principal.apiKey?.id === revocation.apiKeyId || principal.via === 'session'
+    case 'session':
+      return principal.sessionId === revocation.sessionId
+    case 'all':
+      return true
+  }
+}
+
+/**
+ * Remembers at most 10,000 verified credentials; the oldest ones give way. Wrong credentials are never remembered: they
+ * would push the right ones out.
+ */
+export function createVerifiedCache(options: {
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  readonly freshMs: number
+  readonly revocations: Revocations
+}): VerifiedCache {
+  const { clock, freshMs } = options
+  const entries = new Map<string, Entry>()
+  const running = new Map<string, Promise<Authentication | undefined>>()
+  /** Grows with every revocation: what a look-up found before it is not remembered. */
+  let generation = 0
+  const unsubscribe = options.revocations.subscribe((revocation) => {
+    generation += 1
+    running.clear()
+    for (const [key, entry] of entries) if (isHit(entry, revocation)) entries.delete(key)
+  })
+
+  function remember(key: string, entry: Entry): void {
+    entries.delete(key)
+    entries.set(key, entry)
+    for (const oldest of entries.keys()) {
+      if (entries.size <= MAX_ENTRIES) return
+      entries.delete(oldest)
+    }
+  }
+
+  async function ask(key: string, lookUp: () => Promise<Authentication | undefined>) {
+    const [asked, verifiedAt] = [generation, clock.monotonic()]
+    try {
+      const authentication = await lookUp()
+      if (asked !== generation) return authentication
+      if (authentication === undefined) entries.delete(key)
+      else remember(key, { authentication, verifiedAt })
+      return authentication
+    } finally {
+      if (asked === generation) running.delete(key)
+    }
+  }
+
+  function findWithin(key: string, ageMs: number): Authentication | undefined {
+    const entry = entries.get(key)
+    if (entry === undefined || clock.monotonic() - entry.verifiedAt >= ageMs) return undefined
+    const { expiresAt } = entry.authentication
+    return expiresAt === undefined || expiresAt > clock.now() ? entry.authentication : undefined
+  }
+
+  return {
+    findWithin,
+    findOrLookUp(key, lookUp) {
+      const known = findWithin(key, freshMs) ?? running.get(key)
+      if (known !== undefined) return known
+      const asked = ask(key, lookUp)
+      running.set(key, asked)
+      return asked
+    },
+    close() {
+      unsubscribe()
+      entries.clear()
+    },
+  }
+}

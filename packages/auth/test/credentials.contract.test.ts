@@ -1,0 +1,203 @@
+import type { ApiKey, Session } from '@svc/auth/ports'
+import { describe, expect, it } from 'vitest'
+import { listPlaces } from './places.ts'
+import { addUser, call } from './world.ts'
+
+const places = await listPlaces()
+
+function apiKey(id: string, userId: string, changes: Partial<ApiKey> = {}): ApiKey & { readonly hash: string } {
+  return {
+    ...{ id, userId, name: `name-${id}`, prefix: 'svc-0123', role: 'user', scopes: {}, createdAt: 1 },
+    ...{ expiresAt: undefined, lastUsedAt: undefined, hash: `hash-${id}` },
+    ...changes,
+  }
+}
+
+function session(id: string, userId: string | undefined, changes: Partial<Session> = {}): Session & { hash: string } {
+  return {
+    ...{ id, userId, sharedKeyHash: undefined, apiKeyId: undefined, providerSession: undefined },
+    ...{ createdAt: 1, rotatedAt: 1, expiresAt: 1_000_000, hash: `hash-${id}` },
+    ...changes,
+  }
+}
+
+const keyOptions = { ...call, maxKeys: 3 }
+const sessionOptions = { ...call, maxSessions: 3 }
+
+describe.each(places)('keys in $name', ({ open }) => {
+  it('are found with their owners, listed newest first, and removed by their owners alone', async () => {
+    await using place = await open()
+    const { apiKeys, rights } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    const scopes = { routes: ['chat'], models: ['a', 'b'] }
+    const { hash, ...key } = apiKey('k1', ada.id, { scopes, expiresAt: 500 })
+    expect(await apiKeys.create({ ...key, hash }, keyOptions)).toBe(true)
+    expect(await apiKeys.findByHash(hash, call)).toEqual({ key, user: ada })
+    expect(await apiKeys.findById('k1', call)).toEqual({ key, user: ada })
+    expect(await apiKeys.findByHash('none', call)).toBeUndefined()
+    await apiKeys.create(apiKey('k2', ada.id, { createdAt: 2 }), keyOptions)
+    expect((await apiKeys.listByUser(ada.id, { limit: 10 }, call)).map(({ id }) => id)).toEqual(['k2', 'k1'])
+    expect((await apiKeys.listByUser(ada.id, { limit: 10, after: 'k2' }, call)).map(({ id }) => id)).toEqual(['k1'])
+    expect(await apiKeys.listByUser('somebody', { limit: 10 }, call)).toEqual([])
+    const before = await rights.revision(call)
+    expect(await apiKeys.remove({ id: 'k1', userId: 'somebody' }, call)).toBe(false)
+    expect(await rights.revision(call)).toBe(before)
+    expect(await apiKeys.remove({ id: 'k1', userId: ada.id }, call)).toBe(true)
+    expect(await rights.revision(call)).toBeGreaterThan(before)
+    expect(await apiKeys.findByHash(hash, call)).toBeUndefined()
+  })
+
+  it('have a bound for each account, also for those that come at once, and none without an account', async () => {
+    await using place = await open()
+    const { apiKeys } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => apiKeys.create(apiKey(`k${index}`, ada.id), keyOptions)),
+    )
+    expect(made.filter(Boolean)).toHaveLength(3)
+    expect(await apiKeys.create(apiKey('x', 'nobody'), keyOptions)).toBe(false)
+  })
+
+  it('note their last use, which never goes back', async () => {
+    await using place = await open()
+    const { apiKeys } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    await apiKeys.create(apiKey('a', ada.id), keyOptions)
+    await apiKeys.create(apiKey('b', ada.id), keyOptions)
+    await apiKeys.touch(
+      [
+        { id: 'a', at: 1_800_000_000_000 },
+        { id: 'b', at: 20 },
+        { id: 'gone', at: 30 },
+      ],
+      call,
+    )
+    await apiKeys.touch([{ id: 'a', at: 5 }], call)
+    const uses = (await apiKeys.listByUser(ada.id, { limit: 9 }, call)).map(({ id, lastUsedAt }) => [id, lastUsedAt])
+    expect(new Map(uses as [string, number][])).toEqual(
+      new Map([
+        ['a', 1_800_000_000_000],
+        ['b', 20],
+      ]),
+    )
+  })
+
+  it('end by their expiry, a few at a time', async () => {
+    await using place = await open()
+    const { apiKeys } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    await apiKeys.create(apiKey('a', ada.id, { expiresAt: 10 }), keyOptions)
+    await apiKeys.create(apiKey('b', ada.id, { expiresAt: 10 }), keyOptions)
+    await apiKeys.create(apiKey('c', ada.id), keyOptions)
+    expect(await apiKeys.removeExpired({ now: 9, limit: 10 }, call)).toBe(0)
+    expect(await apiKeys.removeExpired({ now: 10, limit: 1 }, call)).toBe(1)
+    expect(await apiKeys.removeExpired({ now: 10, limit: 10 }, call)).toBe(1)
+    expect(await apiKeys.listByUser(ada.id, { limit: 10 }, call)).toHaveLength(1)
+  })
+})
+
+describe.each(places)('sessions in $name', ({ open }) => {
+  it('are found by the value and the one before, and rotate once', async () => {
+    await using place = await open()
+    const { sessions } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    await sessions.create(session('s', ada.id), sessionOptions)
+    const change = { id: 's', from: 'hash-s', to: 'second', now: 50, previousUntil: 60 }
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => sessions.rotate({ ...change, to: `to-${index}` }, call)),
+    )
+    expect(outcomes.filter(Boolean)).toHaveLength(1)
+    const winner = `to-${outcomes.indexOf(true)}`
+    expect(await sessions.findByHash(winner, call)).toMatchObject({
+      isCurrent: true,
+      user: { id: ada.id },
+      apiKey: undefined,
+      session: { id: 's', rotatedAt: 50, expiresAt: 1_000_000 },
+    })
+    expect(await sessions.findByHash('hash-s', call)).toMatchObject({ isCurrent: false, previousUntil: 60 })
+    expect(await sessions.findById('s', call)).toMatchObject({ session: { id: 's' } })
+    expect(await sessions.findByHash('other', call)).toBeUndefined()
+  })
+
+  it('stand for shared keys and user keys, and end with a user key', async () => {
+    await using place = await open()
+    const { sessions, apiKeys } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    await apiKeys.create(apiKey('k', ada.id), keyOptions)
+    await sessions.create(session('shared', undefined, { sharedKeyHash: 'of-key' }), sessionOptions)
+    await sessions.create(session('keyed', ada.id, { apiKeyId: 'k' }), sessionOptions)
+    expect(await sessions.findById('shared', call)).toMatchObject({
+      user: undefined,
+      session: { sharedKeyHash: 'of-key' },
+    })
+    expect(await sessions.findById('keyed', call)).toMatchObject({ user: { id: ada.id }, apiKey: { id: 'k' } })
+    await apiKeys.remove({ id: 'k', userId: ada.id }, call)
+    expect(await sessions.findById('keyed', call)).toBeUndefined()
+    expect(await sessions.findById('shared', call)).toBeDefined()
+  })
+
+  it('end one, others, by provider, and by expiry', async () => {
+    await using place = await open()
+    const { sessions, rights } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    await sessions.create(session('a', ada.id, { providerSession: 'sid' }), sessionOptions)
+    await sessions.create(session('b', ada.id), sessionOptions)
+    await sessions.create(session('c', ada.id, { expiresAt: 10 }), sessionOptions)
+    const before = await rights.revision(call)
+    expect(await sessions.removeByProvider({ userId: ada.id, providerSession: 'sid' }, call)).toBe(1)
+    expect(await rights.revision(call)).toBeGreaterThan(before)
+    expect(await sessions.removeByProvider({ userId: ada.id, providerSession: 'sid' }, call)).toBe(0)
+    expect(await sessions.removeExpired({ now: 10, limit: 5 }, call)).toBe(1)
+    await sessions.create(session('d', ada.id), sessionOptions)
+    expect(await sessions.removeByUser(ada.id, { ...call, except: 'd' })).toBe(1)
+    expect(await sessions.remove('d', call)).toBe(true)
+    expect(await sessions.remove('d', call)).toBe(false)
+  })
+
+  it('have a bound for each owner: the oldest gives way', async () => {
+    await using place = await open()
+    const { sessions } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    await sessions.create(session('other', undefined, { sharedKeyHash: 'x' }), sessionOptions)
+    for (let index = 0; index < 5; index += 1)
+      await sessions.create(session(`s${index}`, ada.id, { createdAt: index }), sessionOptions)
+    const alive = await Promise.all(['other', 's0', 's1', 's2', 's3', 's4'].map((id) => sessions.findById(id, call)))
+    expect(alive.map((found) => found?.session.id)).toEqual(['other', undefined, undefined, 's2', 's3', 's4'])
+  })
+})
+
+describe.each(places)('invites and sign-ins in $name', ({ open }) => {
+  it('are revoked while they are unused', async () => {
+    await using place = await open()
+    const { invites } = place.stores
+    const invite = { hash: 'h', prefix: 'p', createdBy: undefined, createdAt: 1, expiresAt: 100 }
+    await invites.create({ ...invite, id: 'a' }, call)
+    await invites.create({ ...invite, id: 'b', hash: 'h2', createdAt: 2 }, call)
+    const listed = await invites.list({ limit: 10 }, call)
+    expect(listed.map(({ id }) => id)).toEqual(['b', 'a'])
+    expect(listed[1]).toEqual({
+      ...{ id: 'a', prefix: 'p', createdAt: 1, expiresAt: 100 },
+      ...{ createdBy: undefined, usedBy: undefined, usedAt: undefined },
+    })
+    expect((await invites.list({ limit: 10, after: 'b' }, call)).map(({ id }) => id)).toEqual(['a'])
+    expect(await invites.isValid({ hash: 'h', now: 99 }, call)).toBe(true)
+    expect(await invites.isValid({ hash: 'h', now: 100 }, call)).toBe(false)
+    expect(await invites.revoke('a', call)).toBe('revoked')
+    expect(await invites.revoke('a', call)).toBe('missing')
+    expect(await invites.isValid({ hash: 'h', now: 99 }, call)).toBe(false)
+  })
+
+  it('consume a sign-in once, and bound those under way', async () => {
+    await using place = await open()
+    const { signIns } = place.stores
+    const options = { ...call, maxRunning: 2 }
+    expect(await signIns.begin({ hash: 'a', now: 1, expiresAt: 10 }, options)).toBe(true)
+    expect(await signIns.begin({ hash: 'b', now: 1, expiresAt: 20 }, options)).toBe(true)
+    expect(await signIns.begin({ hash: 'c', now: 1, expiresAt: 20 }, options)).toBe(false)
+    expect(await signIns.begin({ hash: 'c', now: 10, expiresAt: 20 }, options), 'a has expired').toBe(true)
+    expect(await signIns.consume({ hash: 'a', now: 10 }, call)).toBe(false)
+    const taken = await Promise.all(Array.from({ length: 10 }, () => signIns.consume({ hash: 'b', now: 11 }, call)))
+    expect(taken.filter(Boolean)).toHaveLength(1)
+    expect(await signIns.consume({ hash: 'c', now: 20 }, call)).toBe(false)
+  })
+})

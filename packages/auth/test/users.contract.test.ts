@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest'
+import { listPlaces } from './places.ts'
+import { addUser, call, registration } from './world.ts'
+
+const places = await listPlaces()
+const HOUR = 3_600_000
+
+describe.each(places)('accounts in $name', ({ open }) => {
+  it('make the first one an admin, and the second a user', async () => {
+    await using place = await open()
+    const { users } = place.stores
+    expect(await users.hasUsers(call)).toBe(false)
+    expect(await users.register(registration('ada@site.example'), call)).toMatchObject({
+      kind: 'created',
+      isFirst: true,
+      user: { role: 'admin', status: 'active', approved: true, email: 'ada@site.example' },
+    })
+    expect(await users.register(registration('bob@site.example'), call)).toMatchObject({
+      kind: 'created',
+      isFirst: false,
+      user: { role: 'user', status: 'active', approved: false },
+    })
+    expect(await users.hasUsers(call)).toBe(true)
+    expect(await users.register(registration('bob@site.example', { user: { id: 'other' } }), call)).toEqual({
+      kind: 'taken',
+    })
+    expect((await users.list({ limit: 10 }, call)).map(({ email }) => email)).toEqual([
+      'ada@site.example',
+      'bob@site.example',
+    ])
+  })
+
+  it('AU-13: have one admin out of 100 who come at once, over two connections', async () => {
+    await using place = await open()
+    const other = await place.openSecond()
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        (index % 2 === 0 ? place.stores : other).users.register(registration(`u${index}@site.example`), call),
+      ),
+    )
+    expect(outcomes.filter((outcome) => outcome.kind === 'created' && outcome.user.role === 'admin')).toHaveLength(1)
+    const stored = await place.stores.users.list({ limit: 1000 }, call)
+    expect(stored.filter(({ role }) => role === 'admin')).toHaveLength(1)
+    expect(stored).toHaveLength(100)
+  })
+
+  it('AU-13: let one in out of 50 with the same invite', async () => {
+    await using place = await open()
+    const { stores } = place
+    await addUser(stores, 'ada@site.example')
+    const invite = {
+      id: 'i',
+      hash: 'h',
+      prefix: 'p',
+      createdBy: 'id-of-ada@site.example',
+      createdAt: 1,
+      expiresAt: HOUR,
+    }
+    await stores.invites.create(invite, call)
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        stores.users.register(registration(`u${index}@site.example`, { mode: 'invite', inviteHash: 'h' }), call),
+      ),
+    )
+    expect(outcomes.filter(({ kind }) => kind === 'created')).toHaveLength(1)
+    expect(outcomes.filter(({ kind }) => kind === 'invalid-invite')).toHaveLength(49)
+    const [used] = await stores.invites.list({ limit: 10 }, call)
+    expect(used).toMatchObject({ usedAt: 1000, createdBy: { name: 'ada@site.example' } })
+    expect(used?.usedBy?.name).toMatch(/^u\d+@site\.example$/)
+    expect(await stores.invites.revoke('i', call)).toBe('used')
+  })
+
+  it('follow the modes of registration', async () => {
+    await using place = await open()
+    const { stores } = place
+    await addUser(stores, 'ada@site.example')
+    const invite = { id: 'i', hash: 'h', prefix: 'p', createdBy: undefined, createdAt: 1, expiresAt: HOUR }
+    await stores.invites.create(invite, call)
+    const ask = (email: string, changes: Parameters<typeof registration>[1]) =>
+      stores.users.register(registration(email, changes), call)
+    expect(await ask('b@site.example', { mode: 'approval' })).toMatchObject({ user: { status: 'pending' } })
+    expect(await ask('c@site.example', { mode: 'approval', inviteHash: 'wrong' })).toMatchObject({
+      user: { status: 'pending', approved: false },
+    })
+    expect(await ask('d@site.example', { mode: 'invite' })).toEqual({ kind: 'invite-required' })
+    expect(await ask('d@site.example', { mode: 'invite', inviteHash: 'h', now: HOUR })).toEqual({
+      kind: 'invalid-invite',
+    })
+    expect(await stores.users.findLocal('d@site.example', call)).toBeUndefined()
+    expect(await ask('e@site.example', { mode: 'open', inviteHash: 'h' })).toMatchObject({ user: { status: 'active' } })
+    expect(await stores.invites.isValid({ hash: 'h', now: 1000 }, call), 'open uses no invite up').toBe(true)
+    expect(await ask('f@site.example', { mode: 'approval', inviteHash: 'h' })).toMatchObject({
+      user: { status: 'active', role: 'user', approved: true },
+    })
+    expect(await stores.invites.isValid({ hash: 'h', now: 1000 }, call)).toBe(false)
+    expect(await ask('g@site.example', { mode: 'invite', isAdmin: true })).toMatchObject({
+      user: { status: 'active', role: 'admin' },
+    })
+  })
+
+  it('keep what is stored, exactly', async () => {
+    await using place = await open()
+    const { users } = place.stores
+    const stored = await addUser(place.stores, 'ada@site.example', {
+      user: {
+        name: "Ada 'O' %_\\ \u{1F600} \u202e;--",
+        features: { chat: false, agents: true },
+        allowedModels: { enabled: true, models: ['a"b', 'ü'] },
+        createdAt: 253402300799999,
+      },
+    })
+    expect(await users.findById(stored.id, call)).toEqual(stored)
+    expect(await users.findLocal('ada@site.example', call)).toEqual({ user: stored, passwordHash: 'hash' })
+    expect(await users.findBySubject({ provider: 'local', subject: 'ada@site.example' }, call)).toEqual(stored)
+    expect(await users.findBySubject({ provider: 'oidc', subject: 'ada@site.example' }, call)).toBeUndefined()
+    expect(await users.findById("' OR 1=1 --", call)).toBeUndefined()
+  })
+
+  it('change, and raise the revision of rights', async () => {
+    await using place = await open()
+    const { users, rights } = place.stores
+    await addUser(place.stores, 'ada@site.example')
+    const { id } = await addUser(place.stores, 'bob@site.example', { mode: 'approval' })
+    let revision = await rights.revision(call)
+    const rises = async (): Promise<boolean> => {
+      const before = revision
+      revision = await rights.revision(call)
+      return revision > before
+    }
+    expect(await users.setStatus(id, { status: 'active', now: 2 }, call)).toBe('changed')
+    expect(await rises()).toBe(true)
+    expect(await users.setRole(id, { role: 'admin', now: 3 }, call)).toBe('changed')
+    expect(await rises()).toBe(true)
+    expect(await users.setProfile(id, { name: 'Bob', avatarUrl: 'a', now: 4 }, call)).toBe(true)
+    expect(await users.setFeatures(id, { features: { chat: false }, now: 5 }, call)).toBe(true)
+    expect(await rises()).toBe(true)
+    expect(await users.setAllowedModels(id, { allowedModels: { enabled: true, models: ['m'] }, now: 6 }, call)).toBe(
+      true,
+    )
+    expect(await rises()).toBe(true)
+    expect(await users.findById(id, call)).toMatchObject({
+      name: 'Bob',
+      avatarUrl: 'a',
+      role: 'admin',
+      status: 'active',
+      approved: true,
+      features: { chat: false },
+      allowedModels: { enabled: true, models: ['m'] },
+      updatedAt: 6,
+    })
+    for (const outcome of [
+      await users.setRole('none', { role: 'admin', now: 1 }, call),
+      await users.setStatus('none', { status: 'active', now: 1 }, call),
+      await users.remove('none', call),
+    ])
+      expect(outcome).toBe('missing')
+    expect(await rises()).toBe(false)
+  })
+
+  it('never lose the last active admin, whoever asks at once', async () => {
+    await using place = await open()
+    const { users } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    const bob = await addUser(place.stores, 'bob@site.example')
+    expect(await users.setRole(ada.id, { role: 'user', now: 1 }, call)).toBe('last-admin')
+    expect(await users.setStatus(ada.id, { status: 'disabled', now: 1 }, call)).toBe('last-admin')
+    expect(await users.remove(ada.id, call)).toBe('last-admin')
+    await users.setRole(bob.id, { role: 'admin', now: 1 }, call)
+    const outcomes = await Promise.all([
+      users.setRole(ada.id, { role: 'user', now: 2 }, call),
+      users.remove(bob.id, call),
+    ])
+    expect([...outcomes].sort()).toEqual(['changed', 'last-admin'])
+  })
+
+  it('lose their sessions with their password', async () => {
+    await using place = await open()
+    const { users, sessions } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    const session = {
+      ...{ id: 's', userId: ada.id, sharedKeyHash: undefined, apiKeyId: undefined, providerSession: undefined },
+      ...{ hash: 'sh', createdAt: 1, rotatedAt: 1, expiresAt: HOUR },
+    }
+    await sessions.create(session, { ...call, maxSessions: 5 })
+    expect(await users.replacePasswordHash(ada.id, { from: 'wrong', to: 'new' }, call)).toBe(false)
+    expect(await users.replacePasswordHash(ada.id, { from: 'hash', to: 'new' }, call)).toBe(true)
+    expect(await sessions.findByHash('sh', call)).toBeDefined()
+    expect(await users.setPassword(ada.id, { passwordHash: 'newer', now: 2 }, call)).toBe(true)
+    expect(await sessions.findByHash('sh', call)).toBeUndefined()
+    expect((await users.findLocal('ada@site.example', call))?.passwordHash).toBe('newer')
+  })
+
+  it('take with them what is theirs, and leave the invites that they used', async () => {
+    await using place = await open()
+    const { stores } = place
+    await addUser(stores, 'ada@site.example')
+    const invite = {
+      id: 'i',
+      hash: 'h',
+      prefix: 'p',
+      createdBy: 'id-of-ada@site.example',
+      createdAt: 1,
+      expiresAt: HOUR,
+    }
+    await stores.invites.create(invite, call)
+    const bob = await addUser(stores, 'bob@site.example', { mode: 'invite', inviteHash: 'h' })
+    await stores.invites.create({ ...invite, id: 'own', hash: 'own', createdBy: bob.id }, call)
+    const key = {
+      ...{ id: 'k', userId: bob.id, name: 'laptop', prefix: 'svc-1', role: 'user' as const, scopes: {} },
+      ...{ createdAt: 1, expiresAt: undefined, lastUsedAt: undefined },
+    }
+    await stores.apiKeys.create({ ...key, hash: 'kh' }, { ...call, maxKeys: 5 })
+    const record = {
+      ...{ id: 'r', userId: bob.id, userName: 'Bob', source: 'web' as const, model: 'm', endpoint: '/' },
+      ...{ promptTokens: 1, completionTokens: 1, totalTokens: 2, durationMs: 1, createdAt: 1 },
+    }
+    await stores.usage.append([record], call)
+    const rule = {
+      id: 'q',
+      userId: bob.id,
+      model: '',
+      maxRequests: 1,
+      maxTokens: undefined,
+      windowMs: 10,
+      createdAt: 1,
+    }
+    await stores.quotas.putRule(rule, call)
+    expect(await stores.users.remove(bob.id, call)).toBe('changed')
+    expect(await stores.apiKeys.findByHash('kh', call)).toBeUndefined()
+    expect(await stores.quotas.listRules(bob.id, call)).toEqual([])
+    expect(await stores.usage.group({ bucket: 'month', byModel: true }, { ...call, limit: 10 })).toEqual([])
+    const invites = await stores.invites.list({ limit: 10 }, call)
+    expect(invites.map(({ id, usedBy, usedAt }) => [id, usedBy, usedAt])).toEqual([['i', undefined, 1000]])
+  })
+
+  it('come in pages', async () => {
+    await using place = await open()
+    for (let index = 0; index < 5; index += 1)
+      await addUser(place.stores, `u${index}@site.example`, { user: { id: `${index}`, createdAt: index < 3 ? 1 : 2 } })
+    const seen: string[] = []
+    let after: string | undefined
+    do {
+      const page = await place.stores.users.list({ limit: 2, after }, call)
+      seen.push(...page.map(({ id }) => id))
+      after = page.at(-1)?.id
+    } while (after !== undefined)
+    expect(seen).toEqual(['0', '1', '2', '3', '4'])
+    expect(await place.stores.users.list({ limit: 2, after: 'gone' }, call)).toEqual([])
+  })
+})

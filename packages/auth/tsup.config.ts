@@ -1,0 +1,16 @@
+import { defineConfig } from 'tsup'
+import { base } from '../../tsup.base.ts'
+
+export default defineConfig(
+  base({
+    index: 'src/index.ts',
+    access: 'src/access/index.ts',
+    accounts: 'src/accounts/index.ts',
+    drizzle: 'src/drizzle/index.ts',
+    memory: 'src/memory/index.ts',
+    oauth: 'src/oauth/index.ts',
+    ports: 'src/ports/index.ts',
+    quotas: 'src/quotas/index.ts',
+    usage: 'src/usage/index.ts',
+  }),
+)

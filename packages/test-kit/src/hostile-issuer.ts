@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose'
+import { startHttpServer } from './http-server.ts'
+
+/** Claims of a token. */
+export type TokenClaims = Readonly<Record<string, unknown>>
+
+/** What a {@link TokenForger} can use. */
+export interface ForgeContext {
+  /** Claims of a token that holds. */
+  readonly claims: TokenClaims
+  readonly accessToken: string
+  readonly kid: string
+  /** The key of today. */
+  readonly privateKey: CryptoKey
+  readonly publicKey: CryptoKey
+  /** Signs claims with the key of today. @param header instead of its usual header */
+  sign(claims: TokenClaims, header?: Partial<JWTHeaderParameters>): Promise<string>
+}
+
+/** Makes the ID token of the next sign-in. */
+export type TokenForger = (context: ForgeContext) => Promise<string>
+
+/** An OIDC issuer that a test controls: it may lie about everything. */
+export interface HostileIssuer extends AsyncDisposable {
+  readonly issuer: string
+  /** Claims of the account beside those of the sign-in, such as `email`. */
+  account: TokenClaims
+  forge: TokenForger
+  /** Answers the userinfo endpoint; undefined means that there is none. */
+  userInfo: TokenClaims | undefined
+  /** Answers the key set. @default the keys that were rotated in, newest last */
+  keySet: (() => unknown) | undefined
+  /** Answers discovery with this status. */
+  discoveryStatus: number
+  /** How often the key set was asked for. */
+  readonly keyRequests: number
+  /** Makes a new key and takes the old one away. */
+  rotateKey(): Promise<void>
+  /** Goes where a sign-in sends the browser, and agrees. @returns where the browser is sent back to */
+  agree(url: URL): Promise<URL>
+  /** Signs claims with the key of today, as {@link ForgeContext.sign} does. */
+  sign(claims: TokenClaims, header?: Partial<JWTHeaderParameters>): Promise<string>
+}
+
+interface KeyPair {
+  readonly kid: string
+  readonly privateKey: CryptoKey
+  readonly publicKey: CryptoKey
+  readonly jwk: JWK
+}
+
+async function makeKey(): Promise<KeyPair> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const kid = randomBytes(6).toString('hex')
+  return { kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } }
+}
+
+function reply(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** Starts an issuer. Without further orders its sign-ins hold. */
+export async function startHostileIssuer(client: {
+  readonly clientId: string
+  readonly account: TokenClaims
+}): Promise<HostileIssuer> {
+  let key = await makeKey()
+  let keyRequests = 0
+  const nonces = new Map<string, string>()
+  const sign = (claims: TokenClaims, header: Partial<JWTHeaderParameters> = {}): Promise<string> =>
+    new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid: key.kid, ...header }).sign(key.privateKey)
+  const orders: Pick<HostileIssuer, 'account' | 'forge' | 'userInfo' | 'keySet' | 'discoveryStatus'> = {
+    account: client.account,
+    forge: ({ claims, sign: signClaims }) => signClaims(claims),
+    userInfo: undefined,
+    keySet: undefined,
+    discoveryStatus: 200,
+  }
+
+  async function answerToken(origin: string, code: string, response: ServerResponse): Promise<void> {
+    const accessToken = randomBytes(16).toString('hex')
+    const now = Math.floor(Date.now() / 1000)
+    const claims = {
+      ...{ iss: origin, aud: client.clientId, iat: now, exp: now + 300, nonce: nonces.get(code) },
+      ...orders.account,
+    }
+    const { kid, privateKey, publicKey } = key
+    const idToken = await orders.forge({ claims, accessToken, kid, privateKey, publicKey, sign })
+    reply(response, { access_token: accessToken, token_type: 'Bearer', expires_in: 300, id_token: idToken })
+  }
+
+  const server = await startHttpServer((request, response) => {
+    const { origin } = server
+    const url = new URL(request.url ?? '/', origin)
+    const answers: Readonly<Record<string, () => void>> = {
+      '/.well-known/openid-configuration': () =>
+        reply(
+          response,
+          {
+            ...{ issuer: origin, jwks_uri: `${origin}/keys`, token_endpoint: `${origin}/token` },
+            authorization_endpoint: `${origin}/authorize`,
+            ...(orders.userInfo === undefined ? {} : { userinfo_endpoint: `${origin}/userinfo` }),
+            id_token_signing_alg_values_supported: ['ES256', 'RS256', 'HS256', 'none'],
+          },
+          orders.discoveryStatus,
+        ),
+      '/keys': () => {
+        keyRequests += 1
+        reply(response, orders.keySet === undefined ? { keys: [key.jwk] } : orders.keySet())
+      },
+      '/userinfo': () => reply(response, orders.userInfo ?? {}),
+      '/authorize': () => {
+        const code = randomBytes(8).toString('hex')
+        nonces.set(code, url.searchParams.get('nonce') ?? '')
+        const target = new URL(url.searchParams.get('redirect_uri') ?? '')
+        target.searchParams.set('code', code)
+        target.searchParams.set('state', url.searchParams.get('state') ?? '')
+        response.writeHead(302, { location: target.href }).end()
+      },
+      '/token': () => {
+        let text = ''
+        request.on('data', (chunk: Buffer) => {
+          text += chunk.toString()
+        })
+        request.on('end', () => {
+          answerToken(origin, new URLSearchParams(text).get('code') ?? '', response).catch(() => response.destroy())
+        })
+      },
+    }
+    const answer = answers[url.pathname]
+    if (answer === undefined) reply(response, { error: 'not_found' }, 404)
+    else answer()
+  })
+
+  return Object.assign(
+    Object.defineProperty(orders, 'keyRequests', { get: () => keyRequests }) as typeof orders & {
+      readonly keyRequests: number
+    },
+    {
+      issuer: server.origin,
+      sign,
+      async rotateKey() {
+        key = await makeKey()
+      },
+      async agree(url: URL) {
+        const response = await fetch(url, { redirect: 'manual' })
+        return new URL(response.headers.get('location') ?? '')
+      },
+      [Symbol.asyncDispose]: () => server.close(),
+    },
+  )
+}
