@@ -1,5 +1,6 @@
 import { auditEventsOnPostgres, auditEventsOnSqlite } from './tables/audit.ts'
 import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
+import { knownFilesOnPostgres, knownFilesOnSqlite } from './tables/known-files.ts'
 import { operationsOnPostgres, operationsOnSqlite } from './tables/operations.ts'
 import {
   responseEventsOnPostgres,
@@ -18,6 +19,7 @@ export const sqliteTables = {
   responseEvents: responseEventsOnSqlite,
   auditEvents: auditEventsOnSqlite,
   operations: operationsOnSqlite,
+  knownFiles: knownFilesOnSqlite,
 }
 
 /** The same tables on PostgreSQL; `schema.test.ts` holds the two equal. */
@@ -28,6 +30,7 @@ export const postgresTables = {
   responseEvents: responseEventsOnPostgres,
   auditEvents: auditEventsOnPostgres,
   operations: operationsOnPostgres,
+  knownFiles: knownFilesOnPostgres,
 }
 
 /** The tables by their names in the code. Queries are written against those of SQLite and run on either. */
