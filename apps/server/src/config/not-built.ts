@@ -2,7 +2,7 @@ import { defineSection, option, setting } from './option.ts'
 import { address, path, webUrl } from './places.ts'
 import { keep, size, wait } from './quantities.ts'
 import { addressLine, galleries, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
-import { choice, count, integer, positive, text, texts, toggle } from './text-kind.ts'
+import { choice, count, integer, text, texts, toggle } from './text-kind.ts'
 
 const server = defineSection({
   heading: 'Server',
@@ -66,16 +66,6 @@ const models = defineSection({
       flag: 'models-config-file',
       env: ['SVC_MODELS_CONFIG_FILE'],
       about: 'one YAML file with a list of models',
-    }),
-    preloadModels: option(text, {
-      flag: 'preload-models',
-      env: ['SVC_PRELOAD_MODELS'],
-      about: 'models to install at start, as a JSON list',
-    }),
-    preloadModelsConfig: option(path, {
-      flag: 'preload-models-config',
-      env: ['SVC_PRELOAD_MODELS_CONFIG'],
-      about: 'models to install at start, as a YAML file',
     }),
     preloadBackendOnly: option(toggle, {
       flag: 'preload-backend-only',
@@ -226,10 +216,6 @@ const accounts = defineSection({
       env: ['SVC_DEFAULT_API_KEY_EXPIRY'],
       about: 'how long new user keys are valid',
     }),
-    credentialsFile: option(path, {
-      flag: 'credentials-file',
-      about: 'credentials for other services',
-    }),
     codehostClientId: option(text, {
       env: ['CODEHOST_CLIENT_ID'],
       about: 'id of the OAuth application at the code host; turns accounts on',
@@ -269,26 +255,12 @@ const accounts = defineSection({
 const gallery = defineSection({
   heading: 'Galleries and downloads',
   options: {
-    galleries: option(text, {
-      flag: 'galleries',
-      env: ['SVC_GALLERIES'],
-      shownDefault: 'a built-in list',
-      about: 'model galleries, as a JSON list',
-      setting: 'galleries',
-    }),
     backendGalleries: option(text, {
       flag: 'backend-galleries',
       env: ['SVC_BACKEND_GALLERIES'],
       shownDefault: 'a built-in list',
       about: 'backend galleries, as a JSON list',
       setting: 'backend_galleries',
-    }),
-    autoloadGalleries: option(toggle, {
-      flag: 'autoload-galleries',
-      env: ['SVC_AUTOLOAD_GALLERIES'],
-      default: 'true',
-      about: 'fetch the model galleries at start',
-      setting: 'autoload_galleries',
     }),
     autoloadBackendGalleries: option(toggle, {
       flag: 'autoload-backend-galleries',
@@ -297,31 +269,9 @@ const gallery = defineSection({
       about: 'fetch the backend galleries at start',
       setting: 'autoload_backend_galleries',
     }),
-    disableGalleryEndpoint: option(toggle, {
-      flag: 'disable-gallery-endpoint',
-      env: ['SVC_DISABLE_GALLERY_ENDPOINT'],
-      default: 'false',
-      about: 'no gallery routes',
-    }),
-    artifactDownloadConcurrency: option(positive, {
-      flag: 'artifact-download-concurrency',
-      env: ['SVC_ARTIFACT_DOWNLOAD_CONCURRENCY'],
-      default: '1',
-      about: 'files of one model that are downloaded at a time',
-      setting: 'artifact_download_concurrency',
-    }),
-    disablePredownloadScan: option(toggle, {
-      flag: 'disable-predownload-scan',
-      env: ['SVC_DISABLE_PREDOWNLOAD_SCAN'],
-      default: 'false',
-      about: 'no check of files before they are downloaded',
-    }),
   },
   settings: {
-    artifact_download_concurrency: setting(wholeNumber({ min: 1, max: 1_000_000 })),
-    galleries: setting(galleries, { default: [] }),
     backend_galleries: setting(galleries, { default: [] }),
-    autoload_galleries: setting(onOff),
     autoload_backend_galleries: setting(onOff),
   },
 })
@@ -335,11 +285,6 @@ const residency = defineSection({
       default: '',
       about: 'graphics memory that models may take, such as 80% or 12GB',
       setting: 'vram_budget',
-    }),
-    vramPersistentCache: option(toggle, {
-      flag: 'vram-persistent-cache',
-      default: 'true',
-      about: 'remember how much graphics memory each model took',
     }),
   },
   settings: {

@@ -8,6 +8,7 @@ const MIB = 1024 * 1024
 const contents = Array.from({ length: 4 }, (_, index) => noise(MIB, index + 1))
 const files = Object.fromEntries(contents.map((content, index) => [`/${index}.bin`, content]))
 
+// verifies limits:downloads:whole-files
 it.each([1, 2])('fetches %i whole files at a time and adds their bytes up', async (concurrency) => {
   let running = 0
   let most = 0

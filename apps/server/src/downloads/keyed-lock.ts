@@ -1,3 +1,5 @@
+import { untilAborted } from '../until-aborted.ts'
+
 /** Runs work of one key one after the other. */
 export interface KeyedLock {
   /** @throws the signal's reason, where it aborts before the turn comes; what the work throws */
@@ -27,20 +29,5 @@ export function createKeyedLock(): KeyedLock {
         end()
       }
     },
-  }
-}
-
-/** @throws the signal's reason */
-async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  let leave = (): void => undefined
-  const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason)
-    signal.addEventListener('abort', leave)
-  })
-  try {
-    await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', leave)
   }
 }

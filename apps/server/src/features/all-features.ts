@@ -3,6 +3,7 @@ import { brandingFeature } from '../api/admin/branding/feature.ts'
 import { discoveryFeature } from '../api/admin/discovery/feature.ts'
 import { documentationFeature } from '../api/admin/docs/feature.ts'
 import { failoverFeature } from '../api/admin/failover/feature.ts'
+import { galleriesFeature } from '../api/admin/galleries/feature.ts'
 import { homeFeature } from '../api/admin/home/feature.ts'
 import { middlewareFeature } from '../api/admin/middleware/feature.ts'
 import { modelFilesFeature } from '../api/admin/models/feature.ts'
@@ -30,6 +31,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   brandingFeature,
   backendFeature,
   modelFilesFeature,
+  galleriesFeature,
   openaiFeature,
   ollamaFeature,
   messagesFeature,

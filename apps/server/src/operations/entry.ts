@@ -1,4 +1,4 @@
-import type { Operation, OperationRequest, OperationView } from './operation.ts'
+import { nameWithoutGallery, type Operation, type OperationRequest, type OperationView } from './operation.ts'
 import { createProgressMeter, type ProgressMeter } from './progress-meter.ts'
 
 /** An operation outside the history, with what the queue knows of it. */
@@ -48,7 +48,11 @@ export function toView(entry: Entry): OperationView {
   return { ...entry.operation, progress: entry.meter.progress, cancellable: isCancellable(entry) }
 }
 
-/** Whether two changes are of one object; names are compared without case. */
+/** Whether two changes are of one object: names are compared without case, and whichever gallery has them. */
 export function isSameObject(one: OperationRequest, other: OperationRequest): boolean {
-  return one.subject === other.subject && one.fullName.toLowerCase() === other.fullName.toLowerCase()
+  return one.subject === other.subject && toKey(one) === toKey(other)
+}
+
+function toKey({ fullName }: OperationRequest): string {
+  return nameWithoutGallery(fullName).toLowerCase()
 }

@@ -13,7 +13,7 @@ import {
   type StagingSource,
   type StagingView,
 } from './operation.ts'
-import type { OperationStore } from './operation-store.ts'
+import { MAX_HISTORY, type OperationStore } from './operation-store.ts'
 import type { Operations, PerformOperation } from './operations.ts'
 import { OperationStopped } from './stopped-operation.ts'
 
@@ -49,6 +49,8 @@ class OperationQueue implements Operations {
   readonly #staging: StagingSource[] = []
   /** Everything outside the history, by job id, in the order of the queue. */
   readonly #entries = new Map<string, Entry>()
+  /** The latest that have ended, for what is known of them beside their rows. */
+  readonly #ended = new Map<string, Entry>()
   readonly #closing = new AbortController()
   #position = 0
   #isStarted = false
@@ -127,7 +129,7 @@ class OperationQueue implements Operations {
     const entry = this.#entries.get(jobId)
     if (entry !== undefined) return toView(entry)
     const operation = await this.#store.find(jobId)
-    return operation && toView(createEntry(operation))
+    return operation && toView(this.#ended.get(jobId) ?? createEntry(operation))
   }
 
   cancel(jobId: string): Promise<void> {
@@ -281,7 +283,7 @@ class OperationQueue implements Operations {
     const operation: Operation = { ...entry.operation, ...end, finishedAt: this.#clock.now() }
     await this.#save(operation)
     entry.operation = operation
-    if (isFinished(operation)) this.#entries.delete(operation.jobId)
+    if (isFinished(operation)) this.#leave(entry)
     notify(entry)
     this.#startNext()
   }
@@ -303,7 +305,14 @@ class OperationQueue implements Operations {
     const operation: Operation = { ...entry.operation, state: 'dismissed' }
     await this.#store.save(operation)
     entry.operation = operation
-    this.#entries.delete(operation.jobId)
+    this.#leave(entry)
+  }
+
+  /** Takes an operation that stands in the history out of the list. */
+  #leave(entry: Entry): void {
+    this.#entries.delete(entry.operation.jobId)
+    this.#ended.set(entry.operation.jobId, entry)
+    for (const oldest of [...this.#ended.keys()].slice(0, -MAX_HISTORY)) this.#ended.delete(oldest)
   }
 
   async #acknowledgeFailures(request: OperationRequest): Promise<void> {

@@ -19,6 +19,7 @@ import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Closers } from './closers.ts'
 import { type OpenData, openData } from './open-data.ts'
+import { openGalleries } from './open-galleries.ts'
 import { openKeys } from './open-keys.ts'
 import { openModels } from './open-models.ts'
 import { openOperations } from './open-operations.ts'
@@ -74,6 +75,11 @@ export async function openPlatform(
     log,
   })
   const operations = await openOperations({ config, database, clock, log }, closers)
+  const userAgent = `svc/${version.split(' ', 1)[0]}`
+  const modelGallery = await openGalleries({
+    ...{ config, settings, database, backends, modelFiles, operations, clock, log },
+    ...{ userAgent, ca: upstreams.ca },
+  })
   const metrics = createMetrics()
   const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
   const bodies = createBodyReader({
@@ -87,7 +93,7 @@ export async function openPlatform(
   const inference = composeInference({
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
     ...{ audit, usage, traces, metrics, clock, logger: log },
-    userAgent: `svc/${version.split(' ', 1)[0]}`,
+    userAgent,
     observeStage: options.observeStage,
   })
   closers.push(() => inference.close())
@@ -95,7 +101,7 @@ export async function openPlatform(
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
-    ...{ models, modelFiles, backends, operations, inference, bodies, compression, rows, unready },
+    ...{ models, modelFiles, backends, operations, modelGallery, inference, bodies, compression, rows, unready },
     inferenceRoutes: { core: inference.core, deliverTo: inference.deliverTo, compression, bodies },
   }
 }

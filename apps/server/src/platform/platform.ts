@@ -6,6 +6,7 @@ import type { InferenceRoom } from '../compose-inference.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
+import type { ModelGallery } from '../galleries/model-gallery.ts'
 import type { BodyReader } from '../http/body.ts'
 import type { CompressionPolicy } from '../http/compression.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
@@ -43,6 +44,7 @@ export interface Platform {
   readonly backends: BackendRoom
   /** Background changes of models and backends. */
   readonly operations: Operations
+  readonly modelGallery: ModelGallery
   readonly inference: InferenceRoom
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy

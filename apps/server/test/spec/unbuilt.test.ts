@@ -71,7 +71,7 @@ it('settings of what is not in this version keep their present value', async () 
   for (const patch of [
     { enable_tracing: true },
     { p2p_token: 'x' },
-    { galleries: [{ name: 'a', url: 'https://a' }] },
+    { p2p_network_id: 'x' },
   ]) {
     const [key] = Object.keys(patch)
     const reply = await server.post('/api/settings', patch)

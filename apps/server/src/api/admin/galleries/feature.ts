@@ -1,0 +1,39 @@
+import { openModelFolder, withOpenFile } from '../../../catalog/model-folder.ts'
+import { isGgufName } from '../../../catalog/to-model-config.ts'
+import type { ServerFeature } from '../../../features/feature.ts'
+import { readShape } from '../../../galleries/read-shape.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { modelJobRoutes } from './model-job-routes.ts'
+import { modelListRoutes } from './model-list-routes.ts'
+
+/** Galleries over HTTP; `--disable-gallery-endpoint` leaves them out. */
+export function galleriesFeature(platform: Platform): ServerFeature {
+  const { config, settings, modelGallery: gallery, modelFiles, operations, bodies, backends, log } = platform
+  const stopping = new AbortController()
+  return {
+    routes: config.disableGalleryEndpoint
+      ? []
+      : [
+          ...modelJobRoutes({ gallery, modelFiles, operations, bodies }),
+          ...modelListRoutes({
+            ...{ gallery, modelFiles, operations, bodies },
+            memory: () => backends.memory.main(),
+            async installedShape(name) {
+              const model = modelFiles.get(name)
+              const file = model?.parameters.model
+              if (model === undefined || file === undefined || !isGgufName(file)) return undefined
+              const found = openModelFolder(model.folder).find(file)
+              return found?.found === true ? withOpenFile(found, readShape) : undefined
+            },
+          }),
+        ],
+    start() {
+      if (!settings.get('autoload_galleries')) return
+      // Not waited for: the server serves without its galleries.
+      gallery.indexes
+        .list({ signal: stopping.signal })
+        .catch((error: unknown) => log.debug({ err: error }, 'the galleries were not fetched'))
+    },
+    drain: () => stopping.abort(),
+  }
+}

@@ -1,0 +1,114 @@
+import * as z from 'zod'
+import type { ConfigStore } from '../catalog/config-store.ts'
+import type { Downloader } from '../downloads/downloader.ts'
+import type { KnownFiles } from '../downloads/known-files.ts'
+import type { UriServices } from '../downloads/resolve-uri.ts'
+import type { Operation } from '../operations/operation.ts'
+import type { Operations } from '../operations/operations.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+import type { ShapeReader } from './estimator.ts'
+import type { Listed, ModelEntry } from './gallery.ts'
+import type { GalleryIndexes } from './gallery-indexes.ts'
+import { createFolderLock, installModel } from './install-model.ts'
+import { DEFAULT_CONTEXT, estimateMemory, type ModelShape } from './memory-estimate.ts'
+import type { ModelRequest } from './model-plan.ts'
+import { removeModel } from './remove-model.ts'
+import { createVariantChooser, listVariants, type VariantChoice, type VariantParts } from './variants.ts'
+
+/** The models of galleries, and what can be done with them. */
+export interface ModelGallery {
+  readonly indexes: GalleryIndexes<ModelEntry>
+  /** Queues an installation. @throws as {@link Operations.enqueue} */
+  install(request: ModelRequest): Promise<Operation>
+  /** Queues the deletion of a model that is here. @throws as {@link Operations.enqueue} */
+  remove(name: string): Promise<Operation>
+  variants(listed: Listed<ModelEntry>, options: { readonly signal: AbortSignal }): Promise<VariantChoice>
+  /** The size of a model that is not here; undefined where nobody tells it. */
+  shapeOf(entry: ModelEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
+}
+
+/** What {@link createModelGallery} needs. */
+export interface ModelGalleryParts extends Pick<VariantParts, 'memoryBytes' | 'canRun'> {
+  readonly modelsPath: string
+  readonly modelFiles: ConfigStore
+  readonly indexes: GalleryIndexes<ModelEntry>
+  readonly client: OutboundClient
+  readonly downloader: Downloader
+  readonly known: KnownFiles
+  readonly services: () => UriServices
+  readonly shapes: ShapeReader
+  readonly operations: Operations
+  readonly concurrency: () => number
+  readonly scans: boolean
+  /** Told of models whose files have changed or are gone. */
+  readonly changed: (names: readonly string[]) => void
+}
+
+const fields = z.record(z.string(), z.unknown())
+
+/** A request as it is stored with its operation. */
+const storedRequest = z.object({
+  id: z.string().optional(),
+  url: z.string().optional(),
+  name: z.string().optional(),
+  variant: z.string().optional(),
+  overrides: fields.optional(),
+  configFile: fields.optional(),
+  files: z.array(z.object({ filename: z.string(), uri: z.string(), sha256: z.string().optional() })).optional(),
+})
+
+/** Makes the gallery and takes over the operations on models. */
+export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
+  const { operations, indexes, shapes, modelsPath, modelFiles, changed } = parts
+  const variantParts: VariantParts = {
+    ...{ indexes, memoryBytes: parts.memoryBytes, canRun: parts.canRun },
+    backendOf,
+    async estimate(entry, options) {
+      const shape = await shapes.read(entry, options)
+      return shape && estimateMemory(shape, { contextSize: DEFAULT_CONTEXT })
+    },
+  }
+  const folderLock = createFolderLock()
+  const installer = {
+    ...parts,
+    chooseVariant: createVariantChooser(variantParts),
+    installBackend: async () => undefined,
+    folderLock,
+  }
+  operations.register('model', 'installation', async (work) => {
+    const request = storedRequest.parse(work.details)
+    await installModel(request, work, installer)
+    changed([request.name ?? work.fullName.slice(work.fullName.indexOf('@') + 1)])
+  })
+  operations.register('model', 'deletion', async (work) => {
+    await folderLock.run(modelsPath, () => removeModel({ modelsPath, modelFiles }, work.fullName), {
+      signal: work.signal,
+    })
+    changed([work.fullName])
+  })
+  return {
+    indexes,
+    install: (request) =>
+      operations.enqueue({
+        subject: 'model',
+        action: 'installation',
+        fullName: fullNameOf(request),
+        details: storedRequest.parse(request),
+      }),
+    remove: (name) => operations.enqueue({ subject: 'model', action: 'deletion', fullName: name, details: {} }),
+    variants: (listed, options) => listVariants(listed, variantParts, options),
+    shapeOf: (entry, options) => shapes.read(entry, options),
+  }
+}
+
+/** The backend that an entry names, as far as the index tells. */
+export function backendOf({ overrides, configFile }: ModelEntry): string {
+  const found = [overrides.backend, configFile.backend].find((backend) => typeof backend === 'string')
+  return typeof found === 'string' ? found : ''
+}
+
+/** `gallery@name`, with the name that the model gets here. */
+function fullNameOf({ id = '', name, url = '' }: ModelRequest): string {
+  if (id === '') return name ?? url
+  return name === undefined ? id : `${id.slice(0, id.indexOf('@') + 1)}${name}`
+}
