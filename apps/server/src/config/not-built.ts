@@ -1,7 +1,7 @@
 import { defineSection, option, setting } from './option.ts'
 import { address, path, webUrl } from './places.ts'
 import { keep, size, wait } from './quantities.ts'
-import { addressLine, galleries, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
+import { addressLine, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
 import { choice, count, integer, text, texts, toggle } from './text-kind.ts'
 
 const server = defineSection({
@@ -86,44 +86,6 @@ const models = defineSection({
 const backends = defineSection({
   heading: 'Backends',
   options: {
-    externalBackends: option(texts, {
-      flag: 'external-backends',
-      env: ['SVC_EXTERNAL_BACKENDS'],
-      default: '',
-      about: 'backends to install from a gallery at start',
-    }),
-    backendImagesReleaseTag: option(text, {
-      flag: 'backend-images-release-tag',
-      env: ['SVC_BACKEND_IMAGES_RELEASE_TAG'],
-      default: 'latest',
-      about: 'tag of released backend images',
-    }),
-    backendImagesBranchTag: option(text, {
-      flag: 'backend-images-branch-tag',
-      env: ['SVC_BACKEND_IMAGES_BRANCH_TAG'],
-      default: 'master',
-      about: 'tag of backend images built from a branch',
-    }),
-    backendDevSuffix: option(text, {
-      flag: 'backend-dev-suffix',
-      env: ['SVC_BACKEND_DEV_SUFFIX'],
-      default: 'development',
-      about: 'suffix of development backends',
-    }),
-    autoUpgradeBackends: option(toggle, {
-      flag: 'auto-upgrade-backends',
-      env: ['SVC_AUTO_UPGRADE_BACKENDS'],
-      default: 'false',
-      about: 'install newer versions of backends',
-      setting: 'auto_upgrade_backends',
-    }),
-    preferDevelopmentBackends: option(toggle, {
-      flag: 'prefer-development-backends',
-      env: ['SVC_PREFER_DEV_BACKENDS'],
-      default: 'false',
-      about: 'prefer development versions of backends',
-      setting: 'prefer_development_backends',
-    }),
     requireBackendIntegrity: option(toggle, {
       flag: 'require-backend-integrity',
       env: ['SVC_REQUIRE_BACKEND_INTEGRITY'],
@@ -131,10 +93,7 @@ const backends = defineSection({
       about: 'refuse backends without a verified digest',
     }),
   },
-  settings: {
-    auto_upgrade_backends: setting(onOff),
-    prefer_development_backends: setting(onOff),
-  },
+  settings: {},
 })
 
 const logs = defineSection({
@@ -250,30 +209,6 @@ const accounts = defineSection({
     }),
   },
   settings: {},
-})
-
-const gallery = defineSection({
-  heading: 'Galleries and downloads',
-  options: {
-    backendGalleries: option(text, {
-      flag: 'backend-galleries',
-      env: ['SVC_BACKEND_GALLERIES'],
-      shownDefault: 'a built-in list',
-      about: 'backend galleries, as a JSON list',
-      setting: 'backend_galleries',
-    }),
-    autoloadBackendGalleries: option(toggle, {
-      flag: 'autoload-backend-galleries',
-      env: ['SVC_AUTOLOAD_BACKEND_GALLERIES'],
-      default: 'true',
-      about: 'fetch the backend galleries at start',
-      setting: 'autoload_backend_galleries',
-    }),
-  },
-  settings: {
-    backend_galleries: setting(galleries, { default: [] }),
-    autoload_backend_galleries: setting(onOff),
-  },
 })
 
 const residency = defineSection({
@@ -729,7 +664,6 @@ export const NOT_BUILT = [
   backends,
   logs,
   accounts,
-  gallery,
   residency,
   traces,
   filters,

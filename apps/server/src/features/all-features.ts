@@ -21,6 +21,7 @@ import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
 import { diagnosticsFeature } from './diagnostics.ts'
 import type { CreateFeature } from './feature.ts'
 import { preloadFeature } from './preload.ts'
+import { startInstallsFeature } from './start-installs.ts'
 
 /** The features of the server, in the order of their routes. They close in the opposite order. */
 export const ALL_FEATURES: readonly CreateFeature[] = [
@@ -46,4 +47,5 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   operationsFeature,
   diagnosticsFeature,
   preloadFeature,
+  startInstallsFeature,
 ]

@@ -22,6 +22,8 @@ export interface Gallery {
   readonly url: string
   /** Asked in their order where the URL fails. */
   readonly mirrors?: readonly string[] | undefined
+  /** Whose signatures its images have. */
+  readonly verification?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** What every entry of a gallery has. */

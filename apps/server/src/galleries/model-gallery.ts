@@ -4,7 +4,7 @@ import type { Downloader } from '../downloads/downloader.ts'
 import type { KnownFiles } from '../downloads/known-files.ts'
 import type { UriServices } from '../downloads/resolve-uri.ts'
 import type { Operation } from '../operations/operation.ts'
-import type { Operations } from '../operations/operations.ts'
+import type { Operations, OperationWork } from '../operations/operations.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { ShapeReader } from './estimator.ts'
 import type { Listed, ModelEntry } from './gallery.ts'
@@ -40,6 +40,8 @@ export interface ModelGalleryParts extends Pick<VariantParts, 'memoryBytes' | 'c
   readonly operations: Operations
   readonly concurrency: () => number
   readonly scans: boolean
+  /** Installs a backend that a model names and that is not here. */
+  readonly installBackend: (name: string, work: OperationWork) => Promise<void>
   /** Told of models whose files have changed or are gone. */
   readonly changed: (names: readonly string[]) => void
 }
@@ -72,7 +74,6 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
   const installer = {
     ...parts,
     chooseVariant: createVariantChooser(variantParts),
-    installBackend: async () => undefined,
     folderLock,
   }
   operations.register('model', 'installation', async (work) => {

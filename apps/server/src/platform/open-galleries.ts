@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { detectCapability } from '../backends/capability.ts'
 import type { ConfigStore } from '../catalog/config-store.ts'
 import type { BackendRoom } from '../compose-backends.ts'
 import type { ServerConfig } from '../config/schema.ts'
@@ -7,11 +8,14 @@ import { readCredentials } from '../downloads/credentials.ts'
 import { createDownloader } from '../downloads/downloader.ts'
 import { createKnownFiles } from '../downloads/known-files.ts'
 import { PUBLIC_CODE_HOST, PUBLIC_HUB, type UriServices } from '../downloads/resolve-uri.ts'
+import { finishSwaps } from '../galleries/backend-folder.ts'
+import { type BackendGallery, createBackendGallery, isBackendOf } from '../galleries/backend-gallery.ts'
 import { createShapeReader } from '../galleries/estimator.ts'
 import { createGalleryIndexes } from '../galleries/gallery-indexes.ts'
+import { installBackend } from '../galleries/install-backend.ts'
 import { finishCommits } from '../galleries/model-commit.ts'
 import { createModelGallery, type ModelGallery } from '../galleries/model-gallery.ts'
-import { toModelEntry } from '../galleries/to-entry.ts'
+import { toBackendEntry, toModelEntry } from '../galleries/to-entry.ts'
 import type { Operations } from '../operations/operations.ts'
 import { createOutboundClient } from '../outbound/client.ts'
 import { toAllowList } from '../outbound/target.ts'
@@ -33,10 +37,18 @@ export interface GalleryParts {
   readonly log: Logger
 }
 
+/** The galleries of a server. */
+export interface OpenGalleries {
+  readonly modelGallery: ModelGallery
+  readonly backendGallery: BackendGallery
+}
+
 /** Opens the galleries. Installations that a kill has interrupted while they replaced files are finished first. */
-export async function openGalleries(parts: GalleryParts): Promise<ModelGallery> {
+export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries> {
   const { config, settings, database, backends, modelFiles, operations, clock, log } = parts
   await finishCommits(config.modelsPath, { logger: log, now: clock.now() })
+  await finishSwaps(config.backendsPath, { logger: log })
+  await backends.catalog.refresh()
   await modelFiles.reload()
   const credentials = await readCredentials(config.credentialsFile)
   const client = createOutboundClient({
@@ -54,29 +66,62 @@ export async function openGalleries(parts: GalleryParts): Promise<ModelGallery> 
     credentials,
     modelsPath: config.modelsPath,
   }
-  const indexes = createGalleryIndexes({
-    galleries: () => settings.get('galleries'),
-    toEntry: toModelEntry,
-    folder: join(config.dataPath, 'galleries'),
-    ...{ client, clock, logger: log },
+  const indexParts = { folder: join(config.dataPath, 'galleries'), client, clock, logger: log }
+  const concurrency = (): number => settings.get('artifact_download_concurrency')
+  const backendParts = {
+    ...{ client, downloader, credentials, concurrency, clock },
+    ...{ backendsPath: config.backendsPath, systemPath: config.backendsSystemPath },
+    indexes: createGalleryIndexes({
+      ...indexParts,
+      galleries: () => settings.get('backend_galleries'),
+      toEntry: toBackendEntry,
+    }),
+    capability: () => detectCapability({ forced: config.forceMetaBackendCapability }),
+    tags: {
+      release: config.backendImagesReleaseTag,
+      branch: config.backendImagesBranchTag,
+      developmentSuffix: config.backendDevSuffix,
+      prefersDevelopment: () => settings.get('prefer_development_backends'),
+    },
+  }
+  const backendsChanged = async (names: readonly string[]): Promise<void> => {
+    await backends.catalog.refresh()
+    const models = modelFiles.list({ includeReferenced: true }).filter(({ backend }) => isBackendOf(backend, names))
+    backends.residency.forget(models.map(({ name }) => name))
+  }
+  const backendGallery = createBackendGallery({
+    ...backendParts,
+    ...{ operations, logger: log, changed: backendsChanged },
   })
-  return createModelGallery({
+  const modelGallery = createModelGallery({
     modelsPath: config.modelsPath,
-    ...{ modelFiles, indexes, client, downloader, known, operations, services: () => services },
+    indexes: createGalleryIndexes({
+      ...indexParts,
+      galleries: () => settings.get('galleries'),
+      toEntry: toModelEntry,
+    }),
+    ...{ modelFiles, client, downloader, known, operations, concurrency, services: () => services },
     shapes: createShapeReader({
       ...{ client, downloader, services: () => services, logger: log },
       folder: config.vramPersistentCache ? config.dataPath : undefined,
     }),
-    concurrency: () => settings.get('artifact_download_concurrency'),
     scans: !config.disablePredownloadScan,
     memoryBytes: () => readModelMemory(backends),
-    canRun: async (backend) => backends.catalog.resolve(backend) !== undefined,
+    async canRun(backend, { signal }) {
+      if (backends.catalog.resolve(backend) !== undefined) return true
+      return (await backendParts.indexes.find(backend, { signal })) !== undefined
+    },
+    async installBackend(backend, work) {
+      if (!settings.get('autoload_backend_galleries') || backends.catalog.resolve(backend) !== undefined) return
+      const listed = await backendParts.indexes.find(backend, { signal: work.signal })
+      // The file of the model may name a backend that runs elsewhere.
+      if (listed === undefined) return
+      const commit = (): void => work.signal.throwIfAborted()
+      await backendsChanged(await installBackend({ id: listed.id }, { ...work, commit }, backendParts))
+    },
     changed: (names) => backends.residency.forget(names),
   })
-}
-
-function withoutSlash(url: string | URL): string {
-  return String(url).replace(/\/+$/, '')
+  return { modelGallery, backendGallery }
 }
 
 /** Memory that models may take: of all graphics devices together, else of the machine. */
@@ -84,4 +129,8 @@ async function readModelMemory({ memory }: BackendRoom): Promise<number> {
   const devices = await memory.devices()
   if (devices.length > 0) return devices.reduce((total, { totalBytes }) => total + totalBytes, 0)
   return (await memory.main())?.totalBytes ?? Number.POSITIVE_INFINITY
+}
+
+function withoutSlash(url: string | URL): string {
+  return String(url).replace(/\/+$/, '')
 }

@@ -76,7 +76,7 @@ export async function openPlatform(
   })
   const operations = await openOperations({ config, database, clock, log }, closers)
   const userAgent = `svc/${version.split(' ', 1)[0]}`
-  const modelGallery = await openGalleries({
+  const { modelGallery, backendGallery } = await openGalleries({
     ...{ config, settings, database, backends, modelFiles, operations, clock, log },
     ...{ userAgent, ca: upstreams.ca },
   })
@@ -101,7 +101,19 @@ export async function openPlatform(
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
-    ...{ models, modelFiles, backends, operations, modelGallery, inference, bodies, compression, rows, unready },
+    ...{
+      models,
+      modelFiles,
+      backends,
+      operations,
+      modelGallery,
+      backendGallery,
+      inference,
+      bodies,
+      compression,
+      rows,
+      unready,
+    },
     inferenceRoutes: { core: inference.core, deliverTo: inference.deliverTo, compression, bodies },
   }
 }

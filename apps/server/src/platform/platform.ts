@@ -6,6 +6,7 @@ import type { InferenceRoom } from '../compose-inference.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
+import type { BackendGallery } from '../galleries/backend-gallery.ts'
 import type { ModelGallery } from '../galleries/model-gallery.ts'
 import type { BodyReader } from '../http/body.ts'
 import type { CompressionPolicy } from '../http/compression.ts'
@@ -45,6 +46,7 @@ export interface Platform {
   /** Background changes of models and backends. */
   readonly operations: Operations
   readonly modelGallery: ModelGallery
+  readonly backendGallery: BackendGallery
   readonly inference: InferenceRoom
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy

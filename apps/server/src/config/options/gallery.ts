@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { defineSection, option, setting } from '../option.ts'
 import { path, webUrl } from '../places.ts'
 import { galleries, onOff, wholeNumber } from '../setting-kind.ts'
-import { positive, readWith, TEXT_FORMS, text, toggle } from '../text-kind.ts'
+import { positive, readWith, TEXT_FORMS, text, texts, toggle } from '../text-kind.ts'
 
 type Galleries = z.output<typeof galleries>
 
@@ -31,6 +31,58 @@ export const gallery = defineSection({
       default: 'true',
       about: 'fetch the model galleries at start',
       setting: 'autoload_galleries',
+    }),
+    backendGalleries: option(galleryList, {
+      flag: 'backend-galleries',
+      env: ['SVC_BACKEND_GALLERIES'],
+      default: '[]',
+      about: 'backend galleries, as a JSON list of objects with name, url and mirrors',
+      setting: 'backend_galleries',
+    }),
+    autoloadBackendGalleries: option(toggle, {
+      flag: 'autoload-backend-galleries',
+      env: ['SVC_AUTOLOAD_BACKEND_GALLERIES'],
+      default: 'true',
+      about: 'fetch the backend galleries at start',
+      setting: 'autoload_backend_galleries',
+    }),
+    externalBackends: option(texts, {
+      flag: 'external-backends',
+      env: ['SVC_EXTERNAL_BACKENDS'],
+      default: '',
+      about: 'backends to install from a gallery at start',
+    }),
+    backendImagesReleaseTag: option(text, {
+      flag: 'backend-images-release-tag',
+      env: ['SVC_BACKEND_IMAGES_RELEASE_TAG'],
+      default: 'latest',
+      about: 'tag of released backend images',
+    }),
+    backendImagesBranchTag: option(text, {
+      flag: 'backend-images-branch-tag',
+      env: ['SVC_BACKEND_IMAGES_BRANCH_TAG'],
+      default: 'master',
+      about: 'tag of backend images built from a branch',
+    }),
+    backendDevSuffix: option(text, {
+      flag: 'backend-dev-suffix',
+      env: ['SVC_BACKEND_DEV_SUFFIX'],
+      default: 'development',
+      about: 'suffix of development backends',
+    }),
+    autoUpgradeBackends: option(toggle, {
+      flag: 'auto-upgrade-backends',
+      env: ['SVC_AUTO_UPGRADE_BACKENDS'],
+      default: 'false',
+      about: 'install newer versions of backends',
+      setting: 'auto_upgrade_backends',
+    }),
+    preferDevelopmentBackends: option(toggle, {
+      flag: 'prefer-development-backends',
+      env: ['SVC_PREFER_DEV_BACKENDS'],
+      default: 'false',
+      about: 'prefer development versions of backends',
+      setting: 'prefer_development_backends',
     }),
     disableGalleryEndpoint: option(toggle, {
       flag: 'disable-gallery-endpoint',
@@ -90,5 +142,9 @@ export const gallery = defineSection({
     artifact_download_concurrency: setting(wholeNumber({ min: 1, max: 1_000_000 })),
     galleries: setting(galleries),
     autoload_galleries: setting(onOff),
+    backend_galleries: setting(galleries),
+    autoload_backend_galleries: setting(onOff),
+    auto_upgrade_backends: setting(onOff),
+    prefer_development_backends: setting(onOff),
   },
 })

@@ -3,12 +3,24 @@ import { isGgufName } from '../../../catalog/to-model-config.ts'
 import type { ServerFeature } from '../../../features/feature.ts'
 import { readShape } from '../../../galleries/read-shape.ts'
 import type { Platform } from '../../../platform/platform.ts'
+import { backendListRoutes } from './backend-list-routes.ts'
+import { backendJobRoutes } from './backend-routes.ts'
 import { modelJobRoutes } from './model-job-routes.ts'
 import { modelListRoutes } from './model-list-routes.ts'
 
 /** Galleries over HTTP; `--disable-gallery-endpoint` leaves them out. */
 export function galleriesFeature(platform: Platform): ServerFeature {
-  const { config, settings, modelGallery: gallery, modelFiles, operations, bodies, backends, log } = platform
+  const {
+    config,
+    settings,
+    modelGallery: gallery,
+    backendGallery,
+    modelFiles,
+    operations,
+    bodies,
+    backends,
+    log,
+  } = platform
   const stopping = new AbortController()
   return {
     routes: config.disableGalleryEndpoint
@@ -26,13 +38,24 @@ export function galleriesFeature(platform: Platform): ServerFeature {
               return found?.found === true ? withOpenFile(found, readShape) : undefined
             },
           }),
+          ...backendJobRoutes({ gallery: backendGallery, operations, bodies }),
+          ...backendListRoutes({
+            ...{ gallery: backendGallery, operations, bodies },
+            prefersDevelopment: () => settings.get('prefer_development_backends'),
+            developmentSuffix: config.backendDevSuffix,
+          }),
         ],
     start() {
-      if (!settings.get('autoload_galleries')) return
+      const wanted = [
+        ...(settings.get('autoload_galleries') ? [gallery.indexes] : []),
+        ...(settings.get('autoload_backend_galleries') ? [backendGallery.indexes] : []),
+      ]
       // Not waited for: the server serves without its galleries.
-      gallery.indexes
-        .list({ signal: stopping.signal })
-        .catch((error: unknown) => log.debug({ err: error }, 'the galleries were not fetched'))
+      for (const indexes of wanted) {
+        indexes
+          .list({ signal: stopping.signal })
+          .catch((error: unknown) => log.debug({ err: error }, 'the galleries were not fetched'))
+      }
     },
     drain: () => stopping.abort(),
   }
