@@ -10,7 +10,7 @@ export interface Credentials {
 }
 
 /** Nobody is known. */
-export const NO_CREDENTIALS: Credentials = { find: () => undefined, basic: () => undefined }
+const NO_CREDENTIALS: Credentials = { find: () => undefined, basic: () => undefined }
 
 /** What the file says of a host. */
 type Entry = { readonly token: string } | { readonly username: string; readonly password: string }

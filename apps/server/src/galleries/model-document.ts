@@ -42,7 +42,7 @@ export async function fetchDocument(
 }
 
 /** Reads the text of a document. @throws {SvcError} `unprocessable`, code `document_invalid` */
-export function readDocument(bytes: Uint8Array | string): ModelDocument {
+function readDocument(bytes: Uint8Array | string): ModelDocument {
   const value = readMap(bytes, 'the document of the model')
   const { config_file: config } = value
   const templates: readonly unknown[] = Array.isArray(value.prompt_templates) ? value.prompt_templates : []
