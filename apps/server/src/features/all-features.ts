@@ -6,6 +6,7 @@ import { failoverFeature } from '../api/admin/failover/feature.ts'
 import { galleriesFeature } from '../api/admin/galleries/feature.ts'
 import { homeFeature } from '../api/admin/home/feature.ts'
 import { middlewareFeature } from '../api/admin/middleware/feature.ts'
+import { modelConfigFeature } from '../api/admin/model-config/feature.ts'
 import { modelFilesFeature } from '../api/admin/models/feature.ts'
 import { operationsFeature } from '../api/admin/operations/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
@@ -33,6 +34,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   backendFeature,
   modelFilesFeature,
   galleriesFeature,
+  modelConfigFeature,
   openaiFeature,
   ollamaFeature,
   messagesFeature,

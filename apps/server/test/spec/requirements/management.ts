@@ -191,7 +191,7 @@ export const MANAGEMENT = defineRequirements([
     id: 'model-admin:models:config-patch',
     section: '4.6',
     behavior: '`PATCH /api/models/config-json/:name` changes the configuration of a model.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'model-admin:models:available',
