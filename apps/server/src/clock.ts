@@ -5,7 +5,7 @@ import type { Clock } from './ports.ts'
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  // Not Node's own promised timer: that makes an error, with its stack, for every sleep that is broken off.
+  // Not Node's promised timer, because that creates an error with its stack for every aborted sleep.
   sleep: (ms, { signal }) =>
     new Promise((resolve, reject) => {
       if (signal.aborted) {

@@ -13,10 +13,10 @@ import type { Logger } from './ports.ts'
 
 const print = (text: string): void => void process.stdout.write(text)
 
-/** Problems of the folders go to stderr; everything else of a command is quiet. */
+/** Problems of the folders go to stderr; commands print nothing else. */
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** `svc models list`: what the server would serve from this folder. */
+/** `svc models list`: prints the models that the server would serve from this folder. */
 export function listModelsCommand(config: ServerConfig, demoModels: readonly DemoModelSource[]): void {
   const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
   print(formatModelRows(toModelRows(store)))
@@ -47,13 +47,13 @@ export async function addModelCommand(config: ServerConfig, { file, name, transf
   )
 }
 
-/** The model that a command names, and the store it is in. */
+/** The model that a command names, with its store. */
 interface NamedModel {
   readonly name: string
   readonly demoModels: readonly DemoModelSource[]
 }
 
-/** `svc models show NAME`: what is known of a model, a line for each. */
+/** `svc models show NAME`: prints the facts of a model, one on a line. */
 export function showModelCommand(config: ServerConfig, { name, demoModels }: NamedModel): void {
   const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
   print(formatModel(findModel(store, name)))

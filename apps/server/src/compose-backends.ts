@@ -19,13 +19,13 @@ import { createProcessStats, type ProcessStats } from './monitoring/process-stat
 import type { Clock, Logger } from './ports.ts'
 import { createLoadCooldown } from './residency/cooldown.ts'
 import { createKeepAlive, type KeepAlive } from './residency/keep-alive.ts'
-import { evictionPolicy, watchdogPolicy } from './residency/policies.ts'
+import { readEvictionPolicy, readWatchdogPolicy } from './residency/policies.ts'
 import { createResidency, type Residency } from './residency/residency.ts'
 import { toLoadRequest } from './residency/to-load-request.ts'
 import { startWatchdog, type Watchdog } from './residency/watchdog.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** The backends of a server and the models in them. */
+/** The backends of a server with their models. */
 export interface BackendRoom {
   readonly catalog: BackendCatalog
   readonly residency: Residency
@@ -34,28 +34,28 @@ export interface BackendRoom {
   readonly memory: MemoryPressure
   /** Memory and processor time of backend processes. */
   readonly sizes: ProcessStats
-  /** Stops the backends: asks them, and after the grace kills them. */
+  /** Stops the backends: asks them first, and kills them after the grace. */
   stop(options: { readonly graceMs: number }): Promise<void>
-  /** KILL to every backend, for an exit that waits for nothing. */
+  /** Sends KILL to every backend, for an exit that waits for nothing. */
   killNow(): void
-  /** Ends the watchdog, the limits of stay, and every backend that is left. */
+  /** Ends the watchdog, the keep-alive, and every remaining backend. */
   close(): Promise<void>
 }
 
-/** What {@link composeBackends} needs. */
+/** Options of {@link composeBackends}. */
 export interface BackendParts {
   readonly config: ServerConfig
   readonly settings: Settings
   readonly environment: Environment
   readonly builtIn: Readonly<Record<string, BuiltInBackend>>
   readonly inProcess: BackendCatalogOptions['inProcess']
-  /** @throws {SvcError} `unavailable` once the data path is no longer this server's */
+  /** @throws {SvcError} `unavailable` once the data path no longer belongs to this server */
   readonly checkDataPath: () => void
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** Puts together the catalog of backends, their processes, and the residency of models. */
+/** Composes the catalog of backends, their processes, and the residency of models. */
 export async function composeBackends(parts: BackendParts): Promise<BackendRoom> {
   const { config, settings, environment, clock, logger } = parts
   const recordFile = join(config.dataPath, 'backends.json')
@@ -93,8 +93,8 @@ export async function composeBackends(parts: BackendParts): Promise<BackendRoom>
     toLoadRequest: (model) => toLoadRequest(model, { randomSeed }),
     cooldown: createLoadCooldown({ clock, firstMs: config.modelLoadFailureCooldownMs }),
     modelLoadWaitMs: config.modelLoadWaitMs,
-    eviction: () => evictionPolicy(settings),
-    memoryOf: async (pid) => {
+    eviction: () => readEvictionPolicy(settings),
+    measureMemory: async (pid) => {
       const [figures, device] = await Promise.all([sizes.read(pid), readDeviceMemory(pid)])
       return figures && figures.rssBytes + (device ?? 0)
     },
@@ -105,7 +105,7 @@ export async function composeBackends(parts: BackendParts): Promise<BackendRoom>
   const memory = createMemoryPressure({ clock })
   const watchdog = startWatchdog({
     watched: () => residency.watched(),
-    policy: () => watchdogPolicy(settings),
+    policy: () => readWatchdogPolicy(settings),
     readMemory: () => memory.read(),
     clock,
     logger,

@@ -9,9 +9,9 @@ import type { ServerConfig } from './config/schema.ts'
 import { createModelSlots, createSlotCounter } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
 import { createDelivery, type DeliverTo } from './inference/deliver-reply.ts'
-import { type Chains, createChains } from './inference/failover/chains.ts'
 import { createFailedAttempts } from './inference/failover/failed-attempts.ts'
 import { createFailover } from './inference/failover/failover.ts'
+import { createFailoverGroups, type FailoverGroups } from './inference/failover/groups.ts'
 import { createFailoverMetrics } from './inference/failover/metrics.ts'
 import { createProbe } from './inference/failover/probe.ts'
 import { createProber } from './inference/failover/prober.ts'
@@ -23,14 +23,12 @@ import { createRequestCore, type RequestCore, type StageObserver } from './infer
 import { createCompileCache } from './inference/prediction/compile-cache.ts'
 import { createModelFactsReader } from './inference/prediction/model-facts.ts'
 import { createPlanner } from './inference/prediction/plan.ts'
-import { createPredictor } from './inference/prediction/predict.ts'
 import { createReplyRuleBook } from './inference/prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from './inference/prompt/prompt-builder.ts'
 import { checkAccess } from './inference/stages/access.ts'
 import { readRequestBody } from './inference/stages/body.ts'
-import { createGlobalLimit } from './inference/stages/global-limit.ts'
+import { createGlobalLimit, createModelLimit } from './inference/stages/limits.ts'
 import { createModelStage } from './inference/stages/model.ts'
-import { createModelLimit } from './inference/stages/model-limit.ts'
 import { createParse } from './inference/stages/parse.ts'
 import { createPiiStage } from './inference/stages/pii.ts'
 import { createResolve } from './inference/stages/resolve.ts'
@@ -48,15 +46,15 @@ import { OPAQUE_ERROR } from './public-error.ts'
 import type { Residency } from './residency/residency.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** One image (threats FETCH-2); other media may be as large as a request's body. */
+/** Limit of one image (threats FETCH-2); other media may be as large as a request's body. */
 const IMAGE_BYTES = 20_000_000
-/** The media of one request: a message to a backend has 50 MiB, and base64 adds a third. */
+/** Limit of one request's media: a message to a backend has 50 MiB, and base64 adds a third. */
 const MEDIA_REQUEST_BYTES = 32 * 1024 * 1024
-/** The media of all requests together. */
+/** Limit of all requests' media together. */
 const MEDIA_TOTAL_BYTES = 256 * 1024 * 1024
 const MEDIA_FETCH_MS = 30_000
 
-/** What the request path is made of. */
+/** Options of {@link composeInference}. */
 export interface InferenceParts {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
@@ -64,9 +62,9 @@ export interface InferenceParts {
   readonly residency: Residency
   readonly upstream: HttpUpstream
   readonly secrets: SecretReader
-  /** Authorities that others may have their certificates from, PEM. @default Node's own */
+  /** Additional certificate authorities, PEM. @default Node's own */
   readonly ca: string | undefined
-  /** Who others are asked by. */
+  /** The user agent of requests to other servers. */
   readonly userAgent: string
   readonly checkUpstream: CheckUpstream
   readonly audit: AuditSink
@@ -78,23 +76,23 @@ export interface InferenceParts {
   readonly logger: Logger
 }
 
-/** The request path of every inference route, and what stands beside it. */
+/** The request core of every inference route, with the parts beside it. */
 export interface InferenceRoom {
   readonly core: RequestCore
   readonly deliverTo: DeliverTo
   readonly scanner: TextScanner
-  /** Requests of a model that run now. */
+  /** Number of running requests of a model. */
   inFlight(model: string): number
   readonly failover: {
-    readonly chains: Chains
+    readonly groups: FailoverGroups
     readonly watch: FailoverWatch
-    /** Has the chains of these names follow their files, which have changed. */
+    /** Applies changed files to the failover groups of these names. */
     follow(names: readonly string[]): void
   }
   close(): Promise<void>
 }
 
-/** Puts the stages together. */
+/** Composes the stages. */
 export function composeInference(parts: InferenceParts): InferenceRoom {
   const { config, settings, directory, residency, upstream, secrets, userAgent } = parts
   const { audit, usage, traces, metrics, clock, logger: log } = parts
@@ -113,7 +111,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     rules: createReplyRuleBook({ logger: log }),
     grammars: createCompileCache(),
   })
-  const executor = createBackendExecutor(residency, createPredictor(planner), { prompts })
+  const executor = createBackendExecutor(residency, planner, { prompts })
   const pii = composePii({
     executor,
     findModel: (name) => directory.find(name),
@@ -127,27 +125,27 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   })
   const cloudModels = createCloudModels({ secrets, userAgent, checkUpstream: parts.checkUpstream })
   const watch = createFailoverWatch({ clock })
-  const countFailover = createFailoverMetrics(metrics.registry, () => chains.known())
-  const findChain = (name: string): ModelConfig | undefined => {
+  const countFailover = createFailoverMetrics(metrics.registry, () => groups.known())
+  const findGroup = (name: string): ModelConfig | undefined => {
     const model = directory.find(name)
     return model !== undefined && hasFailover(model) ? model : undefined
   }
-  const chains: Chains = createChains({
+  const groups: FailoverGroups = createFailoverGroups({
     clock,
-    isThere: (name) => findChain(name) !== undefined,
+    exists: (name) => findGroup(name) !== undefined,
     onEvent: (model, event) => {
       countFailover(model, event)
       watch.publish(model, event)
-      log.info({ model, event }, 'a chain of models changed')
+      log.info({ model, event }, 'a failover group changed')
     },
   })
   const failed = createFailedAttempts({ usage, metrics, clock })
   const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
-  const prober = createProber({ chains, probe, load: residency.load, clock, logger: log })
+  const prober = createProber({ groups, probe, load: residency.load, clock, logger: log })
   const models = createModelCalls({
     executor,
     translate: createTranslation({ models: cloudModels, upstream }),
-    failover: createFailover({ chains, slots, prober, failed, audit, clock }),
+    failover: createFailover({ groups, slots, prober, failed, audit, clock }),
   })
   const relay = createRelay({
     models: cloudModels,
@@ -174,10 +172,10 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     scanner: pii.scanner,
     inFlight: (model) => slots.taken(model),
     failover: {
-      chains,
+      groups,
       watch,
       follow(names) {
-        for (const name of names) chains.follow(name, findChain(name))
+        for (const name of names) groups.follow(name, findGroup(name))
       },
     },
     async close() {

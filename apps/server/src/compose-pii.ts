@@ -3,7 +3,7 @@ import { createDetector, createTermMatchers, type Detector } from '@svc/pii/dete
 import type { AuditSink } from './audit/audit-event.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { Executor } from './inference/executor.ts'
-import { detectorKind } from './pii/detector-model.ts'
+import { findDetectorKind } from './pii/detector-model.ts'
 import { createDetectorRegistry, type DetectorRegistryOptions } from './pii/detectors.ts'
 import { createPiiMetrics, type PiiMetrics } from './pii/metrics.ts'
 import { createRequestFilter, type RequestFilter } from './pii/request-filter.ts'
@@ -15,14 +15,14 @@ import { createTokenReader } from './pii/token-texts.ts'
 import type { Clock, Logger } from './ports.ts'
 import type { Residency } from './residency/residency.ts'
 
-/** The PII filter of a server: of whole requests, and of single texts. */
+/** The PII filter of a server, for whole requests and for single texts. */
 export interface PiiRoom {
   readonly filter: RequestFilter
   readonly scanner: TextScanner
   close(): Promise<void>
 }
 
-/** What {@link composePii} needs. */
+/** Options of {@link composePii}. */
 export interface PiiParts {
   readonly findModel: (name: string) => ModelConfig | undefined
   readonly defaults: () => readonly string[]
@@ -37,7 +37,7 @@ export interface PiiParts {
 
 type FilePattern = NonNullable<NonNullable<ModelConfig['piiDetection']>['patterns']>[number]
 
-/** Puts the filter together. */
+/** Composes the filter. */
 export function composePii(parts: PiiParts): PiiRoom {
   const { findModel, defaults, events, clock, logger } = parts
   const metrics: PiiMetrics = createPiiMetrics(parts.registry)
@@ -46,12 +46,12 @@ export function composePii(parts: PiiParts): PiiRoom {
   const shared = { termFiles: createTermFiles(parts.modelsPath), termMatchers: createTermMatchers(), offload, logger }
   const toDetector = (model: ModelConfig): Detector => {
     const { name, piiDetection: { patterns = [], ...settings } = {} } = model
-    // Patterns alone need no backend; any other detector model recognises entities, with or without patterns beside.
-    const classifier = detectorKind(model) === 'ner' ? createTokenClassifier(model, parts.executor) : undefined
+    // Patterns need no backend; any other detector model recognises entities and may also have patterns.
+    const classifier = findDetectorKind(model) === 'ner' ? createTokenClassifier(model, parts.executor) : undefined
     return createDetector({ name, settings: { ...settings, patterns: patterns.map(named) }, classifier, ...shared })
   }
   const prepare: DetectorRegistryOptions['prepare'] = (model, options) =>
-    detectorKind(model) === 'ner' ? parts.residency.load(model, options) : undefined
+    findDetectorKind(model) === 'ner' ? parts.residency.load(model, options) : undefined
   const detectors = createDetectorRegistry({ findModel, toDetector, prepare, logger })
   return {
     filter: createRequestFilter({
@@ -67,7 +67,7 @@ export function composePii(parts: PiiParts): PiiRoom {
   }
 }
 
-/** A pattern as its file has it; one without a name or an expression is refused by the detector. */
+/** Converts a pattern of a file; the detector refuses one without a name or an expression. */
 function named({ name = '', match = '', action, minLen }: FilePattern): CustomPattern {
   return { name, match, action, minLen }
 }

@@ -1,15 +1,15 @@
-import { RESERVED_ROWS } from './api/admin/reserved.ts'
+import { RESERVED_ROUTES } from './api/admin/reserved.ts'
 import { ALL_FEATURES } from './features/all-features.ts'
 import { createFeatureSet, type FeatureSet } from './features/feature-set.ts'
 import { createApp } from './http/app.ts'
-import type { RouteRow } from './http/route-row.ts'
+import type { RouteInfo } from './http/route-info.ts'
 import { type Closers, createClosers } from './platform/closers.ts'
 import { openEdge } from './platform/open-edge.ts'
 import { openListener } from './platform/open-listener.ts'
 import { openPlatform, type PlatformOptions } from './platform/open-platform.ts'
 import { stopServing } from './stop-serving.ts'
 
-/** What a server is made from. */
+/** Options of {@link compose}. */
 export type ComposeOptions = PlatformOptions
 
 /** A running server. */
@@ -18,16 +18,16 @@ export interface RunningServer {
   readonly port: number
   /** Whether every visitor needs a key. */
   readonly needsKey: boolean
-  /** The model that answers a chat without a model name; undefined where none could. */
+  /** Gives the model that answers a chat without a model name; undefined when there is none. */
   defaultModel(): string | undefined
-  /** The routes it serves. */
-  readonly routes: readonly RouteRow[]
+  /** The served routes. */
+  readonly routes: readonly RouteInfo[]
   /**
-   * Stops within 5 s: takes no new requests, lets running ones finish for a while, ends the rest with an error in their
-   * format, then stops the backends and closes what is open.
+   * Stops within 5 s: refuses new requests, lets running ones finish for a while, ends the rest with an error in their
+   * format, then stops the backends and closes everything.
    */
   close(): Promise<void>
-  /** KILL to every backend, for an exit that waits for nothing. */
+  /** Sends KILL to every backend, for an exit that waits for nothing. */
   killBackends(): void
 }
 
@@ -46,8 +46,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
 
 async function start(options: ComposeOptions, features: FeatureSet, closers: Closers): Promise<RunningServer> {
   let ownPort: number | undefined
-  const { routes: rows, unready } = features
-  const platform = await openPlatform(options, { rows, unready, ownPort: () => ownPort }, closers)
+  const { routes: listRoutes, unready } = features
+  const platform = await openPlatform(options, { routes: listRoutes, unready, ownPort: () => ownPort }, closers)
   for (const createFeature of ALL_FEATURES) features.add(await createFeature(platform))
 
   const { settings, modelFiles, authenticator, models, backends, clock } = platform
@@ -57,7 +57,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
   )
   const edge = openEdge(platform, closers)
   const routes = features.routes()
-  const listener = await openListener(createApp(routes, RESERVED_ROWS, edge), platform)
+  const listener = await openListener(createApp(routes, RESERVED_ROUTES, edge), platform)
   closers.push(() => listener.destroy())
   ownPort = listener.port
   await features.start()
@@ -66,7 +66,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
     url: listener.url,
     port: listener.port,
     needsKey: authenticator.configured,
-    defaultModel: () => models.defaultFor('chat')?.name,
+    defaultModel: () => models.findDefault('chat')?.name,
     routes,
     killBackends: () => backends.killNow(),
     async close() {

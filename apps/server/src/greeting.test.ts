@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatGreeting, reachableUrl, wantsColor } from './greeting.ts'
+import { formatGreeting, toReachableUrl, wantsColor } from './greeting.ts'
 
 const facts = { url: 'http://localhost:8080', version: '1.2.3', model: 'demo', needsKey: false, color: false }
 
@@ -39,6 +39,6 @@ describe('the greeting', () => {
     ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080'],
     ['https://host.example/svc/', 'https://host.example/svc'],
   ])('shows %s as %s', (url, shown) => {
-    expect(reachableUrl(url)).toBe(shown)
+    expect(toReachableUrl(url)).toBe(shown)
   })
 })

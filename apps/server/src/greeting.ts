@@ -1,15 +1,15 @@
-/** What a terminal is told of a server that listens. */
+/** Facts of a listening server for a terminal. */
 export interface GreetingFacts {
-  /** Where people reach it, without a slash at the end. */
+  /** Address for people, without a slash at the end. */
   readonly url: string
   readonly version: string
-  /** Who answers a chat that names no model; undefined where none could. */
+  /** Model that answers a chat without a model name; undefined when there is none. */
   readonly model: string | undefined
   readonly needsKey: boolean
   readonly color: boolean
 }
 
-/** SGR codes: how a style begins and ends. */
+/** SGR codes at the start and end of a style. */
 const STYLES = {
   bold: [1, 22],
   dim: [2, 22],
@@ -23,7 +23,9 @@ function styled(style: keyof typeof STYLES, text: string): string {
   return `\u001b[${begin}m${text}\u001b[${end}m`
 }
 
-/** The first lines of a server at a terminal: where it is, which model answers, what the API is, how to add a model. */
+/**
+ * Formats the first lines of a server at a terminal: its address, the answering model, the API, and how to add a model.
+ */
 export function formatGreeting({ url, version, model, needsKey, color }: GreetingFacts): string {
   const paint = (style: keyof typeof STYLES, text: string): string => (color ? styled(style, text) : text)
   const rows: readonly (readonly [string, string])[] = [
@@ -38,8 +40,8 @@ export function formatGreeting({ url, version, model, needsKey, color }: Greetin
   return ['', `  ${paint('bold', `svc ${version}`)}`, ...lines, '', ''].join('\n')
 }
 
-/** An address that a browser on this machine can open: one that means every address of the machine becomes `localhost`. */
-export function reachableUrl(url: string): string {
+/** Gives an address that a browser on this machine can open: the unspecified address becomes `localhost`. */
+export function toReachableUrl(url: string): string {
   return url.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|\/|$)/, '$1localhost').replace(/\/$/, '')
 }
 

@@ -17,7 +17,7 @@ describe('an error in the log', () => {
       cause: new Error('no file x.gguf', { cause: new Error('ENOENT') }),
     })
 
-  it('that was foreseen is one readable line for people', () => {
+  it('of an expected kind is one readable line', () => {
     const { log, lines } = collect('text')
     log.error({ model: 'm', err: failure() }, 'model could not be loaded')
     expect(lines).toHaveLength(1)
@@ -45,7 +45,7 @@ describe('an error in the log', () => {
     expect(lines.map((line) => /\n {4}at .*log\.test/.test(line))).toEqual([false, true, true])
   })
 
-  it('that nobody foresaw has its stack always; one of the system is foreseen', () => {
+  it('of an unexpected kind always has its stack; errors of the system are expected', () => {
     const { log, lines } = collect('json')
     log.error({ err: new TypeError('x is not a function') }, 'failed')
     log.error({ err: Object.assign(new Error('EMFILE'), { code: 'EMFILE', syscall: 'open' }) }, 'failed')
@@ -54,7 +54,7 @@ describe('an error in the log', () => {
     expect(lines[1]).not.toContain('stack')
   })
 
-  it('that was wrapped since nobody foresaw it has the stack of what was wrapped', () => {
+  it('that wraps an unexpected one has the stack of that one', () => {
     const { log, lines } = collect('text')
     const inner = new TypeError('x is not a function')
     inner.stack = 'TypeError: x is not a function\n    at inner (file.js:1:2)'
@@ -72,7 +72,7 @@ describe('an error in the log', () => {
 })
 
 describe('LOG-1: a line of text', () => {
-  it('holds no line end, no control character and no mark of direction that somebody else wrote', () => {
+  it('contains no line end, control character or direction mark from foreign text', () => {
     const { log, lines } = collect('text', 'debug')
     const hostile = 'a\r\n00:00:00.000 INFO  forged\u001b[2J\u009b\u202e\u2066\u2028'
     log.warn({ path: hostile, err: new Error(`${hostile}\n    at forged (frame)`) }, 'seen')

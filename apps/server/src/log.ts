@@ -3,11 +3,11 @@ import { type Logger as PinoLogger, pino } from 'pino'
 
 export type RootLogger = PinoLogger
 
-/** Longest text of one field, characters (threats LOG-1). */
+/** Maximum length of one field in characters (threats LOG-1). */
 const MAX_FIELD_LENGTH = 2048
 const MAX_CAUSES = 4
 
-/** Fields that could hold a secret; their values never reach a line. */
+/** Fields that may hold a secret; their values never reach a line. */
 const REDACTED = [
   'authorization',
   'cookie',
@@ -28,7 +28,7 @@ function cut(value: unknown): unknown {
   return typeof value === 'string' && value.length > MAX_FIELD_LENGTH ? `${value.slice(0, MAX_FIELD_LENGTH)}…` : value
 }
 
-/** An error as a line of the log holds it. */
+/** An error in a line of the log. */
 interface ErrorFields {
   readonly type: string
   readonly message: string
@@ -37,8 +37,8 @@ interface ErrorFields {
   readonly cause?: unknown
 }
 
-/** An error as the log shows it: name, code, message and, where they are wanted, stacks, with its causes below. */
-function errorFields(error: unknown, { stacks, depth = 0 }: { stacks: boolean; depth?: number }): unknown {
+/** Converts an error for the log: name, code, message, optional stacks, and its causes. */
+function toErrorFields(error: unknown, { stacks, depth = 0 }: { stacks: boolean; depth?: number }): unknown {
   if (!(error instanceof Error) || depth > MAX_CAUSES) return cut(String(error))
   const { code } = error as { code?: unknown }
   return {
@@ -46,13 +46,13 @@ function errorFields(error: unknown, { stacks, depth = 0 }: { stacks: boolean; d
     message: cut(error.message),
     ...(typeof code === 'string' ? { code } : {}),
     ...(stacks ? { stack: cut(error.stack ?? '') } : {}),
-    ...(error.cause === undefined ? {} : { cause: errorFields(error.cause, { stacks, depth: depth + 1 }) }),
+    ...(error.cause === undefined ? {} : { cause: toErrorFields(error.cause, { stacks, depth: depth + 1 }) }),
   }
 }
 
-/** Whether an error was foreseen: its message says what there is to know. */
+/** Whether an error is expected: its message is sufficient. */
 function isExpected(error: unknown): boolean {
-  // What nobody foresaw is wrapped under the code of its kind.
+  // Unexpected errors are wrapped under the code of their kind.
   if (SvcError.is(error)) return error.code !== 'internal' || error.cause === undefined
   return error instanceof Error && typeof (error as { syscall?: unknown }).syscall === 'string'
 }
@@ -60,13 +60,13 @@ function isExpected(error: unknown): boolean {
 const isErrorFields = (value: unknown): value is ErrorFields =>
   typeof value === 'object' && value !== null && typeof (value as ErrorFields).message === 'string'
 
-/** What a terminal may not be told: controls, line ends, and marks that turn the direction of a text round. */
+/** Characters that must not reach a terminal: controls, line ends, and direction marks. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 const escapeText = (text: string): string =>
   text.replace(UNSAFE, (found) => `\\u${(found.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
 
-/** The messages of an error and of its causes, each that says something new. */
+/** Joins the messages of an error and its causes, without repetition. */
 function joinMessages(error: unknown): string {
   const said: string[] = []
   for (let each: unknown = error; each !== undefined; each = isErrorFields(each) ? each.cause : undefined) {
@@ -76,7 +76,7 @@ function joinMessages(error: unknown): string {
   return said.join(': ')
 }
 
-/** The stack of the innermost error, a line for each frame and none that looks like an entry. */
+/** Formats the stack of the innermost error, one line for each frame. No line looks like a log entry. */
 function formatStack(error: unknown): string {
   let stack = ''
   for (let each: unknown = error; isErrorFields(each); each = each.cause) stack = each.stack ?? stack
@@ -84,7 +84,7 @@ function formatStack(error: unknown): string {
   return frames.map((line) => `\n    ${escapeText(line.trim())}`).join('')
 }
 
-/** One readable line per event, for people at a terminal; the stack of an error follows where it is wanted. */
+/** Formats one readable line for each event at a terminal, with an optional stack. */
 function toText(line: string): string {
   try {
     const {
@@ -108,12 +108,12 @@ function toText(line: string): string {
   }
 }
 
-/** Where lines go. */
+/** Target of the lines. */
 export interface LogDestination {
   write(line: string): unknown
 }
 
-/** Whether lines are text for people: asked for, or the destination is a terminal and nothing else was asked for. */
+/** Whether lines are text for people: requested, or the destination is a terminal and nothing else is requested. */
 export function isTextLog(format: LogFormat, destination?: LogDestination | undefined): boolean {
   return format === 'text' || (format === 'default' && destination === undefined && process.stdout.isTTY)
 }
@@ -121,8 +121,8 @@ export function isTextLog(format: LogFormat, destination?: LogDestination | unde
 export type LogFormat = 'default' | 'text' | 'json'
 
 /**
- * The root logger. Every line is one JSON object, or one line of text where people read it. An error that was foreseen
- * has its stack in the log at level debug; another has it always.
+ * Creates the root logger. Every line is one JSON object, or one line of text for people. An expected error has its
+ * stack at level debug; an unexpected one always has it.
  *
  * @param options.format `default` is text at a terminal, JSON elsewhere
  */
@@ -139,7 +139,7 @@ export function createLogger(options: {
       base: null,
       redact: { paths: REDACTED, censor: '[redacted]' },
       serializers: {
-        err: (error: unknown) => errorFields(error, { stacks: logger.isLevelEnabled('debug') || !isExpected(error) }),
+        err: (error: unknown) => toErrorFields(error, { stacks: logger.isLevelEnabled('debug') || !isExpected(error) }),
       },
       formatters: {
         level: (label) => ({ level: label }),

@@ -15,26 +15,26 @@ import {
 import { compose } from './compose.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
 import { StartRefused } from './config/start-refused.ts'
-import { formatGreeting, reachableUrl, wantsColor } from './greeting.ts'
+import { formatGreeting, toReachableUrl, wantsColor } from './greeting.ts'
 import { createLogger, isTextLog } from './log.ts'
 import { formatVersion, readVersion } from './version.ts'
 
 // A closed pipe behind stdout or stderr must not end the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
-/** The backends that come with the server, by the names that model files give them. Their code is never imported. */
-function shippedBackends(): Readonly<Record<string, BuiltInBackend>> {
+/** Finds the shipped backends by their names in model files. Their code is never imported. */
+function findShippedBackends(): Readonly<Record<string, BuiltInBackend>> {
   const require = createRequire(import.meta.url)
-  const llama = programOf(require.resolve('@svc/backend-llama/package.json'))
-  const onnx = programOf(require.resolve('@svc/backend-onnx/package.json'))
+  const llama = findProgram(require.resolve('@svc/backend-llama/package.json'))
+  const onnx = findProgram(require.resolve('@svc/backend-onnx/package.json'))
   return {
     ...{ llama, 'llama-cpp': llama },
     ...{ onnx, transformers: onnx, sentencetransformers: onnx, rerankers: onnx, 'privacy-filter': onnx },
   }
 }
 
-/** The program of a package that is a backend. */
-function programOf(manifest: string): BuiltInBackend {
+/** Finds the program of a backend's package. */
+function findProgram(manifest: string): BuiltInBackend {
   const fromSource = import.meta.url.endsWith('.ts')
   const entry = fileURLToPath(new URL(fromSource ? './src/main.ts' : './dist/main.js', `file://${manifest}`))
   return { entry, execArgv: fromSource ? ['--conditions=@svc/source', '--import', 'tsx'] : [] }
@@ -52,13 +52,13 @@ async function run({ config, sources, warnings }: Loaded): Promise<void> {
     log,
     clock: systemClock,
     environment: process.env,
-    builtInBackends: shippedBackends(),
+    builtInBackends: findShippedBackends(),
     demoModels,
   })
   log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
   if (process.stdout.isTTY && isTextLog(config.logFormat)) {
     const { needsKey } = server
-    const url = reachableUrl(config.externalBaseUrl ?? server.url)
+    const url = toReachableUrl(config.externalBaseUrl ?? server.url)
     process.stdout.write(
       formatGreeting({ url, version, model: server.defaultModel(), needsKey, color: wantsColor(process.env) }),
     )
@@ -115,7 +115,7 @@ async function main(): Promise<void> {
     case 'models-schema':
       return printModelSchemaCommand()
     case 'backends-list':
-      return listBackendsCommand(command.config, Object.keys(shippedBackends()))
+      return listBackendsCommand(command.config, Object.keys(findShippedBackends()))
     case 'run':
       return run(command)
   }

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { Database } from './db/database.ts'
 import { createReadiness, type ReadinessParts } from './readiness.ts'
 
-/** A database that is there, away, or says nothing. */
+/** A database that answers, is away, or does not answer. */
 function database(rows: () => unknown): Pick<Database, 'queries'> {
   return { queries: { rows: async () => rows() } as unknown as Database['queries'] }
 }
@@ -29,7 +29,7 @@ it('is ready where data can be written and the database answers', async () => {
   expect(await here.readiness.look()).toBeUndefined()
 })
 
-it('says that the data folder takes nothing', async () => {
+it('reports that nothing can be written into the data folder', async () => {
   await using dir = await tempDir()
   await writeFile(dir.join('file'), '')
   await using here = await world({ dataPath: dir.join('file') })

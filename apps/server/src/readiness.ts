@@ -1,9 +1,9 @@
 import { unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from './db/database.ts'
-import { reasonOf } from './files/file-error.ts'
+import { toReason } from './files/file-error.ts'
 import type { FileLock } from './files/file-lock.ts'
-import { temporaryPath } from './files/temporary-files.ts'
+import { createTemporaryPath } from './files/temporary-files.ts'
 import type { Clock } from './ports.ts'
 
 /** A reason why a server takes no requests. */
@@ -14,20 +14,20 @@ export interface Unready {
 
 /** Whether the server takes requests. */
 export interface Readiness {
-  /** Undefined when the server is ready, else the reason. Never rejects. */
+  /** Gives the reason why the server is not ready, else undefined. Never rejects. */
   look(): Promise<Unready | undefined>
 }
 
-/** Age at which an examination is repeated; calls before that get its result. */
+/** Time for which a result is reused. */
 const SEEN_MS = 1000
-/** Time that the database has to answer. */
+/** Time limit for the answer of the database. */
 const DATABASE_MS = 2000
-/** Written to see whether the disk takes anything: one block. */
+/** Written to test the disk: one block. */
 const BLOCK = new Uint8Array(4096)
 
-/** What {@link createReadiness} examines. */
+/** Parts that {@link createReadiness} examines. */
 export interface ReadinessParts {
-  /** A reason that does not lie in disk and database: the server starts or stops. */
+  /** Gives a temporary reason apart from disk and database: the server starts or stops. */
   readonly passing: () => Unready | undefined
   readonly lock: Pick<FileLock, 'lossReason'>
   readonly dataPath: string
@@ -35,17 +35,17 @@ export interface ReadinessParts {
   readonly clock: Clock
 }
 
-/** Finds out whether the server can work, from its data folder, its disk and its database. */
+/** Checks whether the server can work, from its data folder, its disk and its database. */
 export function createReadiness({ passing, lock, dataPath, database, clock }: ReadinessParts): Readiness {
   let seen: { readonly at: number; readonly found: Promise<string | undefined> } | undefined
 
   async function examine(): Promise<string | undefined> {
     const lost = lock.lossReason()
     if (lost !== undefined) return `the data folder was taken away: ${lost}`
-    return (await diskProblem(dataPath)) ?? (await databaseProblem())
+    return (await checkDisk(dataPath)) ?? (await checkDatabase())
   }
 
-  async function databaseProblem(): Promise<string | undefined> {
+  async function checkDatabase(): Promise<string | undefined> {
     const given = new AbortController()
     const late = clock.sleep(DATABASE_MS, { signal: given.signal }).then(
       () => `the database does not answer within ${DATABASE_MS} ms`,
@@ -76,14 +76,14 @@ export function createReadiness({ passing, lock, dataPath, database, clock }: Re
   }
 }
 
-/** The reason why nothing can be written into a folder; undefined where a block was written. */
-async function diskProblem(folder: string): Promise<string | undefined> {
-  const path = temporaryPath(join(folder, 'readiness'))
+/** Writes a block into a folder. @returns the reason of a failure; undefined on success */
+async function checkDisk(folder: string): Promise<string | undefined> {
+  const path = createTemporaryPath(join(folder, 'readiness'))
   try {
     await writeFile(path, BLOCK, { mode: 0o600, flag: 'wx' })
     return undefined
   } catch (error) {
-    return `the data folder takes nothing: ${reasonOf(error)}`
+    return `the data folder takes nothing: ${toReason(error)}`
   } finally {
     await unlink(path).catch(() => undefined)
   }

@@ -2,7 +2,7 @@ import { createFakeClock } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { type StopParts, stopServing } from './stop-serving.ts'
 
-/** A server that is stopped, with what happens at which millisecond. */
+/** A server that is stopped, with the times of its events. */
 function world({
   drainedAfterMs,
   featuresMs = 0,
@@ -31,7 +31,7 @@ function world({
     },
     async stopBackends(graceMs) {
       note('backends told')
-      // Each is as slow as it may be.
+      // Each step takes as long as it may.
       await clock.sleep(graceMs)
       note('backends gone')
     },
@@ -40,7 +40,7 @@ function world({
 }
 
 describe('a stop', () => {
-  it('is over within 5 seconds, whatever its requests and backends do', async () => {
+  it('takes at most 5 seconds, for any requests and backends', async () => {
     const { clock, happened, stopped } = world()
     await clock.advance(5000)
     await stopped

@@ -3,24 +3,24 @@ import type { Edge } from './http/edge.ts'
 import type { Listener } from './http/listen.ts'
 import type { Clock } from './ports.ts'
 
-/** The whole stop, streams and backends included (§8). */
+/** Time limit of the whole stop, including streams and backends (§8). */
 const STOP_MS = 5000
-/** The part of it that running requests get before they are ended. */
+/** Part of that time for running requests before they are ended. */
 const DRAIN_MS = 3000
 
-/** What {@link stopServing} stops. */
+/** Parts that {@link stopServing} stops. */
 export interface StopParts {
   readonly listener: Listener
   readonly clock: Clock
   readonly edge: Pick<Edge, 'drainSockets' | 'abortAll'>
-  /** Ends the features, once no connection is left. */
+  /** Ends the features, after all connections are closed. */
   readonly closeFeatures: () => Promise<void>
   readonly stopBackends: (graceMs: number) => Promise<void>
 }
 
 /**
  * Stops taking requests, lets running ones finish for a while, ends the rest with an error in their format, closes the
- * features, and stops the backends; all of it within {@link STOP_MS}.
+ * features, and stops the backends; all within {@link STOP_MS}.
  */
 export async function stopServing({ listener, clock, edge, closeFeatures, stopBackends }: StopParts): Promise<void> {
   const begun = clock.monotonic()

@@ -1,27 +1,27 @@
 import type { SvcError } from '@svc/errors'
 
-/** Runs tasks, a few at a time, and refuses more than can wait. */
+/** Runs a few tasks at a time, and refuses tasks when too many wait. */
 export interface TaskQueue {
   /**
-   * Runs a task when its turn has come. An abort takes a waiting task out; of a running one it rejects at once, while the
-   * task, told by the same signal, keeps its place until it has ended.
+   * Runs a task at its turn. An abort removes a waiting task. A running task rejects at once, but keeps its place until
+   * it has ended; it gets the same signal.
    *
-   * @throws {SvcError} a refusal of the queue's own, when too many wait and after {@link TaskQueue.close}
+   * @throws {SvcError} a refusal of the queue, when too many wait and after {@link TaskQueue.close}
    */
   run<T>(task: (signal: AbortSignal) => Promise<T>, options: { readonly signal: AbortSignal }): Promise<T>
-  /** Refuses what waits and what comes, tells the running tasks to end, and resolves when they have. */
+  /** Refuses waiting and new tasks, tells running ones to end, and resolves when they have ended. */
   close(): Promise<void>
 }
 
-/** What a queue says to what it does not run. */
+/** Refusals of a queue. */
 export interface QueueRefusals {
-  /** Too many wait. */
+  /** Too many tasks wait. */
   busy(): SvcError
   closed(): SvcError
 }
 
 /**
- * Makes a queue.
+ * Creates a queue.
  *
  * @param options.concurrency tasks that run at a time
  * @param options.limit tasks that may wait

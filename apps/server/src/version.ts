@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What this build is. */
+/** Version of this build. */
 export interface Version {
   readonly version: string
   /** Seven hex digits; `0000000` when it was built without git. */
@@ -21,7 +21,7 @@ export function readVersion(): Version {
   return { version, commit: /^[0-9a-f]{7}$/.test(commit) ? commit : '0000000' }
 }
 
-/** The version as `/version` and `--version` show it (§9). */
+/** Formats the version for `/version` and `--version` (§9). */
 export function formatVersion({ version, commit }: Version): string {
   return `${version} (${commit})`
 }

@@ -20,7 +20,7 @@ export interface ApiKeysOptions {
   readonly maxKeys?: number | undefined
 }
 
-/** What a key is to be; from a request, so nothing is taken on trust. */
+/** The fields of a new key. They come from a request and are checked. */
 export interface ApiKeyDraft {
   readonly name: unknown
   /** Such as `30d`, `1y` or `720h`. */

@@ -9,7 +9,7 @@
 
 export { type Auth, type AuthOptions, createAuth } from './auth.ts'
 
-// Who is calling
+// Callers
 
 export { type Authenticator, type AuthenticatorOptions, createAuthenticator } from './authenticate.ts'
 export type { Authentication } from './authentication.ts'
@@ -28,7 +28,7 @@ export {
   toUsageSource,
 } from './principal.ts'
 
-// What they may do
+// Rights
 
 export { checkAccess, checkModelAccess, type RouteRequirement } from './access/access.ts'
 export type { Feature } from './access/features.ts'

@@ -3,14 +3,14 @@ import type { ApiKey, FoundSession, KeyScopes } from './ports/credentials.ts'
 import type { QuotaRule, UsageSource } from './ports/usage.ts'
 import type { Provider, User } from './ports/users.ts'
 
-/** Who is calling, and with what right. */
+/** A caller and its rights. */
 export interface Principal {
   /** `legacy` for a shared key, `local` where nothing is restricted, `anonymous` without valid credentials. */
   readonly kind: 'user' | 'legacy' | 'local' | 'anonymous'
   readonly id: string
   readonly name: string
   readonly role: 'admin' | 'user' | 'none'
-  /** What the caller has shown. */
+  /** The credential of the caller. */
   readonly via: 'session' | 'api-key' | 'shared-key' | 'none'
   /** The features that are on; undefined means all (admins, shared keys). */
   readonly features: ReadonlySet<Feature> | undefined

@@ -1,4 +1,4 @@
-/** What was taken away, for caches and open connections. */
+/** A revoked right, for caches and open connections. */
 export type Revocation =
   | { readonly kind: 'user'; readonly userId: string }
   | { readonly kind: 'api-key'; readonly apiKeyId: string }

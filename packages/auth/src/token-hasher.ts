@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { checkArgument } from '@svc/errors'
 
-/** What a secret value is for: equal values of two kinds have different hashes. */
+/** The kind of a secret value. Equal values of two kinds have different hashes. */
 export type TokenKind = 'session' | 'api-key' | 'invite' | 'shared-key' | 'sign-in'
 
 /** Hashes secret values for storage. */

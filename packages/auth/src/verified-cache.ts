@@ -4,12 +4,12 @@ import type { Revocation, Revocations } from './revocations.ts'
 
 /** Verified credentials, by digests of their values. */
 export interface VerifiedCache {
-  /** What is known and fresh, else what the look-up finds; look-ups of the same key are one. */
+  /** Gives a fresh entry, else the result of the look-up. Look-ups of the same key are one. */
   findOrLookUp(
     key: string,
     lookUp: () => Promise<Authentication | undefined>,
   ): Authentication | Promise<Authentication | undefined>
-  /** What was verified at most so many milliseconds ago. */
+  /** Gives an entry that was verified at most so many milliseconds ago. */
   findWithin(key: string, ageMs: number): Authentication | undefined
   close(): void
 }

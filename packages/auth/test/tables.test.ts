@@ -10,7 +10,7 @@ it('are the same on both databases', () => {
   expect(Object.keys(postgresAuthTables)).toEqual(names)
 })
 
-/** What both declarations of a column have to say alike. */
+/** The facts that both declarations of a column must share. */
 interface Column {
   readonly name: string
   readonly dataType: string

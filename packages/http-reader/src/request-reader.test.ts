@@ -70,7 +70,7 @@ async function open(port: number) {
 const post = (body: string, lines = ''): string =>
   `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n${lines}\r\n${body}`
 
-async function textOf({ body }: PlainRequest): Promise<string> {
+async function readText({ body }: PlainRequest): Promise<string> {
   if (!(body instanceof Readable)) return Buffer.from(body ?? []).toString()
   let text = ''
   for await (const chunk of body) text += String(chunk)
@@ -78,7 +78,9 @@ async function textOf({ body }: PlainRequest): Promise<string> {
 }
 
 const echo: Serve = (incoming, outgoing) => {
-  void textOf(incoming).then((text) => outgoing.writeHead(200, { 'Content-Length': text.length + 2 }).end(`<${text}>`))
+  void readText(incoming).then((text) =>
+    outgoing.writeHead(200, { 'Content-Length': text.length + 2 }).end(`<${text}>`),
+  )
 }
 
 describe('requests of one connection', () => {
@@ -122,7 +124,7 @@ describe('requests of one connection', () => {
     expect(client.socket.writableLength).toBeGreaterThan(100_000)
     const { body: held } = incoming ?? {}
     expect(held instanceof Readable && held.readableLength).toBeLessThan(300_000)
-    expect(await textOf(incoming as PlainRequest)).toHaveLength(body.length)
+    expect(await readText(incoming as PlainRequest)).toHaveLength(body.length)
     outgoing?.end('ok')
     await client.replies('ok')
   })
@@ -208,7 +210,7 @@ describe('a client that leaves', () => {
   it('in the middle of its body breaks the body off', async () => {
     let read: Promise<string> | undefined
     const server = await listening((incoming) => {
-      read = textOf(incoming)
+      read = readText(incoming)
       read.catch(() => undefined)
     })
     const client = await server.open()

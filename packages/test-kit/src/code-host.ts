@@ -12,7 +12,7 @@ export interface CodeHostAccount {
 export interface CodeHost extends AsyncDisposable {
   readonly baseUrl: string
   readonly apiUrl: string
-  /** Who is signed in there; may change at any time. */
+  /** The signed-in user; may change at any time. */
   account: CodeHostAccount
   /** Answers the next API calls with this status. */
   apiStatus: number

@@ -76,8 +76,8 @@ export async function startFileOrigin(options: FileOriginOptions): Promise<FileO
     if (fault.page === true) {
       return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>please sign in</html>')
     }
-    const etag = hasEtags ? (file.etag === undefined ? tagOf(file.content) : (file.etag ?? undefined)) : undefined
-    const start = hasRanges ? rangeStart(request, { etag, size: file.content.length }) : 0
+    const etag = hasEtags ? (file.etag === undefined ? makeTag(file.content) : (file.etag ?? undefined)) : undefined
+    const start = hasRanges ? readRangeStart(request, { etag, size: file.content.length }) : 0
     if (start === 'unsatisfiable') {
       return void response.writeHead(416, { 'content-range': `bytes */${file.content.length}` }).end()
     }
@@ -139,12 +139,12 @@ async function send(
   else if (stallAfter === undefined) response.end()
 }
 
-function tagOf(content: Uint8Array): string {
+function makeTag(content: Uint8Array): string {
   return `"${createHash('sha1').update(content).digest('hex').slice(0, 16)}"`
 }
 
 /** The first byte that is asked for; 0 for everything. */
-function rangeStart(
+function readRangeStart(
   request: IncomingMessage,
   { etag, size }: { readonly etag: string | undefined; readonly size: number },
 ): number | 'unsatisfiable' {

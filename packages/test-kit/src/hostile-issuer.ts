@@ -6,7 +6,7 @@ import { startHttpServer } from './http-server.ts'
 /** Claims of a token. */
 export type TokenClaims = Readonly<Record<string, unknown>>
 
-/** What a {@link TokenForger} can use. */
+/** The tools of a {@link TokenForger}. */
 export interface ForgeContext {
   /** Claims of a token that holds. */
   readonly claims: TokenClaims

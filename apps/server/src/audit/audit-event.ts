@@ -6,10 +6,10 @@ interface AuditSubject {
   readonly userId?: string | undefined
 }
 
-/** Further fields of an event by their wire names: groups, offsets and figures, never the text that was found. */
+/** Further fields of an event by their wire names: groups, offsets and figures, never the matched text. */
 export type AuditFacts = Readonly<Record<string, string | number | boolean>>
 
-/** The filter found private text, or could not look for it. */
+/** The filter found private text, or could not search for it. */
 export interface PiiAuditEvent extends AuditSubject {
   readonly kind: 'pii'
   /** The part of the server that scanned the text. */
@@ -24,7 +24,7 @@ export interface AdmissionAuditEvent extends AuditSubject {
   readonly kind: 'admission'
   readonly model: string
   readonly statusCode: number
-  /** Time that the caller is asked to wait, milliseconds. */
+  /** Delay for the caller, milliseconds. */
   readonly retryAfterMs: number
 }
 
@@ -32,7 +32,7 @@ export interface AdmissionAuditEvent extends AuditSubject {
 export interface ProxyConnectAuditEvent extends AuditSubject {
   readonly kind: 'proxy_connect'
   readonly host: string
-  /** Whether the proxy reads the connection; else it is a tunnel. */
+  /** Whether the proxy reads the connection; otherwise it is a tunnel. */
   readonly intercepted: boolean
 }
 
@@ -46,7 +46,7 @@ export interface ProxyTrafficAuditEvent extends AuditSubject {
   readonly durationMs: number
 }
 
-/** Something that an operator may have to account for later. */
+/** An event that an operator may have to account for. */
 export type AuditEvent = PiiAuditEvent | AdmissionAuditEvent | ProxyConnectAuditEvent | ProxyTrafficAuditEvent
 
 export type AuditKind = AuditEvent['kind']
@@ -54,7 +54,7 @@ export type AuditKind = AuditEvent['kind']
 /** Takes audit events. */
 export interface AuditSink {
   /**
-   * Takes events for writing. Never waits and never fails; the events are written together a moment later.
+   * Takes events for writing. Never waits and never fails; the events are written together shortly after.
    *
    * @returns their ids, in order
    */
@@ -86,7 +86,7 @@ export interface AuditQuery {
   readonly limit: number
 }
 
-/** Reads audit events; every event recorded before the call is there. */
+/** Reads audit events, including every event recorded before the call. */
 export interface AuditReader {
   /** Newest first. */
   list(query: AuditQuery): Promise<readonly RecordedEvent[]>

@@ -11,9 +11,9 @@ const places = await databasePlaces()
 interface World extends AsyncDisposable {
   readonly events: AuditLog
   readonly time: { now: number }
-  /** Everything the store holds, newest first. */
+  /** Lists the ids in the store, newest first. */
   ids(limit?: number): Promise<string[]>
-  /** Closes the store and opens another on the same database. */
+  /** Closes the store and opens another one on the same database. */
   reopen(): Promise<AuditLog>
 }
 
@@ -52,7 +52,7 @@ describe.each(places)('audit events on $name', ({ create }) => {
     }
   }
 
-  it('come back newest first, those of one moment too, with what was recorded and an id', async () => {
+  it('come back newest first, also those of one moment, with their facts and an id', async () => {
     await using world = await open()
     const ids = world.events.record([mask('ner:EMAIL'), mask('ner:NAME')])
     world.time.now += 1
@@ -147,7 +147,7 @@ describe.each(places)('audit events on $name', ({ create }) => {
     expect(await world.events.list({ patternId: 'ner:OLD', limit: 1 })).toEqual([])
   })
 
-  it('go after thirty days, also when nothing else happens', async () => {
+  it('go after thirty days, even when nothing else happens', async () => {
     await using world = await open()
     world.events.record([mask('ner:OLD')])
     await world.events.flush()

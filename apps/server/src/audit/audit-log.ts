@@ -4,15 +4,15 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { AuditKind, AuditQuery, AuditReader, AuditSink } from './audit-event.ts'
-import { type DatedEvent, fromAuditRow, idPrefix, toAuditRow } from './audit-row.ts'
+import { type DatedEvent, fromAuditRow, toAuditRow, toIdPrefix } from './audit-row.ts'
 
 /** The audit events of the server (§6.1) in its database: the newest 10,000 of the last 30 days. */
 export interface AuditLog extends AuditSink, AuditReader {
-  /** Writes the events that wait. */
+  /** Writes the waiting events. */
   close(): Promise<void>
 }
 
-/** What {@link createAuditLog} needs. */
+/** Options of {@link createAuditLog}. */
 export interface AuditLogOptions {
   readonly database: Pick<Database, 'queries'>
   readonly clock: Clock
@@ -23,13 +23,16 @@ export interface AuditLogOptions {
 
 const MAX_ROWS = 10_000
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
-/** How long an event may wait for others before they are written together. */
+/** Time that an event waits for others before they are written together. */
 const GATHER_MS = 250
-/** Rows of one transaction: so few that no other query waits long (threats DB-3). */
+/** Rows of one transaction, few enough that no other query waits long (threats DB-3). */
 const BATCH = 500
 /** Rows written between two trims. */
 const TRIM_AFTER = 1000
-/** The log over the server's database. At most `maxRows` events wait for a write; the oldest fall out beyond it. */
+/**
+ * Creates the log on the server's database. At most `maxRows` events wait for a write; above that the oldest ones are
+ * dropped.
+ */
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { clock, logger, maxRows = MAX_ROWS } = options
   const { queries } = options.database
@@ -44,7 +47,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   function newId(kind: AuditKind, at: number): string {
     counter = (counter + 1) % 0x10000
     const order = at.toString(16).padStart(12, '0') + counter.toString(16).padStart(4, '0')
-    return `${idPrefix(kind)}_${order}${randomBytes(4).toString('hex')}`
+    return `${toIdPrefix(kind)}_${order}${randomBytes(4).toString('hex')}`
   }
 
   async function writeBatch(batch: readonly DatedEvent[]): Promise<void> {
@@ -71,7 +74,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     })
   }
 
-  /** Before a read: writes the waiting events and drops those that are not kept. */
+  /** Runs before a read: writes waiting events and drops expired ones. */
   async function settle(): Promise<void> {
     await flush()
     await trim()
@@ -95,7 +98,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     return writing
   }
 
-  /** Writes the waiting events a moment from now. A batch that cannot be written waits for the next write. */
+  /** Schedules a write of the waiting events. A batch that cannot be written waits for the next write. */
   function gather(): void {
     if (gathering !== undefined || closing.signal.aborted) return
     gathering = clock
@@ -125,7 +128,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         db
           .select()
           .from(auditEvents)
-          .where(conditions(query, auditEvents))
+          .where(toConditions(query, auditEvents))
           .orderBy(desc(auditEvents.createdAt), desc(auditEvents.id))
           .limit(query.limit),
       )
@@ -144,7 +147,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   }
 }
 
-function conditions(query: AuditQuery, table: Tables['auditEvents']): SQL | undefined {
+function toConditions(query: AuditQuery, table: Tables['auditEvents']): SQL | undefined {
   const asked: SQL[] = []
   if (query.correlationId) asked.push(eq(table.correlationId, query.correlationId))
   if (query.userId) asked.push(eq(table.userId, query.userId))

@@ -14,8 +14,8 @@ const ID_PREFIXES: Readonly<Record<AuditKind, string>> = {
   admission: 'adm',
 }
 
-/** The beginning of the ids of a kind. */
-export function idPrefix(kind: AuditKind): string {
+/** Gives the prefix of the ids of a kind. */
+export function toIdPrefix(kind: AuditKind): string {
   return ID_PREFIXES[kind]
 }
 
@@ -26,7 +26,7 @@ export interface DatedEvent {
   readonly event: AuditEvent
 }
 
-/** The row of an event. */
+/** Converts an event to a row. */
 export function toAuditRow({ id, createdAt, event }: DatedEvent): AuditRow {
   const { kind, correlationId, userId = '' } = event
   const { origin, patternId } = event.kind === 'pii' ? event : { origin: '', patternId: '' }
@@ -56,7 +56,7 @@ function toFacts(event: AuditEvent): AuditFacts {
   }
 }
 
-/** The event of a row. */
+/** Converts a row to an event. */
 export function fromAuditRow(row: AuditRow): RecordedEvent {
   return {
     ...row,

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { canonicalBackend } from './backend-names.ts'
+import { toCanonicalBackend } from './backend-names.ts'
 
 it('reads old spellings in any case, some of them with a type', () => {
-  expect(canonicalBackend('Go-Llama')).toEqual({ name: 'llama-cpp' })
-  expect(canonicalBackend('huggingface-embeddings')).toEqual({ name: 'transformers', type: 'SentenceTransformer' })
-  expect(canonicalBackend('mamba')).toEqual({ name: 'transformers', type: 'Mamba' })
-  expect(canonicalBackend('Piper')).toEqual({ name: 'piper' })
+  expect(toCanonicalBackend('Go-Llama')).toEqual({ name: 'llama-cpp' })
+  expect(toCanonicalBackend('huggingface-embeddings')).toEqual({ name: 'transformers', type: 'SentenceTransformer' })
+  expect(toCanonicalBackend('mamba')).toEqual({ name: 'transformers', type: 'Mamba' })
+  expect(toCanonicalBackend('Piper')).toEqual({ name: 'piper' })
 })

@@ -1,7 +1,7 @@
-/** A backend under its own name, and the `Type` that an old spelling stands for. */
+/** Canonical name of a backend, and the `Type` for an old spelling. */
 export interface CanonicalBackend {
   readonly name: string
-  /** Goes to `ModelOptions.Type` unless the model file has one. */
+  /** Sent as `ModelOptions.Type` unless the model file has one. */
   readonly type?: string
 }
 
@@ -20,47 +20,47 @@ const ALIASES: ReadonlyMap<string, CanonicalBackend> = new Map([
   ['transformers-musicgen', { name: 'transformers', type: 'MusicgenForConditionalGeneration' }],
 ])
 
-/** The backend a name of a model file stands for; names are compared in lower case. */
-export function canonicalBackend(name: string): CanonicalBackend {
+/** Gives the canonical backend for a name in a model file; case does not matter. */
+export function toCanonicalBackend(name: string): CanonicalBackend {
   const key = name.toLowerCase()
   return ALIASES.get(key) ?? { name: key }
 }
 
-/** Engines of language models beside `llama-cpp` and what carries its name. */
+/** Engines of language models beside `llama-cpp` and its derived names. */
 const LANGUAGE_ENGINES: ReadonlySet<string> = new Set([
   ...['turboquant', 'bonsai', 'ds4', 'sglang', 'vllm', 'vllm-omni', 'vllm-cpp', 'mlx', 'mlx-vlm', 'mlx-distributed'],
   ...['transformers', 'tinygrad', 'liquid-audio', 'llm'],
 ])
 
-/** Backends that run no model a file could mean. */
+/** Backends that run no models of model files. */
 const NO_ENGINES: ReadonlySet<string> = new Set([
   ...['local-store', 'valkey-store', 'opus', 'cloud-proxy', 'service-proxy', 'pattern'],
   ...['llama-cpp-quantization', 'trl'],
 ])
 
-/** Words that builds of one backend put before or behind its name: `cuda12-vllm`, `vllm-development`. */
+/** Words that builds add before or after a backend's name: `cuda12-vllm`, `vllm-development`. */
 const BUILD_WORD =
   /^(?:cpu|cuda\d*|rocm\d*|hipblas|vulkan|metal|darwin|intel|sycl|nvidia|l4t|arm64|x86|development|master|latest|\d+)$/
 
-/** A name without the words of a build. */
-function engineOf(name: string): string {
-  const parts = canonicalBackend(name).name.split('-')
+/** Removes the words of builds from a name. */
+function toEngine(name: string): string {
+  const parts = toCanonicalBackend(name).name.split('-')
   const kept = parts.filter((part) => !BUILD_WORD.test(part))
   return kept.length === 0 ? name : kept.join('-')
 }
 
 /** Whether a backend is llama.cpp, by its name. */
 export function isLlama(name: string): boolean {
-  return engineOf(name) === 'llama-cpp'
+  return toEngine(name) === 'llama-cpp'
 }
 
 /** Whether a backend runs language models, by its name. */
 export function runsLanguage(name: string): boolean {
-  const engine = engineOf(name)
+  const engine = toEngine(name)
   return engine.endsWith('llama-cpp') || LANGUAGE_ENGINES.has(engine)
 }
 
 /** Whether a backend runs models at all, by its name. */
 export function runsModels(name: string): boolean {
-  return !NO_ENGINES.has(engineOf(name))
+  return !NO_ENGINES.has(toEngine(name))
 }

@@ -54,10 +54,10 @@ describe('the family of builds for a machine', () => {
       },
       'nvidia',
     ],
-    ['a vendor nobody builds for', { cards: one, files: vendor('card0', '0x1af4') }, 'default'],
-    ['what a file says', { files: { 'run/localai/capability': 'amd\n', 'dev/nvidiactl': '' } }, 'amd'],
+    ['a vendor without builds', { cards: one, files: vendor('card0', '0x1af4') }, 'default'],
+    ['the capability in a file', { files: { 'run/localai/capability': 'amd\n', 'dev/nvidiactl': '' } }, 'amd'],
     ['a longer word of a file', { files: { 'run/localai/capability': 'nvidia-l4t-cuda-12' } }, 'nvidia'],
-    ['what is forced', { forced: 'vulkan', files: { 'run/localai/capability': 'amd' } }, 'vulkan'],
+    ['the forced capability', { forced: 'vulkan', files: { 'run/localai/capability': 'amd' } }, 'vulkan'],
     ['no preference by force', { forced: 'disable', files: { 'dev/nvidiactl': '' } }, 'default'],
   ])('%s', async (_name, machine, family) => {
     expect(await detect(machine)).toBe(family)

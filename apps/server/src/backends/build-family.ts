@@ -2,7 +2,7 @@ import { access, readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BuildFamily } from './installed-backends.ts'
 
-/** Smaller graphics memory is not worth a build of its own. */
+/** Devices with less memory do not justify their own build. */
 const MIN_VRAM_BYTES = 4 * 1024 ** 3
 
 /** PCI vendors of graphics devices. */
@@ -12,20 +12,21 @@ const VENDORS: Readonly<Record<string, 'nvidia' | 'amd' | 'intel'>> = {
   '0x8086': 'intel',
 }
 
-/** Where an operator or an image says what the machine is. */
+/** File in which an operator or an image names the machine's capability. */
 const CAPABILITY_FILE = 'run/localai/capability'
 
-/** The family that a capability such as `nvidia-cuda-12` belongs to; `default` for words that name none. */
-function familyOfCapability(text: string): BuildFamily {
+/** Gives the family of a capability such as `nvidia-cuda-12`; `default` for unknown words. */
+function toFamily(text: string): BuildFamily {
   const word = text.trim().toLowerCase()
   const families: readonly BuildFamily[] = ['nvidia', 'amd', 'intel', 'metal', 'darwin-x86', 'vulkan']
   return families.find((family) => word === family || word.startsWith(`${family}-`)) ?? 'default'
 }
 
 /**
- * What this machine computes on: what is forced, else what a file says, else what its graphics devices are.
+ * Detects the hardware that this machine computes on: the forced capability, else that of a file, else that of its
+ * graphics devices.
  *
- * @param options.forced capability that wins over everything; empty for none
+ * @param options.forced capability that overrides everything; empty for none
  * @param options.root folder that `run`, `sys` and `dev` are in. @default '/'
  */
 export async function detectBuildFamily(options: {
@@ -35,16 +36,16 @@ export async function detectBuildFamily(options: {
   readonly root?: string | undefined
 }): Promise<BuildFamily> {
   const { forced, platform = process.platform, architecture = process.arch, root = '/' } = options
-  if (forced !== '') return familyOfCapability(forced)
+  if (forced !== '') return toFamily(forced)
   const written = await readFile(join(root, CAPABILITY_FILE), 'utf8').catch(() => '')
-  if (written.trim() !== '') return familyOfCapability(written.slice(0, 100))
+  if (written.trim() !== '') return toFamily(written.slice(0, 100))
   if (platform === 'darwin') return architecture === 'arm64' ? 'metal' : 'darwin-x86'
   if (await exists(join(root, 'dev/nvidiactl'))) return 'nvidia'
   const devices = await readDevices(join(root, 'sys/class/drm'))
   return (['nvidia', 'amd', 'intel'] as const).find((family) => devices.includes(family)) ?? 'default'
 }
 
-/** Vendors of the devices that are worth a build: those on the processor share its memory and are not. */
+/** Lists vendors of devices that justify a build. Devices on the processor share its memory and do not. */
 async function readDevices(folder: string): Promise<readonly string[]> {
   const cards = (await readdir(folder).catch(() => [])).filter((name) => /^card\d+$/.test(name))
   const found = await Promise.all(
@@ -59,7 +60,7 @@ async function readDevices(folder: string): Promise<readonly string[]> {
   return found.flat()
 }
 
-/** Graphics of the processor itself sit on its first bus. */
+/** Integrated graphics are on the first bus. */
 async function isOnProcessor(device: string): Promise<boolean> {
   const address = (await readlink(device).catch(() => '')).split('/').at(-1) ?? ''
   return /^[0-9a-f]{4}:00:/.test(address)

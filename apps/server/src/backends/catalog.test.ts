@@ -69,7 +69,7 @@ describe('candidates for a model that names no backend', () => {
     ])
   })
 
-  it('of other weights are all installed ones that run models, none at an address and none of ours', async () => {
+  it('of other weights are all installed ones that run models, without external and built-in ones', async () => {
     await using dir = await tempDir()
     for (const name of ['piper', 'whisper', 'local-store', 'opus']) await installFolder(dir, name)
     const catalog = await createCatalog({

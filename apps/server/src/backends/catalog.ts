@@ -2,20 +2,20 @@ import { stat } from 'node:fs/promises'
 import { dirname, resolve as resolvePath } from 'node:path'
 import type { BackendHandlers } from '@svc/backend-kit'
 import type { Logger } from '../ports.ts'
-import { canonicalBackend, isLlama, runsLanguage, runsModels } from './backend-names.ts'
+import { isLlama, runsLanguage, runsModels, toCanonicalBackend } from './backend-names.ts'
 import { type BuildFamily, type InstalledBackends, readInstalledBackends } from './installed-backends.ts'
 
-/** How a backend is reached: a program this server starts, an address where one is running, or functions of our own. */
+/** A way to reach a backend: a program that this server starts, an address, or functions of this process. */
 export type BackendProgram =
   | {
       readonly kind: 'spawn'
       readonly name: string
       /** Absolute path of the executable. */
       readonly command: string
-      /** What stands before `--addr`; for Node programs the runtime's own options come first. */
+      /** Arguments before `--addr`; for Node programs the options of the runtime come first. */
       readonly args: readonly string[]
       readonly cwd: string
-      /** `unix` for our own backends, which listen on a socket file; `tcp` for all others. */
+      /** `unix` for shipped backends, which listen on a socket file; `tcp` for all others. */
       readonly transport: 'unix' | 'tcp'
       readonly env?: Readonly<Record<string, string>> | undefined
     }
@@ -23,14 +23,14 @@ export type BackendProgram =
   | {
       readonly kind: 'in-process'
       readonly name: string
-      /** Makes the handlers of one model. */
+      /** Creates the handlers of one model. */
       readonly createHandlers: InProcessBackend
     }
 
-/** Makes the handlers of one model that this process serves itself. */
+/** Creates the handlers of one model that this process serves itself. */
 export type InProcessBackend = () => BackendHandlers
 
-/** A backend that comes with this server, as a Node program. */
+/** A shipped backend, a Node program. */
 export interface BuiltInBackend {
   /** Absolute path of its main file. */
   readonly entry: string
@@ -38,15 +38,15 @@ export interface BuiltInBackend {
   readonly execArgv: readonly string[]
 }
 
-/** Which names lead to which backends. */
+/** Finds backends by name. */
 export interface BackendCatalog {
-  /** Every name that resolves, in lower case, sorted (§4.4). */
+  /** Lists every name that resolves, in lower case, sorted (§4.4). */
   names(): readonly string[]
-  /** The program of a name in any case: external before installed before built in (§2.9, `backend`). */
+  /** Gives the program of a name in any case: external before installed before built in (§2.9, `backend`). */
   resolve(name: string): BackendProgram | undefined
   /**
-   * The programs to try for a model whose file names no backend, best first. For GGUF weights those that run language
-   * models, `llama` and `llama-cpp` before others; for other weights everything installed that runs models.
+   * Lists the programs to try for a model whose file names no backend, best first. For GGUF weights: those that run
+   * language models, `llama` and `llama-cpp` first. For other weights: everything installed that runs models.
    */
   candidates(options: { readonly isGguf: boolean }): readonly BackendProgram[]
   /** Replaces the external backends: name → file to run, `host:port` or `unix:/path` to attach. */
@@ -55,12 +55,12 @@ export interface BackendCatalog {
   refresh(): Promise<void>
 }
 
-/** What {@link createBackendCatalog} needs. */
+/** Options of {@link createBackendCatalog}. */
 export interface BackendCatalogOptions {
-  /** Folders of installed backends; a name in an earlier one wins. */
+  /** Folders of installed backends; a name in an earlier one takes precedence. */
   readonly folders: readonly string[]
   readonly builtIn: Readonly<Record<string, BuiltInBackend>>
-  /** Backends without a process; a name that is built in as a program as well is the program's. @default none */
+  /** Backends without a process; a built-in program of the same name takes precedence. @default none */
   readonly inProcess?: Readonly<Record<string, InProcessBackend>> | undefined
   readonly external: Readonly<Record<string, string>>
   readonly logger: Logger
@@ -71,7 +71,7 @@ export interface BackendCatalogOptions {
 const NODE_FILE = /\.[cm]?js$/
 const HOST_AND_PORT = /^(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253}):([1-9]\d{0,4})$/
 
-/** Reads what is installed and keeps the names. */
+/** Creates a catalog and reads the installed backends. */
 export async function createBackendCatalog(options: BackendCatalogOptions): Promise<BackendCatalog> {
   const { logger } = options
   const inProcess = new Map(Object.entries(options.inProcess ?? {}))
@@ -89,7 +89,7 @@ export async function createBackendCatalog(options: BackendCatalogOptions): Prom
     installed = folders
     external = programs
   }
-  // One after the other: a slow earlier reading must not overwrite a later one.
+  // Reads one after the other: a slow earlier reading must not overwrite a later one.
   let reading: Promise<void> = Promise.resolve()
   const refresh = () => {
     reading = reading.then(read)
@@ -111,7 +111,7 @@ export async function createBackendCatalog(options: BackendCatalogOptions): Prom
   }
 
   const resolve = (name: string): BackendProgram | undefined => {
-    const keys = [...new Set([name.toLowerCase(), canonicalBackend(name).name])]
+    const keys = [...new Set([name.toLowerCase(), toCanonicalBackend(name).name])]
     for (const source of [(key: string) => external.get(key), fromInstalled, fromBuiltIn, fromThisProcess]) {
       for (const key of keys) {
         const program = source(key)
@@ -147,7 +147,10 @@ export async function createBackendCatalog(options: BackendCatalogOptions): Prom
   }
 }
 
-/** Each program once; one at an address serves a model of its own and is never told to load another unasked. */
+/**
+ * Lists each program once, without addresses: a backend at an address has a model of its own and loads another one only
+ * on request.
+ */
 function distinctPrograms(programs: readonly (BackendProgram | undefined)[]): BackendProgram[] {
   const found = new Map<string, BackendProgram>()
   for (const program of programs) {

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 /** Environment variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a backend may see of this server's environment. Everything else stays here: provider keys, database URLs, ours. */
+/**
+ * Variables of this server that a backend may see. All others stay here: keys of providers, database addresses,
+ * settings of this server.
+ */
 const ALLOWED_NAMES: ReadonlySet<string> = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TMP', 'TEMP', 'TZ', 'LANG', 'LANGUAGE', 'XDG_CACHE_HOME'],
   ...['LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'DYLD_FALLBACK_LIBRARY_PATH'],
@@ -16,19 +19,19 @@ const ALLOWED_NAMES: ReadonlySet<string> = new Set([
   ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'],
 ])
 
-/** Families of variables of the locale, GPU runtimes and CPU math libraries. */
+/** Prefixes of variables of the locale, GPU runtimes and CPU math libraries. */
 const ALLOWED_PREFIXES = [
   ...['LC_', 'CUDA_', 'NVIDIA_', 'NCCL_', 'HIP_', 'ROCM_', 'ROCR_', 'HSA_', 'AMD_', 'GPU_', 'MIOPEN_'],
   ...['ONEAPI_', 'SYCL_', 'ZE_', 'ZES_', 'UR_', 'INTEL_', 'VK_', 'MESA_', 'GGML_', 'METAL_', 'MTL_'],
   ...['OMP_', 'KMP_', 'GOMP_', 'MKL_', 'OPENBLAS_'],
 ] as const
 
-/** A family is open-ended, so what looks like a secret is kept back even there. */
+/** A prefix allows any name, so names that suggest a secret are excluded. */
 const SECRET_WORD = /KEY|SECRET|TOKEN|PASS|CREDENTIAL|AUTH/i
 
 const CACHE_NAMES = ['HF_HOME', 'TRANSFORMERS_CACHE', 'HUGGINGFACE_HUB_CACHE'] as const
 
-/** The part of an environment that a backend process may see. */
+/** Selects the variables that a backend process may see. */
 export function toChildEnvironment(parent: Environment): Record<string, string> {
   const allowed: Record<string, string> = {}
   for (const [name, value] of Object.entries(parent)) {
@@ -43,9 +46,9 @@ function isAllowed(name: string): boolean {
 }
 
 /**
- * The whole environment of one backend process: the allowed part of ours, model caches below the models path unless
- * set, Vulkan drivers that lie beside the backend, the program's own variables, and the names every existing backend
- * reads: its token, and that it ends when this server is gone.
+ * Builds the environment of one backend process: the allowed part of the server's, model caches under the models path
+ * unless set, Vulkan drivers beside the backend, and the program's own variables. It also holds the two names that
+ * every existing backend reads: its token, and the setting to end together with this server.
  */
 export async function buildBackendEnvironment(options: {
   readonly parent: Environment
@@ -63,7 +66,7 @@ export async function buildBackendEnvironment(options: {
   }
   Object.assign(environment, options.own)
   environment.LOCALAI_BACKEND_PARENT_WATCH = 'true'
-  // a server that dies before its backend looks for the first time would be taken for process 1
+  // a backend whose server died before the first check would take process 1 for it
   environment.SVC_BACKEND_STARTER_PID = String(process.pid)
   if (options.token !== undefined) environment.LOCALAI_GRPC_AUTH_TOKEN = options.token
   return environment

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { createSocketEndpoint, createTcpEndpoint, removeSocketFolder } from './endpoint.ts'
 
 describe('createTcpEndpoint', () => {
-  it('is a free loopback port with a token of its own', async () => {
+  it('is a free loopback port with its own token', async () => {
     const [first, second] = [await createTcpEndpoint(), await createTcpEndpoint()]
     expect(first.address).toBe(`127.0.0.1:${first.port}`)
     expect(first.token).toMatch(/^[0-9a-f]{64}$/)
@@ -42,7 +42,7 @@ describe('createSocketEndpoint', () => {
 })
 
 describe('removeSocketFolder', () => {
-  it('touches no folder of another name, and none with other things in it', async () => {
+  it('removes no folder with another name or with other contents', async () => {
     await using dir = await tempDir('other-')
     await removeSocketFolder(dir.path)
     const endpoint = await createSocketEndpoint(dir.path)

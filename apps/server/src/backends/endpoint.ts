@@ -4,27 +4,30 @@ import { createServer } from 'node:net'
 import { basename, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 
-/** Socket names are limited to about 104 bytes by the systems; ours stay below this. */
+/** Systems limit socket names to about 104 bytes. */
 const MAX_SOCKET_PATH_BYTES = 100
 const SOCKET_NAME = 'grpc.sock'
 const FOLDER_PREFIX = 'svc-backend-'
 const TOKEN_BYTES = 32
 
-/** Where one backend process is told to listen. */
+/** Address on which one backend process listens. */
 export interface BackendEndpoint {
-  /** What follows `--addr`, and what the client connects to: `127.0.0.1:<port>` or `unix:<path>`. */
+  /** The argument of `--addr` and the address for the client: `127.0.0.1:<port>` or `unix:<path>`. */
   readonly address: string
-  /** The port, for those on TCP. */
+  /** The port, for TCP. */
   readonly port?: number
-  /** Bearer token of this one process, for those on TCP: any local process can connect there. */
+  /** Bearer token of this process, for TCP: any local process can connect there. */
   readonly token?: string
-  /** The folder of the socket file, for those on one. */
+  /** The folder of the socket file, for a socket. */
   readonly folder?: string
-  /** Removes what was made for it. */
+  /** Removes the files of the endpoint. */
   release(): Promise<void>
 }
 
-/** A free port on 127.0.0.1 with a fresh token. The port may be taken by another before the backend listens. */
+/**
+ * Creates an endpoint on a free port of 127.0.0.1 with a fresh token. Another process may take the port before the
+ * backend listens.
+ */
 export async function createTcpEndpoint(): Promise<BackendEndpoint> {
   const port = await findFreePort()
   const token = randomBytes(TOKEN_BYTES).toString('hex')
@@ -32,9 +35,9 @@ export async function createTcpEndpoint(): Promise<BackendEndpoint> {
 }
 
 /**
- * A socket file in a fresh folder that only this user can enter.
+ * Creates a socket file's path in a fresh folder that only this user can enter.
  *
- * @param parent where the folder is made; `/tmp` when the path would get too long for a socket
+ * @param parent folder of the new folder; `/tmp` replaces it when the path would be too long for a socket
  */
 export async function createSocketEndpoint(parent: string): Promise<BackendEndpoint> {
   const longest = join(parent, `${FOLDER_PREFIX}xxxxxx`, SOCKET_NAME)
@@ -47,7 +50,7 @@ export async function createSocketEndpoint(parent: string): Promise<BackendEndpo
   }
 }
 
-/** Removes a folder made by {@link createSocketEndpoint}; anything else is left alone. */
+/** Removes a folder of {@link createSocketEndpoint}; any other folder stays. */
 export async function removeSocketFolder(folder: string): Promise<void> {
   if (!basename(folder).startsWith(FOLDER_PREFIX)) return
   await rm(join(folder, SOCKET_NAME), { force: true }).catch(() => undefined)

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 
 const MAX_METADATA_BYTES = 1024 * 1024
 
-/** The `run.sh` an installed name leads to. */
+/** The `run.sh` of an installed backend. */
 export interface InstalledBackend {
   readonly runFile: string
   readonly folder: string
 }
 
-/** What this machine computes on; decides which build an alias resolves to. */
+/** Hardware that this machine computes on; decides which build an alias resolves to. */
 export type BuildFamily = 'nvidia' | 'amd' | 'intel' | 'metal' | 'darwin-x86' | 'vulkan' | 'default'
 
-/** Words in a folder name, best first. */
+/** Words in folder names, best first. */
 const BUILD_TAGS: Readonly<Record<BuildFamily, readonly string[]>> = {
   nvidia: ['cuda', 'vulkan', 'cpu'],
   amd: ['rocm', 'hip', 'vulkan', 'cpu'],
@@ -32,7 +32,7 @@ interface FolderEntry {
   readonly metaBackendFor: string | undefined
 }
 
-/** Something in a backends folder that cannot be used. */
+/** An unusable entry of a backends folder. */
 export interface BackendFolderProblem {
   readonly folder: string
   readonly reason: string
@@ -45,11 +45,12 @@ export interface InstalledBackends {
 }
 
 /**
- * Reads what is installed: one folder per backend with an executable `run.sh`, named by its `metadata.json` or else by
- * the folder. A folder of metadata alone may point at another by `meta_backend_for`; folders may share an `alias`.
+ * Reads the installed backends: one folder for each backend with an executable `run.sh`, named by its `metadata.json`
+ * or else by the folder. A folder with only metadata may point at another one by `meta_backend_for`; folders may share
+ * an `alias`.
  *
- * @param folders where backends live; a name in an earlier one wins
- * @param family which build an alias shared by several folders resolves to
+ * @param folders folders of backends; a name in an earlier one takes precedence
+ * @param family decides which build a shared alias resolves to
  */
 export async function readInstalledBackends(
   folders: readonly string[],
@@ -70,7 +71,7 @@ export async function readInstalledBackends(
   return { backends, problems }
 }
 
-/** Names in falling precedence: a folder's own, what a meta folder points at, shared aliases. */
+/** Assigns names by precedence: a folder's own, then targets of meta folders, then shared aliases. */
 function nameFolders(entries: readonly FolderEntry[], family: BuildFamily): Map<string, InstalledBackend> {
   const named = new Map<string, InstalledBackend>()
   const put = (name: string, entry: FolderEntry | undefined) => {
@@ -80,7 +81,7 @@ function nameFolders(entries: readonly FolderEntry[], family: BuildFamily): Map<
   for (const entry of entries) put(entry.name, entry)
   for (const entry of entries) put(entry.folderName, entry)
   for (const entry of entries) {
-    // Looked up among the folders that were listed, never joined to a path: the file is not ours.
+    // The target must be one of the listed folders and is never joined to a path, because the file is foreign.
     const target = entries.find((other) => other.folderName === entry.metaBackendFor)
     if (entry.metaBackendFor === undefined) continue
     put(entry.name, target)
@@ -114,7 +115,7 @@ async function readFolder(
   if (!isFolder || folderName.startsWith('.')) return undefined
   const report = (reason: string) => problems.push({ folder, reason })
   const metadata = await readMetadata(join(folder, 'metadata.json'), report)
-  const metaBackendFor = textOf(metadata, 'meta_backend_for')
+  const metaBackendFor = readText(metadata, 'meta_backend_for')
   const runFile = join(folder, 'run.sh')
   const isRunnable = await makeExecutable(runFile)
   if (!isRunnable && metaBackendFor === undefined) report('no executable run.sh')
@@ -122,8 +123,8 @@ async function readFolder(
     folderName,
     folder,
     runFile: isRunnable ? runFile : undefined,
-    name: textOf(metadata, 'name') ?? folderName,
-    alias: textOf(metadata, 'alias'),
+    name: readText(metadata, 'name') ?? folderName,
+    alias: readText(metadata, 'alias'),
     metaBackendFor,
   }
 }
@@ -140,7 +141,7 @@ async function makeExecutable(file: string): Promise<boolean> {
       () => false,
     )
   if (await mayRun()) return true
-  // Archives unpacked without modes leave it unset; a link is left alone, its target may be anyone's.
+  // Archives without modes leave the bit unset. A link is not changed, because its target may belong to others.
   if ((await lstat(file)).isSymbolicLink()) return false
   await chmod(file, 0o700).catch(() => undefined)
   return mayRun()
@@ -163,7 +164,7 @@ async function readMetadata(file: string, report: (reason: string) => void): Pro
   return {}
 }
 
-function textOf(metadata: Record<string, unknown>, key: string): string | undefined {
+function readText(metadata: Record<string, unknown>, key: string): string | undefined {
   const value = metadata[key]
   return typeof value === 'string' && value !== '' ? value : undefined
 }

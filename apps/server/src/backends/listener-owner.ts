@@ -4,15 +4,15 @@ import { readProcessTable } from './process-table.ts'
 
 const LISTENING = '0A'
 
-/** Who listens on a port: the process asked about or its family, somebody else as well or instead, or not to be seen. */
+/** The owner of a port's listeners: the given process or its family, another process as well or instead, or unknown. */
 export type ListenerOwner = 'ours' | 'other' | 'unknown'
 
 /**
- * Whether every listener on a local TCP port belongs to a process or its family.
+ * Checks whether every listener on a local TCP port belongs to a process or its family.
  *
- * A backend is told a port that was free a moment ago. Another process may have taken it, or, where ports can be shared,
- * listen beside it; that one must not get prompts only because it answers the health check. A process that cannot be
- * looked into, a port without a listener, and systems without `/proc` give `unknown`.
+ * A backend gets a port that was free a moment ago. Another process may have taken it or, on systems with shared ports,
+ * listen beside it. That process must not get prompts only because it passes the health check. An unreadable process, a
+ * port without a listener, and systems without `/proc` give `unknown`.
  */
 export async function findListenerOwner(port: number, pid: number, root = '/proc'): Promise<ListenerOwner> {
   const table = await readProcessTable(root)

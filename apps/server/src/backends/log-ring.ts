@@ -2,36 +2,36 @@ import { SvcError } from '@svc/errors'
 import { createLiveFeed, type LiveFeed } from '../live-feed/live-feed.ts'
 import { cutToBytes, escapeControls } from './log-text.ts'
 
-/** Lines kept per model (§4.7). */
+/** Lines kept for each model (§4.7). */
 const LOG_RING_LINES = 1000
-/** Bytes of text kept per model. */
+/** Bytes of text kept for each model. */
 const LOG_RING_BYTES = 1024 * 1024
-/** Readers that follow the output of one model at a time. */
+/** Maximum number of readers of one model's output. */
 const LOG_READERS = 16
-/** Bytes of one line; the rest of a longer line is dropped. */
+/** Maximum bytes of a line; the rest of a longer line is dropped. */
 const LOG_LINE_BYTES = 8 * 1024
-/** Bytes of one stream turned into lines per {@link BUDGET_WINDOW_MS}; beyond it only the newest chunk is kept. */
+/** Bytes of one stream that become lines in each {@link BUDGET_WINDOW_MS}; above it only the newest chunk is kept. */
 const BUDGET_BYTES = LOG_RING_BYTES
 const BUDGET_WINDOW_MS = 1000
-/** Cost of a line against the budget beside its bytes: a flood of empty lines costs time too. */
+/** Cost of a line in the budget beside its bytes, because many empty lines cost time too. */
 const LINE_COST_BYTES = 128
 const CUT_MARKER = ' (cut)'
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** One line a backend process wrote. */
+/** One line of output of a backend process. */
 export interface LogLine {
   /** Milliseconds since the epoch. */
   readonly timestamp: number
   readonly stream: 'stdout' | 'stderr'
-  /** Control characters are escaped, bytes that are not UTF-8 replaced. */
+  /** With control characters escaped and invalid UTF-8 replaced. */
   readonly text: string
 }
 
-/** The newest lines of one model's backend, bounded in lines and bytes. Survives the process. */
+/** The newest lines of one model's backend, limited in lines and bytes. Survives the process. */
 export interface LogRing extends Pick<LiveFeed<LogLine>, 'open' | 'end'> {
   append(line: LogLine): void
-  /** Oldest first. */
+  /** Lists the lines, oldest first. */
   lines(): readonly LogLine[]
   clear(): void
 }
@@ -39,13 +39,15 @@ export interface LogRing extends Pick<LiveFeed<LogLine>, 'open' | 'end'> {
 /** Cuts one output stream of one process into lines. */
 export interface LogStream {
   write(chunk: Uint8Array): void
-  /** Ends the last line, also one without a line feed. */
+  /** Ends the last line, with or without a line feed. */
   end(): void
-  /** Makes lines of what a flood left waiting. */
+  /** Makes lines of output that waits for the budget. */
   flush(): void
 }
 
-/** An empty ring. Readers that fall behind go on with the oldest line that is kept; sequence numbers show the gap. */
+/**
+ * Creates an empty ring. Readers that fall behind continue with the oldest kept line; sequence numbers show the gap.
+ */
 export function createLogRing(limits: { maxLines?: number; maxBytes?: number } = {}): LogRing {
   const feed = createLiveFeed<LogLine>({
     maxEvents: limits.maxLines ?? LOG_RING_LINES,
@@ -74,9 +76,9 @@ function tooManyReaders(): SvcError {
 /**
  * Feeds the chunks of one stream into a sink as lines.
  *
- * The child never waits for the server, and its output costs the server a bounded time: past a budget per second a chunk
- * replaces the one before it unread, and one line says how many bytes were passed over. The newest output, which explains
- * a crash, is always kept.
+ * The child never waits for the server, and its output costs the server limited time: above a budget for each second a
+ * chunk replaces the previous one unread, and one line reports the number of skipped bytes. The newest output is always
+ * kept, because it explains a crash.
  */
 export function createLogStream(options: {
   readonly stream: LogLine['stream']
@@ -97,7 +99,7 @@ export function createLogStream(options: {
   }
   const hold = (piece: Uint8Array) => {
     if (partialBytes > LOG_LINE_BYTES) return
-    // A copy: the chunk itself may be a slice of a much larger read buffer.
+    // A copy, because the chunk may be a slice of a much larger read buffer.
     partial.push(Uint8Array.from(piece.subarray(0, LOG_LINE_BYTES + 1 - partialBytes)))
     partialBytes += Math.min(piece.length, LOG_LINE_BYTES + 1 - partialBytes)
   }

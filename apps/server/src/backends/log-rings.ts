@@ -1,16 +1,19 @@
 import { createLogRing, type LogRing } from './log-ring.ts'
 
-/** Models whose output is kept. Beyond it the ring of the model that started longest ago is forgotten and its readers end. */
+/**
+ * Maximum number of models whose output is kept. Above it the ring of the model that started longest ago is dropped and
+ * its readers end.
+ */
 const MAX_RINGS = 256
 
 /** The log rings of all models by name. */
 export interface LogRings {
   get(modelName: string): LogRing | undefined
-  /** The ring of a model that starts. It still holds the output of earlier processes. */
+  /** Gives the ring of a starting model, with the output of earlier processes. */
   open(modelName: string): LogRing
 }
 
-/** No rings yet. */
+/** Creates an empty table of rings. */
 export function createLogRings(maxRings = MAX_RINGS): LogRings {
   const rings = new Map<string, LogRing>()
   return {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { cutToBytes, escapeControls, toPublicReason } from './log-text.ts'
 
 describe('escapeControls', () => {
-  it('writes what drives a terminal or forges a line as text', () => {
+  it('writes characters that control a terminal or forge a line as text', () => {
     expect(escapeControls('\u001b[31mred\u0007 a\u2028b \u202egpj\u0000\u009b')).toBe(
       '\\x1b[31mred\\x07 a\\u2028b \\u202egpj\\x00\\x9b',
     )

@@ -1,10 +1,15 @@
-/** What can forge a line or drive a terminal: controls, line and paragraph separators, marks that reorder text. */
+/**
+ * Characters that can forge a line or control a terminal: controls, line and paragraph separators, marks that reorder
+ * text.
+ */
 const UNSAFE = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu
-/** An absolute path up to its last segment, which stays. */
+/** An absolute path without its last segment. */
 const FOLDERS = /(^|[\s'"`(=:,[])(?:file:\/\/)?\/(?:[^\s'"`:,;()[\]/]{1,255}\/){1,64}(?=[^\s'"`:,;()[\]/])/g
 const MAX_REASON_CHARS = 300
 
-/** Writes control characters but the tab as `\x1b` or `\u202e`, so that a line stays one line and drives no terminal. */
+/**
+ * Writes control characters except the tab as `\x1b` or `\u202e`, so that text stays one line and controls no terminal.
+ */
 export function escapeControls(text: string): string {
   return text.replace(UNSAFE, (char) => {
     if (char === '\t') return char
@@ -13,7 +18,7 @@ export function escapeControls(text: string): string {
   })
 }
 
-/** The longest beginning of at most `maxBytes` UTF-8 bytes that ends between two characters. */
+/** Cuts a text to at most `maxBytes` UTF-8 bytes, between two characters. */
 export function cutToBytes(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= maxBytes) return text
@@ -23,8 +28,8 @@ export function cutToBytes(text: string, maxBytes: number): string {
 }
 
 /**
- * What a backend said, fit for an error message that reaches a client: one line, at most 300 characters, and of an
- * absolute path only the last segment.
+ * Converts a backend's message for a client's error: one line, at most 300 characters, and only the last segment of
+ * absolute paths.
  */
 export function toPublicReason(text: string): string {
   const start = text.trimStart().slice(0, 4 * MAX_REASON_CHARS)

@@ -22,7 +22,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('createProcessRecord', () => {
-  it('writes what runs, and writes again when one ends', async () => {
+  it('writes the running backends, and writes again when one ends', async () => {
     await using dir = await tempDir()
     const file = dir.join('backends.json')
     const record = createProcessRecord({ file, writeFile, logger: silentLogger })
@@ -36,7 +36,7 @@ describe('createProcessRecord', () => {
     expect(await readBackends(file)).toEqual([{ ...backend(12), folder: '/tmp/svc-backend-x' }])
   })
 
-  it('lets one write wait behind the one that runs, whatever comes meanwhile', async () => {
+  it('lets one write wait behind the running one and include all changes since', async () => {
     const contents: number[] = []
     const gate = createDeferred()
     const record = createProcessRecord({
@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux')('reapOrphans', () => {
   const STAY = 'setInterval(() => {}, 1000)'
   const reap = (file: string) => reapOrphans({ file, clock: systemClock, logger: silentLogger })
 
-  /** A process group of our own, and a record of it by a server that is gone. */
+  /** Starts a process group, and writes a record of it by a server that has ended. */
   async function leaveOrphan(file: string) {
     const child = spawn(process.execPath, ['-e', STAY], { detached: true, stdio: 'ignore' })
     const pid = child.pid ?? 0
@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux')('reapOrphans', () => {
     await writeFile(file, JSON.stringify(act(JSON.parse(await readFile(file, 'utf8')))))
   }
 
-  it('ends what a server that is gone left running', async () => {
+  it('ends processes that a killed server left behind', async () => {
     await using dir = await tempDir()
     const file = dir.join('backends.json')
     const { ended } = await leaveOrphan(file)
@@ -141,7 +141,7 @@ describe.runIf(process.platform === 'linux')('reapOrphans', () => {
     expect(await reap(dir.join('torn.json'))).toBe(0)
   })
 
-  it('ends a group whose leader died with the server, though it ignores TERM (REL-9)', async () => {
+  it('ends a group whose leader died with the server, even if it ignores TERM (REL-9)', async () => {
     await using dir = await tempDir()
     const file = dir.join('backends.json')
     const stubborn = `process.on('SIGTERM', () => {}); console.log('grandchild ' + process.pid); ${STAY}`

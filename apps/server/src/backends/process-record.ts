@@ -7,10 +7,10 @@ import { type ProcessStat, type ProcessTable, readProcessStat, readProcessTable 
 const RECORD_VERSION = 1
 const MAX_RECORD_BYTES = 1024 * 1024
 const REAP_POLL_MS = 25
-/** TERM first, KILL after this; a server start waits no longer than twice this. */
+/** Time between TERM and KILL; a server start waits at most twice as long. */
 const REAP_GRACE_MS = 1000
 
-/** One backend process as the file remembers it. */
+/** One backend process in the record. */
 export interface RecordedBackend {
   readonly pid: number
   readonly startTicks: number
@@ -19,11 +19,11 @@ export interface RecordedBackend {
   readonly folder?: string | undefined
 }
 
-/** The file that names the backend processes of this server, so that the next one can end them if this one is killed. */
+/** Record of this server's backend processes, so that the next server can end them if this one is killed. */
 export interface ProcessRecord {
   add(backend: RecordedBackend): void
   remove(pid: number): void
-  /** Resolves when everything said so far is written. */
+  /** Resolves when all changes so far are written. */
   settled(): Promise<void>
 }
 
@@ -32,15 +32,15 @@ export type WriteFile = (path: string, content: string) => Promise<void>
 
 interface RecordFile {
   readonly version: number
-  /** Machine boot and process namespace: pids mean nothing outside them. */
+  /** Boot of the machine and process namespace; pids have no meaning outside them. */
   readonly host: string
   readonly server: { readonly pid: number; readonly startTicks: number }
   readonly backends: readonly RecordedBackend[]
 }
 
 /**
- * Keeps the record. A failed write is logged and made good by the next one: a full disk must not keep models from
- * loading.
+ * Creates the record. A failed write is logged and repaired by the next one, because a full disk must not stop models
+ * from loading.
  */
 export function createProcessRecord(options: {
   readonly file: string
@@ -52,12 +52,17 @@ export function createProcessRecord(options: {
   let writing: Promise<void> = Promise.resolve()
   let isWaiting = false
   const save = () => {
-    // One write waits behind the one that runs and takes along whatever came meanwhile.
+    // One write waits behind the running one and includes all changes since.
     if (isWaiting) return
     isWaiting = true
     writing = writing.then(async () => {
       isWaiting = false
-      const content: RecordFile = { version: RECORD_VERSION, host: hostId(), server, backends: [...backends.values()] }
+      const content: RecordFile = {
+        version: RECORD_VERSION,
+        host: readHostId(),
+        server,
+        backends: [...backends.values()],
+      }
       await options.writeFile(options.file, `${JSON.stringify(content)}\n`).catch((error: unknown) => {
         options.logger.warn({ err: error }, 'backend processes cannot be recorded')
       })
@@ -76,12 +81,12 @@ export function createProcessRecord(options: {
 }
 
 /**
- * Ends backend processes that a killed server left behind, by group: TERM, then KILL. Call before the first start.
+ * Ends backend processes that a killed server left behind, by group: TERM, then KILL. Call it before the first start.
  *
- * Nothing is signalled unless the process of that pid has the recorded start time, or, where the leader is gone, the
- * members of its group are of its session, younger than it and older than this server.
+ * A group is signalled only if the process of that pid has the recorded start time. When the leader is gone, the
+ * members must be of its session, younger than it and older than this server.
  *
- * @returns how many groups were ended
+ * @returns the number of ended groups
  */
 export async function reapOrphans(options: {
   readonly file: string
@@ -89,7 +94,7 @@ export async function reapOrphans(options: {
   readonly logger: Logger
 }): Promise<number> {
   const record = await readRecord(options.file)
-  if (record === undefined || record.host !== hostId() || isAlive(record.server)) return 0
+  if (record === undefined || record.host !== readHostId() || isAlive(record.server)) return 0
   const orphans = await findOrphans(record.backends)
   for (const orphan of orphans) {
     options.logger.warn({ pid: orphan.pid, backend: orphan.name }, 'ending backend of a server that was killed')
@@ -119,10 +124,10 @@ async function findOrphans(backends: readonly RecordedBackend[]): Promise<readon
   const table = await readProcessTable()
   if (table === undefined) return []
   const self = table.get(process.pid)
-  return backends.filter((backend) => membersOf(backend, table, self).length > 0)
+  return backends.filter((backend) => listMembers(backend, table, self).length > 0)
 }
 
-function membersOf(backend: RecordedBackend, table: ProcessTable, self: ProcessStat | undefined) {
+function listMembers(backend: RecordedBackend, table: ProcessTable, self: ProcessStat | undefined) {
   const leader = table.get(backend.pid)
   if (leader !== undefined && leader.startTicks !== backend.startTicks) return []
   return table.group(backend.pid).filter((stat) => {
@@ -136,7 +141,7 @@ function signalGroup(groupId: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-groupId, signal)
   } catch {
-    // Gone meanwhile, or not ours to signal.
+    // gone already, or owned by another user
   }
 }
 
@@ -144,7 +149,7 @@ function isAlive(server: RecordFile['server']): boolean {
   return server.startTicks > 0 && readProcessStat(server.pid)?.startTicks === server.startTicks
 }
 
-function hostId(): string {
+function readHostId(): string {
   try {
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return `${bootId} ${readlinkSync('/proc/self/ns/pid')}`
@@ -153,7 +158,7 @@ function hostId(): string {
   }
 }
 
-/** The record, when it is one; anything else means there is nothing to end. */
+/** Reads the record; an invalid one means that there is nothing to end. */
 async function readRecord(file: string): Promise<RecordFile | undefined> {
   try {
     const text = await readFile(file, 'utf8')
@@ -179,7 +184,7 @@ function isProcessId(value: unknown): value is RecordFile['server'] {
 }
 
 function isRecordedBackend(value: unknown): value is RecordedBackend {
-  // A group id of 1 or less would mean every process there is.
+  // A group id of 1 or less would signal every process.
   if (!isProcessId(value) || value.pid <= 1) return false
   const { name, folder } = value as Partial<Record<string, unknown>>
   return typeof name === 'string' && (folder === undefined || typeof folder === 'string')

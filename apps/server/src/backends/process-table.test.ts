@@ -30,7 +30,7 @@ describe('parseProcessStat', () => {
 })
 
 describe('readProcessTable', () => {
-  it('gives nothing where there is no /proc', async () => {
+  it('is undefined without /proc', async () => {
     await using dir = await tempDir()
     expect(await readProcessTable(dir.path)).toBeUndefined()
     expect(await readProcessTable(dir.join('missing'))).toBeUndefined()

@@ -2,33 +2,34 @@ import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What one line of `/proc/<pid>/stat` says, as far as this server asks. */
+/** The parts of `/proc/<pid>/stat` that this server reads. */
 export interface ProcessStat {
   readonly pid: number
-  /** One letter; `Z` is a process that ended and was not waited for. */
+  /** One letter; `Z` is an ended process whose parent has not waited for it. */
   readonly state: string
   readonly parentPid: number
   readonly groupId: number
   readonly sessionId: number
   /** CPU time of the process and of the children it has waited for, in clock ticks. */
   readonly cpuTicks: number
-  /** Clock ticks since boot. With the pid it names one process for as long as the machine is up. */
+  /** Clock ticks since boot. With the pid it identifies one process until the next boot. */
   readonly startTicks: number
 }
 
-/** All processes at one moment. */
+/** A snapshot of all processes. */
 export interface ProcessTable {
   get(pid: number): ProcessStat | undefined
-  /** Live members of a process group, its leader included. */
+  /** Lists the live members of a process group, including its leader. */
   group(groupId: number): readonly ProcessStat[]
-  /** The process, its group and all their descendants; empty when the process is gone. */
+  /** Lists the process, its group and all their descendants; empty when the process is gone. */
   family(pid: number): readonly ProcessStat[]
 }
 
 /**
- * Parses the text of `/proc/<pid>/stat`; undefined when it is not one.
+ * Parses the text of `/proc/<pid>/stat`; undefined for other text.
  *
- * The program name stands in parentheses and may itself hold blanks and parentheses, so fields count from the last one.
+ * The program name is in parentheses and may hold spaces and parentheses itself, so fields count from the last
+ * parenthesis.
  */
 export function parseProcessStat(text: string): ProcessStat | undefined {
   const nameEnd = text.lastIndexOf(')')
@@ -49,7 +50,7 @@ export function parseProcessStat(text: string): ProcessStat | undefined {
   return Number.isFinite(stat.parentPid + stat.groupId + stat.cpuTicks + stat.startTicks) ? stat : undefined
 }
 
-/** The entry of one process now; undefined when it is gone, unreadable, or the system has no `/proc`. */
+/** Reads the entry of one process; undefined when it is gone, unreadable, or the system has no `/proc`. */
 export function readProcessStat(pid: number, root = '/proc'): ProcessStat | undefined {
   try {
     return parseProcessStat(readFileSync(join(root, String(pid), 'stat'), 'latin1'))
@@ -58,7 +59,7 @@ export function readProcessStat(pid: number, root = '/proc'): ProcessStat | unde
   }
 }
 
-/** Reads the whole table; undefined where there is none (not Linux) or it cannot be listed. */
+/** Reads the whole table; undefined when there is none (not Linux) or it cannot be listed. */
 export async function readProcessTable(root = '/proc'): Promise<ProcessTable | undefined> {
   const names = await readdir(root).catch(() => undefined)
   if (names === undefined) return undefined
@@ -82,7 +83,7 @@ function toTable(processes: ReadonlyMap<number, ProcessStat>): ProcessTable {
       const leader = processes.get(pid)
       if (leader === undefined || leader.state === 'Z') return []
       const members = new Map([leader, ...group(pid)].map((stat) => [stat.pid, stat]))
-      // A Map visits what is added while it is walked, so this reaches children of children.
+      // A Map also visits entries that are added during the loop, so this reaches children of children.
       for (const parentPid of members.keys()) {
         for (const stat of processes.values()) {
           if (stat.parentPid === parentPid && stat.state !== 'Z') members.set(stat.pid, stat)

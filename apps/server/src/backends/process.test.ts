@@ -64,7 +64,7 @@ describe('startProcess', () => {
     expect(environment).toEqual({ ONLY: '1' })
   })
 
-  it('runs it in its folder, as our direct child and the leader of its own group', async () => {
+  it('runs it in its folder, as a direct child and the leader of its own group', async () => {
     await using dir = await tempDir()
     const { child, ring } = await startScript(
       dir,
@@ -106,7 +106,7 @@ describe('startProcess', () => {
     })
   })
 
-  it.runIf(hasProc)('says when there is no room for another process, and recovers (REL-17)', async () => {
+  it.runIf(hasProc)('reports when no more processes can start, and recovers (REL-17)', async () => {
     const script = fileURLToPath(new URL('./__fixtures__/out-of-descriptors.ts', import.meta.url))
     const node = `"${process.execPath}" --conditions=@svc/source --import tsx "${script}"`
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `ulimit -n 64; ${node}`])

@@ -7,13 +7,13 @@ import { cutToBytes } from './log-text.ts'
 import { readProcessStat, readProcessTable } from './process-table.ts'
 import { settlesWithin } from './settles-within.ts'
 
-/** How long output may still come after the process ended: a stray grandchild can hold the pipes open. */
+/** Time that output may arrive after the process ended: a stray grandchild can keep the pipes open. */
 const OUTPUT_DRAIN_MS = 250
-/** How long a killed process may take to be gone. */
+/** Time that a killed process may take to be gone. */
 const KILL_WAIT_MS = 2000
 const TAIL_LINES = 20
 const TAIL_BYTES = 4096
-/** Rounds of killing what is left of a group, against members that fork meanwhile. */
+/** Rounds of killing the rest of a group, against members that fork meanwhile. */
 const GROUP_KILL_ROUNDS = 5
 const ADDRESS_IN_USE = /address (?:is )?(?:already )?in use|EADDRINUSE|failed to bind/i
 const RESOURCE_ERRORS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])
@@ -26,7 +26,7 @@ export interface ExitReport {
   readonly lastLines: readonly string[]
 }
 
-/** What {@link startProcess} runs. */
+/** Options of {@link startProcess}. */
 export interface ProcessOptions {
   readonly name: string
   readonly command: string
@@ -38,30 +38,30 @@ export interface ProcessOptions {
   readonly clock: Clock
 }
 
-/** One running backend process: leader of its own process group, child of this server. */
+/** A running backend process: leader of its own process group, child of this server. */
 export interface BackendProcess {
   readonly pid: number
-  /** Clock ticks since boot; undefined where there is no `/proc`. */
+  /** Clock ticks since boot; undefined without `/proc`. */
   readonly startTicks: number | undefined
   /** Resolves once the process is gone, its output is read and the rest of its group is killed. */
   readonly exited: Promise<ExitReport>
-  /** Whether it has ended; true earlier than {@link BackendProcess.exited} resolves. */
+  /** Whether it has ended; true before {@link BackendProcess.exited} resolves. */
   hasExited(): boolean
-  /** Whether it complained that its address is taken. */
+  /** Whether it reported that its address is in use. */
   saidAddressInUse(): boolean
-  /** TERM to the group, KILL after `graceMs`. May be called again with less patience. */
+  /** Sends TERM to the group, then KILL after `graceMs`. A second call may shorten the time. */
   terminate(options: { readonly graceMs: number }): Promise<void>
-  /** KILL to the group at once, synchronously: for the last moment of this server. */
+  /** Sends KILL to the group synchronously, for the exit of this server. */
   killNow(): void
-  /** Makes log lines of what a flood of output left waiting. */
+  /** Makes log lines of output that waits for the budget. */
   flushLogs(): void
 }
 
 /**
- * Starts a program without a shell, in its own process group, with exactly the environment given.
+ * Starts a program without a shell, in its own process group, with exactly the given environment.
  *
- * @throws SvcError `process_limit` (unavailable) when the machine has no room for another process,
- *   `backend_start_failed` (internal) when the program cannot be run
+ * @throws SvcError `process_limit` (unavailable) when the machine cannot start another process, `backend_start_failed`
+ *   (internal) when the program cannot be run
  */
 export async function startProcess(options: ProcessOptions): Promise<BackendProcess> {
   const child = launch(options)
@@ -71,7 +71,7 @@ export async function startProcess(options: ProcessOptions): Promise<BackendProc
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
-    // Stays for the life of the child: a later failure to signal it must not bring the server down.
+    // Stays for the life of the child: a later failure to signal it must not crash the server.
     child.on('error', (error) => reject(toStartError(options.name, error)))
   })
   const { pid, stdout, stderr } = child
@@ -94,7 +94,10 @@ function launch(options: ProcessOptions): ChildProcess {
   }
 }
 
-/** The error for a program that could not be run: a refusal for now when the machine lacks room, else a failure. */
+/**
+ * Converts the error of a failed start: a temporary refusal when the machine cannot start another process, else a
+ * failure.
+ */
 export function toStartError(name: string, cause: unknown): SvcError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined
   if (code !== undefined && RESOURCE_ERRORS.has(code)) {
@@ -121,7 +124,7 @@ function superviseChild({ child, pid, stdout, stderr, ended, closed, ring, clock
   const startTicks = readProcessStat(pid)?.startTicks
   const output = captureOutput({ stdout, stderr, ring, clock })
 
-  /** Signals the group if its leader is still the process that was started; pids are used again. */
+  /** Signals the group if its leader is still the started process, because pids are reused. */
   const signalGroup = (signal: NodeJS.Signals) => {
     if (hasEnded(child)) return
     const now = readProcessStat(pid)?.startTicks
@@ -163,13 +166,13 @@ function killGroup(groupId: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-groupId, signal)
   } catch {
-    // ESRCH: nobody left. EPERM: the members changed their user; there is nothing we may do.
+    // ESRCH: no process left. EPERM: the members changed their user, so the server may not signal them.
   }
 }
 
 /**
- * Kills the members a dead leader left behind. The number cannot have been given to a new group while a member lives,
- * and a member that is ours shares the session and is no older than the leader was.
+ * Kills the members that a dead leader left behind. No new group can get the number while a member lives. A member of
+ * ours is in the same session and no older than the leader was.
  */
 async function killRestOfGroup(groupId: number, startTicks: number | undefined): Promise<void> {
   for (let round = 0; round < GROUP_KILL_ROUNDS; round++) {
@@ -192,7 +195,7 @@ interface CapturedOutput {
   end(): readonly string[]
 }
 
-/** Reads both pipes for as long as they are open, whatever happens to the lines. */
+/** Reads both pipes as long as they are open, even if the lines are dropped. */
 function captureOutput(options: {
   readonly stdout: Readable
   readonly stderr: Readable

@@ -13,7 +13,7 @@ import { describeExit, waitUntilReady } from './readiness.ts'
 
 const never = new AbortController().signal
 
-/** A mock that asks for no token, and answers. */
+/** Starts a mock that requires no token, and waits for its answer. */
 async function startMock(dir: TempDir): Promise<{ readonly child: BackendProcess; readonly port: number }> {
   const ring = createWatchedRing()
   const { command, args } = writeMockLauncher({ folder: dir.path })
@@ -83,7 +83,7 @@ describe('waitUntilReady', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  it('looks every 25 ms while nothing listens, and no longer than its limit', async () => {
+  it('checks every 25 ms while nothing listens, up to its limit', async () => {
     const { address } = await createTcpEndpoint()
     const client = createBackendClient({ address })
     const clock = createFakeClock()
@@ -112,7 +112,7 @@ describe('waitUntilReady', () => {
 })
 
 describe('findListenerOwner', () => {
-  it('does not know of ports nobody listens on, nor anything without /proc', async () => {
+  it('is unknown for ports without a listener and without /proc', async () => {
     const { port = 0 } = await createTcpEndpoint()
     expect(await findListenerOwner(port, process.pid)).toBe('unknown')
     expect(await findListenerOwner(port, process.pid, '/nowhere')).toBe('unknown')

@@ -10,12 +10,12 @@ const POLL_MS = 25
 const HEALTH_TIMEOUT_MS = 10_000
 const NOT_READY = 'grpc service not ready'
 
-/** What is waited for, and for how long. */
+/** Backend and time limit of a wait. */
 export interface ReadinessOptions {
   readonly client: BackendClient
-  /** The process behind the client; absent for an address that was there before. */
+  /** The process behind the client; absent for an attached address. */
   readonly process?: BackendProcess | undefined
-  /** The port it was told, to prove that it is the one listening there. */
+  /** The assigned port; the check proves that the process itself listens there. */
   readonly port?: number | undefined
   readonly limitMs: number
   readonly clock: Clock
@@ -23,8 +23,8 @@ export interface ReadinessOptions {
 }
 
 /**
- * Waits until a backend answers its health check: every 25 ms, no longer than the limit, and never after its process
- * has ended.
+ * Waits until a backend passes its health check: checks every 25 ms up to the limit, and stops when its process has
+ * ended.
  *
  * @throws SvcError `backend_not_ready` (internal) when it ended or took too long, `address_taken` (internal) when
  *   another process listens on its port, the signal's reason when it aborts
@@ -52,7 +52,7 @@ export async function waitUntilReady(options: ReadinessOptions): Promise<void> {
   }
 }
 
-/** The reason for a failed wait: an abort or an exit before what the half-open connection said of it. */
+/** Finds the reason of a failed wait: an abort or an exit takes precedence over the error of a half-open connection. */
 async function explain(error: unknown, options: ReadinessOptions, waiting: AbortSignal): Promise<unknown> {
   const { process } = options
   if (options.signal.aborted) return options.signal.reason
@@ -72,12 +72,12 @@ async function isTaken({ process, port }: ReadinessOptions): Promise<boolean> {
   return (await findListenerOwner(port, process.pid)) === 'other'
 }
 
-/** Whether anything listens there. A gRPC channel would wait longer and longer between its own attempts. */
+/** Whether a server listens there. A gRPC channel would wait longer and longer between its own attempts. */
 function canConnect(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = address.startsWith('unix:')
       ? connect(address.slice('unix:'.length))
-      : connect(Number(address.slice(address.lastIndexOf(':') + 1)), hostOf(address))
+      : connect(Number(address.slice(address.lastIndexOf(':') + 1)), readHost(address))
     const finish = (isOpen: boolean) => {
       socket.destroy()
       resolve(isOpen)
@@ -88,7 +88,7 @@ function canConnect(address: string): Promise<boolean> {
   })
 }
 
-function hostOf(address: string): string {
+function readHost(address: string): string {
   const host = address.slice(0, address.lastIndexOf(':'))
   return host.startsWith('[') ? host.slice(1, -1) : host
 }
@@ -108,7 +108,7 @@ function exitedError(process: BackendProcess, report: ExitReport): SvcError {
   return new SvcError('internal', error.message, { code: 'address_taken' })
 }
 
-/** One line on how a process ended, fit for a client: `backend process exited with code 1: <last line>`. */
+/** Describes in one line how a process ended, for a client: `backend process exited with code 1: <last line>`. */
 export function describeExit({ code, signal, lastLines }: ExitReport): string {
   const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
   const last = toPublicReason(lastLines.at(-1) ?? '')

@@ -4,7 +4,7 @@ import type { BackendProcess, ExitReport } from './process.ts'
 
 const DEFAULT_FREE_MS = 5000
 
-/** One backend that answers, with its process when this server started it. */
+/** A ready backend, with its process when this server started it. */
 export interface RunningBackend {
   readonly program: BackendProgram
   readonly client: BackendClient
@@ -12,16 +12,17 @@ export interface RunningBackend {
   readonly pid?: number | undefined
   /** Milliseconds since the epoch. */
   readonly startedAt: number
-  /** Resolves when the process is gone, or an attached address is let go. */
+  /** Resolves when the process is gone, or an attached address is released. */
   readonly exited: Promise<ExitReport>
-  /** Whether it is gone already. */
+  /** Whether it is already gone. */
   hasExited(): boolean
   /** Whether this server has asked it to stop. */
   isStopping(): boolean
   /**
-   * Free, TERM to the group, KILL after `graceMs`; an attached backend is only told to free its model. Never rejects.
+   * Calls Free, then sends TERM to the group, then KILL after `graceMs`. An attached backend only gets Free. Never
+   * rejects.
    *
-   * @param options.freeMs time for Free, in milliseconds; 0 leaves it out. @default 5000
+   * @param options.freeMs time for Free, in milliseconds; 0 skips it. @default 5000
    */
   stop(options: { readonly graceMs: number; readonly freeMs?: number | undefined }): Promise<void>
 }
@@ -32,7 +33,7 @@ interface BackendParts {
   readonly startedAt: number
 }
 
-/** A backend whose process this server started. */
+/** Creates a backend whose process this server started. */
 export function createSpawnedBackend(parts: BackendParts & { readonly process: BackendProcess }): RunningBackend {
   const { program, client, startedAt, process } = parts
   let freed: Promise<void> | undefined
@@ -51,7 +52,7 @@ export function createSpawnedBackend(parts: BackendParts & { readonly process: B
         await process.exited
         return
       }
-      // Asked for once; whoever stops it again, with less patience, does not wait for that.
+      // Called once; a second stop with less time does not wait for it.
       if (freed === undefined && freeMs > 0) {
         freed = free(client, freeMs)
         await freed
@@ -61,7 +62,7 @@ export function createSpawnedBackend(parts: BackendParts & { readonly process: B
   }
 }
 
-/** A backend without a process of its own: one that was there before this server and stays, or one inside of it. */
+/** Creates a backend without a process of its own: an attached address, or one inside this process. */
 export function createAttachedBackend(parts: BackendParts): RunningBackend {
   let hasExited = false
   let letGo: (report: ExitReport) => void = () => undefined
@@ -83,7 +84,7 @@ export function createAttachedBackend(parts: BackendParts): RunningBackend {
   }
 }
 
-/** Best effort: backends may not have it, may be busy, may be gone. */
+/** Best effort: a backend may lack the call, be busy or be gone. */
 async function free(client: BackendClient, timeoutMs: number): Promise<void> {
   await client.free({}, { timeoutMs }).catch(() => undefined)
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports.ts'
 
-/** Waits for a promise at most so long; whether it settled, well or not. */
+/** Waits for a promise up to a time limit. @returns whether it settled, with a value or an error */
 export async function settlesWithin(promise: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
   const timer = new AbortController()
   const settled = promise.then(

@@ -74,7 +74,7 @@ function isAlive(pid: number): boolean {
   return stat !== undefined && stat.state !== 'Z'
 }
 
-async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+async function catchRejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,
     (error: unknown) => error,
@@ -82,7 +82,7 @@ async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('a run.sh backend', () => {
-  it('starts on loopback with a token of its own, answers, and stops on request', async () => {
+  it('starts on loopback with its own token, answers, and stops on request', async () => {
     await using world = await createWorld()
     const backend = await world.supervisor.start(mockProgram(world.dir), forModel('m'))
     expect(backend.client.address).toMatch(/^127\.0\.0\.1:\d+$/)
@@ -136,7 +136,7 @@ describe('a run.sh backend', () => {
 })
 
 describe('a built-in backend', () => {
-  it('listens on a socket file in a private folder, which goes with it', async () => {
+  it('listens on a socket file in a private folder, which is removed with it', async () => {
     await using world = await createWorld()
     const { command, args } = writeMockLauncher({ folder: world.dir.path })
     const program = { kind: 'spawn', name: 'own', command, args, cwd: world.dir.path, transport: 'unix' } as const
@@ -152,7 +152,7 @@ describe('a backend that does not start', () => {
   it('ends the wait the moment it exits, and says why without folders', async () => {
     await using world = await createWorld()
     const program = await shellProgram(world.dir, `echo 'cannot open /srv/models/weights.gguf' >&2; exit 3`)
-    const error = await rejectionOf(world.supervisor.start(program, { ...forModel('m'), attempts: 1000 }))
+    const error = await catchRejection(world.supervisor.start(program, { ...forModel('m'), attempts: 1000 }))
     expect(error).toMatchObject({
       kind: 'internal',
       code: 'backend_not_ready',
@@ -168,15 +168,15 @@ describe('a backend that does not start', () => {
     await using world = await createWorld()
     const program = await shellProgram(world.dir, 'echo $$; exec sleep 1000')
     const start = world.supervisor.start(program, { ...forModel('m'), attempts: 1, attemptsSleepSeconds: 0.3 })
-    expect(await rejectionOf(start)).toMatchObject({ code: 'backend_not_ready', message: 'grpc service not ready' })
+    expect(await catchRejection(start)).toMatchObject({ code: 'backend_not_ready', message: 'grpc service not ready' })
     expect(isAlive(Number(world.supervisor.logs('m')[0]?.text))).toBe(false)
   })
 
-  it('is stopped when nobody waits any more', async () => {
+  it('is stopped when no caller waits any more', async () => {
     await using world = await createWorld()
     const caller = new AbortController()
     const program = await shellProgram(world.dir, 'echo $$; exec sleep 1000')
-    const start = rejectionOf(world.supervisor.start(program, { modelName: 'm', signal: caller.signal }))
+    const start = catchRejection(world.supervisor.start(program, { modelName: 'm', signal: caller.signal }))
     await vi.waitFor(() => expect(world.supervisor.logs('m')).not.toEqual([]))
     const reason = new Error('gone')
     caller.abort(reason)
@@ -218,7 +218,7 @@ describe('a backend that does not start', () => {
   it('gets no third port', async () => {
     await using world = await createWorld()
     const program = await shellProgram(world.dir, `echo x >> starts; echo 'EADDRINUSE' >&2; exit 1`)
-    const error = await rejectionOf(world.supervisor.start(program, forModel('m')))
+    const error = await catchRejection(world.supervisor.start(program, forModel('m')))
     expect(error).toMatchObject({ code: 'address_taken' })
     expect(await readFile(world.dir.join('starts'), 'utf8')).toBe('x\nx\n')
   })
@@ -226,7 +226,7 @@ describe('a backend that does not start', () => {
   it('fails by name when its program is gone', async () => {
     await using world = await createWorld()
     const program = { ...(await shellProgram(world.dir, '')), command: world.dir.join('gone.sh') } as BackendProgram
-    expect(await rejectionOf(world.supervisor.start(program, forModel('m')))).toMatchObject({
+    expect(await catchRejection(world.supervisor.start(program, forModel('m')))).toMatchObject({
       code: 'backend_start_failed',
     })
     expect(await readdir(world.dir.join('sockets'))).toEqual([])
@@ -285,22 +285,22 @@ it.each([
 })
 
 describe('close', () => {
-  it('stops everything at once and starts nothing more (REL-11)', async () => {
+  it('stops everything at once and refuses new starts (REL-11)', async () => {
     await using world = await createWorld()
     const program = mockProgram(world.dir)
     const backends = await Promise.all(['a', 'b'].map((name) => world.supervisor.start(program, forModel(name))))
-    const starting = rejectionOf(world.supervisor.start(program, forModel('c')))
+    const starting = catchRejection(world.supervisor.start(program, forModel('c')))
     await world.supervisor.close({ graceMs: 5000 })
     expect(await Promise.all(backends.map((backend) => backend.exited))).toMatchObject([{ code: 0 }, { code: 0 }])
     expect(await starting).toMatchObject({ code: 'shutting_down' })
     expect(await world.recorded()).toEqual([])
-    expect(await rejectionOf(world.supervisor.start(program, forModel('d')))).toMatchObject({
+    expect(await catchRejection(world.supervisor.start(program, forModel('d')))).toMatchObject({
       kind: 'unavailable',
       code: 'shutting_down',
     })
   })
 
-  it('kills what ignores TERM within its time', async () => {
+  it('kills processes that ignore TERM within its time', async () => {
     await using world = await createWorld()
     const mock = writeMockLauncher({ folder: world.dir.path, name: 'mock.sh' })
     const program = await shellProgram(world.dir, `trap '' TERM; "${mock.path}" "$@"; sleep 1000`)

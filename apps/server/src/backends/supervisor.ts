@@ -12,51 +12,54 @@ import type { ProcessRecord } from './process-record.ts'
 import { waitUntilReady } from './readiness.ts'
 import { createAttachedBackend, createSpawnedBackend, type RunningBackend } from './running-backend.ts'
 
-/** Patience with a process that never became ready. */
+/** Time that a process that never became ready gets to stop. */
 const FAILED_START_GRACE_MS = 2000
 const DEFAULT_ATTEMPTS = 20
 const DEFAULT_ATTEMPTS_SLEEP_SECONDS = 2
-/** One more try when the port was taken between being chosen and being listened on. */
+/** One more attempt when another process takes the port before the backend listens. */
 const MAX_STARTS = 2
-/** Kept back from the time of a shutdown for the KILL at its end. */
+/** Part of the shutdown's time that is reserved for the KILL at its end. */
 const KILL_RESERVE_MS = 250
 
-/** For whom a backend is started, and how long it may take. */
+/** Model of a start, and its time limits. */
 export interface StartOptions {
   /** Names the log. */
   readonly modelName: string
   readonly signal: AbortSignal
-  /** Health checks and the pause between them, as model files write it: their product is the limit. 0 = 20 and 2 s. */
+  /**
+   * Number of health checks and the pause between them, as in model files: their product is the limit. 0 = 20 and 2 s.
+   */
   readonly attempts?: number | undefined
   readonly attemptsSleepSeconds?: number | undefined
 }
 
-/** Starts backends, keeps their output, and ends all of them. */
+/** Starts backends, keeps their output, and stops all of them. */
 export interface Supervisor {
   /**
-   * Starts a program, or attaches to an address, and waits until it is healthy; what this process does itself is at once.
+   * Starts a program, or attaches to an address, and waits until it is healthy. Backends inside this process are ready
+   * at once.
    *
    * @throws SvcError `backend_not_ready`, `backend_start_failed`, `address_taken` (internal), `process_limit`,
    *   `shutting_down` (unavailable), or the signal's reason
    */
   start(program: BackendProgram, options: StartOptions): Promise<RunningBackend>
-  /** What the backends of a model wrote, oldest first; kept when they end. */
+  /** Lists the output of a model's backends, oldest first; it is kept after they end. */
   logs(modelName: string): readonly LogLine[]
   clearLogs(modelName: string): void
-  /** Stops everything in parallel within `graceMs`; nothing starts any more. */
+  /** Stops everything in parallel within `graceMs` and refuses new starts. */
   close(options: { readonly graceMs: number }): Promise<void>
-  /** KILL to every group, synchronously: for an exit that waits for nothing. */
+  /** Sends KILL to every group synchronously, for an exit that waits for nothing. */
   killNow(): void
 }
 
-/** What {@link createSupervisor} needs. */
+/** Options of {@link createSupervisor}. */
 export interface SupervisorOptions {
   /** The environment of this server; backends get its allowed part. */
   readonly environment: Environment
   readonly modelsPath: string
-  /** Bearer token for backends that were there before, at an address. */
+  /** Bearer token for attached backends. */
   readonly externalToken?: string | undefined
-  /** Who makes the calls of the main path. */
+  /** The client of the calls that answer requests. */
   readonly grpcClient?: GrpcClient | undefined
   /** Where folders of socket files are made. */
   readonly socketParent: string
@@ -65,7 +68,7 @@ export interface SupervisorOptions {
   readonly logger: Logger
 }
 
-/** A supervisor without backends. */
+/** Creates a supervisor without backends. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const rings = createLogRings()
   const processes = new Set<BackendProcess>()
@@ -91,7 +94,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       rings,
       onProcess,
       modelName: startOptions.modelName,
-      limitMs: readyLimitMs(startOptions),
+      limitMs: toReadyLimitMs(startOptions),
       signal,
     }
     return keep(await (program.kind === 'attach' ? attach(program, context) : spawnBackend(program, context)))
@@ -115,7 +118,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const freeMs = Math.min(1000, graceMs / 4)
       const termMs = Math.max(0, graceMs - freeMs - KILL_RESERVE_MS)
       await Promise.allSettled([...running].map((backend) => backend.stop({ graceMs: termMs, freeMs })))
-      // What was still starting is ended by the abort; what that did not end is killed.
+      // The abort ends starting processes; those that remain are killed.
       for (const process of processes) process.killNow()
       await Promise.allSettled(starting)
       await options.record.settled()
@@ -126,7 +129,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 }
 
-function readyLimitMs({ attempts, attemptsSleepSeconds }: StartOptions): number {
+function toReadyLimitMs({ attempts, attemptsSleepSeconds }: StartOptions): number {
   return (attempts || DEFAULT_ATTEMPTS) * (attemptsSleepSeconds || DEFAULT_ATTEMPTS_SLEEP_SECONDS) * 1000
 }
 

@@ -117,7 +117,7 @@ describe('adding a GGUF file', () => {
   })
 })
 
-describe('what is not added', () => {
+describe('files that are refused', () => {
   it.each<[string, string, Uint8Array, RegExp]>([
     ['no GGUF name', 'x.bin', chatGguf(), /does not end in \.gguf/],
     ['no GGUF content', 'x.gguf', Buffer.alloc(100, 'x'), /x\.gguf is no GGUF file/],
@@ -180,7 +180,7 @@ describe('what is not added', () => {
     expect(readdirSync(here.folder)).toEqual([])
   })
 
-  it('where something takes the name meanwhile: it stays, and nothing else is left', async () => {
+  it('when another file takes the name meanwhile: that file stays, and nothing else is left', async () => {
     await using here = await world()
     const source = here.source('x.gguf')
     const adding = here.add({ source, onProgress: () => linkSync(source, `${here.folder}/x.yaml`) })

@@ -3,9 +3,9 @@ import { link, lstat, mkdir, open, realpath, rename, unlink } from 'node:fs/prom
 import { basename, dirname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { Document } from 'yaml'
-import { reasonOf, systemCode, toFileError } from '../files/file-error.ts'
+import { readSystemCode, toFileError, toReason } from '../files/file-error.ts'
 import { checkName, toFileName } from '../files/safe-path.ts'
-import { temporaryPath } from '../files/temporary-files.ts'
+import { createTemporaryPath } from '../files/temporary-files.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import { createConfigStore } from './config-store.ts'
 import { isStandalone } from './loose-weights.ts'
@@ -13,27 +13,29 @@ import { openModelFolder } from './model-folder.ts'
 import { GGUF_BACKEND, isGgufName } from './to-model-config.ts'
 import { createWeightsInspector } from './weights.ts'
 
-/** How a file comes into the models folder. */
+/** How a file gets into the models folder. */
 export type Transfer = 'copy' | 'link' | 'move'
 
-/** What `svc models add` is asked for. */
+/** Arguments of `svc models add`. */
 export interface AddModelOptions {
   /** Path of a GGUF file. */
   readonly source: string
-  /** The models folder; made when it is missing. */
+  /** The models folder; created if it is missing. */
   readonly folder: string
-  /** What clients will call the model. @default the name of the file without its extension, a hyphen for each blank */
+  /**
+   * Name of the model for clients. @default the name of the file without its extension, with hyphens for white space
+   */
   readonly name?: string | undefined
   /**
-   * A link shares the file with its source and takes no room; a move leaves no source behind. Across file systems both copy
-   * all the same. @default 'copy'
+   * A link shares the file with its source and takes no space; a move removes the source. Across file systems both
+   * copy. @default 'copy'
    */
   readonly transfer?: Transfer | undefined
   readonly onProgress?: ((done: { readonly copiedBytes: number; readonly totalBytes: number }) => void) | undefined
   readonly signal: AbortSignal
 }
 
-/** What was written. */
+/** The written files. */
 export interface AddedModel {
   readonly name: string
   /** Name of the GGUF file inside the folder. */
@@ -47,9 +49,9 @@ const SPLIT = /-\d{5}-of-\d{5}\.gguf$/i
 const WEIGHTS_MODE = 0o644
 
 /**
- * Puts a GGUF file into the models folder under a name of its own: the file is checked, copied beside its place and
- * moved there whole, then a model file of three keys is written. Nothing that exists is overwritten, and when it fails
- * or is aborted nothing is left behind.
+ * Puts a GGUF file into the models folder under its own name: checks the file, copies it to a temporary name in the
+ * folder, renames it, then writes a model file of three keys. Overwrites nothing. A failure or an abort leaves nothing
+ * behind.
  *
  * @throws {SvcError} `invalid_request` (`invalid_name`, `not_a_model`), `not_found` (`file_not_found`), `conflict`
  *   (`model_exists`), `insufficient_storage` (`disk_full`) or `internal` (`file_failed`); the signal's reason
@@ -57,7 +59,7 @@ const WEIGHTS_MODE = 0o644
 export async function addModel(options: AddModelOptions): Promise<AddedModel> {
   const { folder, signal } = options
   const source = await realpath(options.source).catch((error: unknown) => {
-    throw new SvcError('not_found', `${basename(options.source)}: ${reasonOf(error)}`, { code: 'file_not_found' })
+    throw new SvcError('not_found', `${basename(options.source)}: ${toReason(error)}`, { code: 'file_not_found' })
   })
   const name =
     options.name ??
@@ -77,17 +79,17 @@ export async function addModel(options: AddModelOptions): Promise<AddedModel> {
   if (!isInside) await transfer(source, join(folder, weightsFile), { ...options, totalBytes: sizeBytes })
   try {
     signal.throwIfAborted()
-    await writeExclusively(join(folder, configFile), modelFileText(name, weightsFile))
+    await writeExclusively(join(folder, configFile), formatModelFile(name, weightsFile))
   } catch (error) {
     if (!isInside) await unlink(join(folder, weightsFile)).catch(() => undefined)
     throw error
   }
-  // The source goes last: whatever fails before it leaves it where it was.
+  // The source is removed last, so that an earlier failure keeps it.
   if (!isInside && options.transfer === 'move') await unlink(source)
   return { name, weightsFile, configFile, sizeBytes }
 }
 
-/** Size of the weights, once their header has been found sound. */
+/** Checks the header of the weights. @returns their size */
 function checkWeights(path: string): number {
   const file = basename(path)
   const refuse = (reason: string) => new SvcError('invalid_request', `${file} ${reason}`, { code: 'not_a_model' })
@@ -111,14 +113,14 @@ async function refuseExisting(folder: string, files: readonly string[]): Promise
   }
 }
 
-/** The weights in their place, whole, or nothing there. */
+/** Puts the weights in place, complete or not at all. */
 async function transfer(
   source: string,
   target: string,
   options: AddModelOptions & { readonly totalBytes: number },
 ): Promise<void> {
   if ((options.transfer ?? 'copy') !== 'copy' && (await tryLink(source, target))) return
-  const temporary = temporaryPath(target)
+  const temporary = createTemporaryPath(target)
   try {
     await copy(source, temporary, options)
     await moveExclusively(temporary, target)
@@ -133,7 +135,7 @@ async function tryLink(source: string, target: string): Promise<boolean> {
     await link(source, target)
     return true
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw exists(basename(target))
+    if (readSystemCode(error) === 'EEXIST') throw exists(basename(target))
     return false
   }
 }
@@ -164,12 +166,12 @@ async function copy(
   }
 }
 
-/** Gives a finished file its name unless something else has it by now. */
+/** Renames a finished file unless the name is taken by now. */
 async function moveExclusively(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target)
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw exists(basename(target))
+    if (readSystemCode(error) === 'EEXIST') throw exists(basename(target))
     // A file system without links: the name was free a moment ago.
     await rename(temporary, target).catch((cause: unknown) => {
       throw toFileError(cause, 'written', target)
@@ -180,7 +182,7 @@ async function moveExclusively(temporary: string, target: string): Promise<void>
 }
 
 async function writeExclusively(target: string, text: string): Promise<void> {
-  const temporary = temporaryPath(target)
+  const temporary = createTemporaryPath(target)
   await writeFileAtomic(temporary, text, { mode: WEIGHTS_MODE })
   try {
     await moveExclusively(temporary, target)
@@ -190,7 +192,7 @@ async function writeExclusively(target: string, text: string): Promise<void> {
   }
 }
 
-/** Made by the library, so that no name can add a key of its own. */
-function modelFileText(name: string, weightsFile: string): string {
+/** The library writes the text, so that a name cannot add keys. */
+function formatModelFile(name: string, weightsFile: string): string {
   return new Document({ name, backend: GGUF_BACKEND, parameters: { model: weightsFile } }).toString()
 }

@@ -2,23 +2,26 @@ import type { ModelConfig } from './model-config.ts'
 import { isGgufName } from './to-model-config.ts'
 import type { Weights, WeightsInspector } from './weights.ts'
 
-/** Puts what is known of its weights beside a model. */
+/** Adds facts of the weights to models. */
 export interface WeightsAttacher {
-  /** The model with its `gguf`, `weightsError` or `weightsMissing`; the same object while neither model nor weights changed. */
+  /**
+   * Gives the model with its `gguf`, `weightsError` or `weightsMissing`; the same object while neither model nor
+   * weights have changed.
+   */
   attach(model: ModelConfig): ModelConfig
 }
 
-/** Whether a backend, by its name in a model file, is one that reads GGUF weights. No name means it is looked for. */
+/** Whether a backend of a model file reads GGUF weights. Without a name the server chooses one that may. */
 export function readsGguf(backend: string): boolean {
   return /^(?:|go-llama|llama|(?:[a-z0-9-]+-)?llama-cpp(?:-[a-z0-9-]+)?)$/.test(backend.toLowerCase())
 }
 
-/** An attacher over the inspector of the models' folder. */
+/** Creates an attacher with the inspector of the models' folder. */
 export function createWeightsAttacher(inspector: WeightsInspector): WeightsAttacher {
   const attached = new WeakMap<ModelConfig, { readonly weights: Weights | undefined; readonly model: ModelConfig }>()
   return {
     attach(model) {
-      const path = weightsPath(model)
+      const path = findWeightsPath(model)
       if (path === undefined) return model
       const weights = inspector.inspect(path)
       const before = attached.get(model)
@@ -30,8 +33,8 @@ export function createWeightsAttacher(inspector: WeightsInspector): WeightsAttac
   }
 }
 
-/** The GGUF file of a model inside its folder; undefined when it has none that could be looked at. */
-function weightsPath(model: ModelConfig): string | undefined {
+/** Gives the path of a model's GGUF file inside its folder; undefined when it has none to inspect. */
+function findWeightsPath(model: ModelConfig): string | undefined {
   const path = model.parameters.model
   if (path === undefined || !isGgufName(path) || path.includes('://')) return undefined
   return readsGguf(model.backend) && model.artifacts.length === 0 ? path : undefined
@@ -43,7 +46,7 @@ function withWeights(model: ModelConfig, path: string, weights: Weights | undefi
   return { ...model, gguf: weights.summary }
 }
 
-/** What is wrong with the weights of a model, in words; undefined when nothing is known to be. */
-export function weightsNote({ parameters, weightsError, weightsMissing }: ModelConfig): string | undefined {
+/** Describes the fault of a model's weights; undefined when none is known. */
+export function describeWeights({ parameters, weightsError, weightsMissing }: ModelConfig): string | undefined {
   return weightsMissing === true ? `file "${parameters.model}" is not in the models folder` : weightsError
 }

@@ -1,14 +1,14 @@
 import type { ModelConfig } from './model-config.ts'
 import { listFailoverTargets, livesUpstream } from './serving.ts'
 import { USECASES, type Usecase } from './usecase-names.ts'
-import { hasUsecase, usecasesOf } from './usecases.ts'
+import { hasUsecase, listUsecases } from './usecases.ts'
 
-/** What goes into a model or comes out of it. */
+/** An input or output of models. */
 export type Modality = (typeof MODALITIES)[number]
 
 const MODALITIES = ['text', 'image', 'audio', 'video', '3d'] as const
 
-/** Usecases that lists of capabilities leave out: parts of the work of others. */
+/** Usecases that lists of capabilities omit, because they are parts of others. */
 const NOT_LISTED: ReadonlySet<Usecase> = new Set(['tokenize', 'score', 'token_classify', 'decisions'])
 
 const INPUTS: Readonly<Partial<Record<Modality, readonly Usecase[]>>> = {
@@ -31,8 +31,8 @@ const OUTPUTS: Readonly<Partial<Record<Modality, readonly Usecase[]>>> = {
 /** Usecases whose text the PII filter can read. */
 const FILTERED: readonly Usecase[] = ['chat', 'completion', 'edit', 'embeddings']
 
-/** What a model can do, as interfaces show it: usecases in their order, then `tools` and `thinking` of a chat model. */
-export function capabilitiesOf(model: ModelConfig): string[] {
+/** Lists the capabilities of a model for interfaces: usecases in order, then `tools` and `thinking` of a chat model. */
+export function listCapabilities(model: ModelConfig): string[] {
   const isChat = hasUsecase(model, 'chat')
   const listed: string[] = USECASES.filter(
     (usecase) => !NOT_LISTED.has(usecase) && (usecase !== 'vision' || isChat) && hasUsecase(model, usecase),
@@ -42,12 +42,12 @@ export function capabilitiesOf(model: ModelConfig): string[] {
   return listed
 }
 
-/** What a model takes, `text` first. */
-export function inputModalitiesOf(model: ModelConfig): Modality[] {
+/** Lists the inputs of a model, `text` first. */
+export function listInputModalities(model: ModelConfig): Modality[] {
   const { limitMmPerPrompt = {} } = model.vllm
   const limits: Readonly<Partial<Record<Modality, number | undefined>>> = limitMmPerPrompt
   const seesPictures = hasUsecase(model, 'vision') && hasUsecase(model, 'chat')
-  const inputs = modalitiesFor(model, INPUTS)
+  const inputs = selectModalities(model, INPUTS)
   return MODALITIES.filter(
     (modality) =>
       inputs.has(modality) ||
@@ -57,9 +57,9 @@ export function inputModalitiesOf(model: ModelConfig): Modality[] {
   )
 }
 
-/** What a model gives, `text` first. */
-export function outputModalitiesOf(model: ModelConfig): Modality[] {
-  const outputs = modalitiesFor(model, OUTPUTS)
+/** Lists the outputs of a model, `text` first. */
+export function listOutputModalities(model: ModelConfig): Modality[] {
+  const outputs = selectModalities(model, OUTPUTS)
   return MODALITIES.filter((modality) => outputs.has(modality) || model.knownOutputModalities.includes(modality))
 }
 
@@ -69,25 +69,25 @@ export function isPiiCovered(model: ModelConfig): boolean {
   return livesUpstream(model) || FILTERED.some((usecase) => hasUsecase(model, usecase))
 }
 
-/** Whether requests to a model are filtered, or would be by a target that serves for it. */
+/** Whether requests to a model, or to one of its failover targets, are filtered. */
 export function isPiiEnabled(model: ModelConfig): boolean {
   return listFailoverTargets(model).some((target) => isPiiEnabled(target.model)) || isOwnPiiEnabled(model)
 }
 
-/** Whether requests to a model are filtered by its own file: as it says, else those that go to a provider. */
+/** Whether a model's own file has its requests filtered: as it says, else requests to a provider are. */
 export function isOwnPiiEnabled(model: ModelConfig): boolean {
   return model.pii.enabled ?? livesUpstream(model)
 }
 
-function modalitiesFor(
+function selectModalities(
   model: ModelConfig,
   table: Readonly<Partial<Record<Modality, readonly Usecase[]>>>,
 ): ReadonlySet<Modality> {
-  const usecases = new Set(usecasesOf(model))
+  const usecases = new Set(listUsecases(model))
   return new Set(MODALITIES.filter((modality) => table[modality]?.some((usecase) => usecases.has(usecase))))
 }
 
-/** Whether a file says how calls stand in replies. */
+/** Whether a file describes the calls in replies. */
 function findsTools({ function: settings }: ModelConfig): boolean {
   const { jsonRegexMatch = [], responseRegex = [], xmlFormatPreset = '', xmlFormat, grammar } = settings
   return (

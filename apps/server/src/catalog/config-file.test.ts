@@ -38,7 +38,7 @@ const expectedFiles: readonly ExpectedFile[] = readFileSync(new URL('expected.js
   .filter((line) => line !== '')
   .map((line) => JSON.parse(line))
 
-/** Keys of the fixture's snake_case as ours, maps with free keys left alone. */
+/** Converts snake_case keys of the fixture to ours, except those of free maps. */
 function camelCased(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map((each) => camelCased(each))
   if (typeof value !== 'object' || value === null || key === 'roles') return value
@@ -78,7 +78,7 @@ describe('files of existing galleries', () => {
 })
 
 describe('a model', () => {
-  it('is nothing but its name where the file says no more', () => {
+  it('has only its name when the file says nothing else', () => {
     expect(model('name: small')).toEqual({
       name: 'small',
       source: 'yaml',
@@ -183,7 +183,7 @@ known_usecases: [chat, FLAG_EMBEDDINGS, nonsense]
   })
 
   // verifies model-file:max-concurrent:key
-  it('reads both spellings of the cap', () => {
+  it('reads both spellings of the model limit', () => {
     expect(model('name: m\nmax_concurrent: 3').limits).toEqual({ maxConcurrent: 3, retryAfterSeconds: 1 })
     expect(model('name: m\nlimits: {max_concurrent: 4, retry_after_seconds: 7}').limits).toEqual({
       maxConcurrent: 4,
@@ -226,7 +226,7 @@ known_usecases: [chat, FLAG_EMBEDDINGS, nonsense]
 })
 
 // verifies router:knn:k-max, proxy:key:one-source
-describe('what a file is refused for', () => {
+describe('refused files', () => {
   it.each([
     ['', 'm.yaml: holds no model'],
     ['[]', 'm.yaml: holds no model'],
@@ -321,11 +321,11 @@ describe('what a file is refused for', () => {
     ])
   })
 
-  it('cannot be named after a file whose own name will not do', () => {
+  it('needs a name when its file name is not allowed as one', () => {
     expect(parse('backend: x', '-flag.yaml').problems).toEqual(['-flag.yaml:1: name: is missing'])
   })
 
-  it('does not repeat what the file holds', () => {
+  it('does not quote the file', () => {
     const { problems } = parse('name: m\nthreads: hunter2\nproxy: {api_key_env: [hunter2]}')
     expect(problems).toHaveLength(2)
     expect(problems.join()).not.toContain('hunter2')

@@ -7,7 +7,7 @@ import { formatProblem } from './config-problem.ts'
 import { type ConfigStore, createConfigStore, type ReloadReport } from './config-store.ts'
 import type { DemoModelSource } from './loose-weights.ts'
 import { type ModelFolder, openModelFolder } from './model-folder.ts'
-import { usecasesOf } from './usecases.ts'
+import { listUsecases } from './usecases.ts'
 
 const names = (store: ConfigStore, includeReferenced = false) =>
   store.list({ includeReferenced }).map(({ name }) => name)
@@ -17,7 +17,7 @@ function yaml(name: string, more = ''): string {
   return `name: ${name}\nbackend: test\nparameters: {model: ${name}.w}\n${more}`
 }
 
-describe('what is listed', () => {
+describe('listed models', () => {
   it('every YAML file of the folder itself, by the name inside it, in byte order', async () => {
     await using dir = await tempDir()
     writeFileSync(dir.join('z.yaml'), yaml('apple'))
@@ -34,7 +34,7 @@ describe('what is listed', () => {
     expect(store.problems()).toEqual([])
   })
 
-  it('nothing while the folder does not exist, and what is in it once it does', async () => {
+  it('nothing while the folder does not exist, and its models once it does', async () => {
     await using dir = await tempDir()
     const store = createConfigStore({ folder: dir.join('later') })
     expect(names(store)).toEqual([])
@@ -43,7 +43,7 @@ describe('what is listed', () => {
     expect(names(store)).toEqual(['a'])
   })
 
-  it('a dropped GGUF file under its file name, as what its header makes it', async () => {
+  it('a dropped GGUF file under its file name, with the facts of its header', async () => {
     await using dir = await tempDir()
     const store = createConfigStore({ folder: dir.path })
     expect(names(store)).toEqual([])
@@ -58,9 +58,9 @@ describe('what is listed', () => {
       parameters: { model: 'Chat.Q4.gguf' },
       gguf: { architecture: 'llama', contextLength: 2048, hasChatTemplate: true },
     })
-    expect(chat && usecasesOf(chat)).toContain('chat')
+    expect(chat && listUsecases(chat)).toContain('chat')
     const vectors = store.get('vectors.GGUF')
-    expect(vectors && usecasesOf(vectors)).toEqual(['embeddings', 'tokenize'])
+    expect(vectors && listUsecases(vectors)).toEqual(['embeddings', 'tokenize'])
   })
 
   it('no GGUF file that a model file uses, unless asked for; by its name it can be used', async () => {
@@ -94,7 +94,7 @@ describe('what is listed', () => {
   })
 })
 
-describe('what is wrong with a folder', () => {
+describe('problems of a folder', () => {
   it('is told without keeping other files from working', async () => {
     await using dir = await tempDir()
     writeFileSync(dir.join('bad.yaml'), 'name: [')
@@ -125,7 +125,7 @@ describe('what is wrong with a folder', () => {
     expect(problems(store)).toEqual(['b.yaml: name: "same" is already the name of the model in a.yaml'])
   })
 
-  it('are aliases of nothing, of aliases and of files that are gone', async () => {
+  it('include aliases of missing models, of aliases and of deleted files', async () => {
     await using dir = await tempDir()
     writeFileSync(dir.join('m.yaml'), yaml('m'))
     writeFileSync(dir.join('ok.yaml'), 'name: ok\nalias: m')
@@ -159,7 +159,7 @@ describe('what is wrong with a folder', () => {
     expect(store.get('b')?.weightsMissing).toBeUndefined()
   })
 
-  it('are links out of it, pipes and names that are none', async () => {
+  it('include links that lead out of the folder, pipes and invalid names', async () => {
     await using dir = await tempDir()
     await using other = await tempDir()
     writeFileSync(other.join('x.yaml'), yaml('stolen'))
@@ -184,7 +184,7 @@ describe('what is wrong with a folder', () => {
   })
 })
 
-describe('what changes on disk', () => {
+describe('changes on disk', () => {
   it('acts on the next call: edited, also with the same length at the same time', async () => {
     await using dir = await tempDir()
     const store = createConfigStore({ folder: dir.path })
@@ -290,7 +290,7 @@ describe('names that are asked for', () => {
 })
 
 describe('reports', () => {
-  it('tell what a reload found, and go to whoever listens', async () => {
+  it('are reported by a reload and sent to its subscribers', async () => {
     await using dir = await tempDir()
     const store = createConfigStore({ folder: dir.path })
     const heard: ReloadReport[] = []
@@ -373,7 +373,7 @@ describe('demo models', () => {
     return { dir, store, models, [Symbol.asyncDispose]: () => dir.close() }
   }
 
-  it('auto: are there while the folder has no model of its own for any of their uses', async () => {
+  it('auto: are listed while the folder has no model for any of their uses', async () => {
     await using world = await withDemo()
     const store = world.store('auto')
     expect(names(store)).toEqual(['demo'])
@@ -449,7 +449,7 @@ it('holds a thousand models and parses each once', async () => {
 })
 
 describe('the work for many models', () => {
-  /** Looks at files and at the folder: of the start, of a first list, and of one after that. */
+  /** Counts the look-ups of files and of the folder: at start, for a first list, and for a second one. */
   async function looksFor(count: number): Promise<readonly (readonly number[])[]> {
     await using dir = await tempDir()
     const weights = chatGguf()

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { Logger } from '../ports.ts'
 import { createWeightsAttacher, type WeightsAttacher } from './attach-weights.ts'
 import { type ConfigProblem, formatProblem } from './config-problem.ts'
-import { type DemoModelSource, demoModel } from './loose-weights.ts'
+import { createDemoModel, type DemoModelSource } from './loose-weights.ts'
 import type { ModelConfig } from './model-config.ts'
 import { compareBytes, type ModelFolder, openModelFolder } from './model-folder.ts'
 import { buildIndex, type DemoMode, type IndexInput, type StoreIndex } from './store-index.ts'
@@ -10,37 +10,37 @@ import { isGgufName } from './to-model-config.ts'
 import { createWeightsInspector, type WeightsInspector } from './weights.ts'
 import { createYamlFiles, type YamlFiles } from './yaml-files.ts'
 
-/** What a look at the models folder found. */
+/** Result of a reload of the models folder. */
 export interface ReloadReport {
   /** Names, in byte order. */
   readonly added: readonly string[]
   readonly changed: readonly string[]
   readonly removed: readonly string[]
-  /** Everything that is wrong with the folder now. */
+  /** Present problems of the folder. */
   readonly problems: readonly ConfigProblem[]
 }
 
 /**
- * The models of a folder: its YAML files, GGUF files that none of them uses, and demo models while there is nothing
- * else. What changes on disk is seen by the next call; there is no watcher and nothing to close.
+ * The models of a folder: its YAML files, unused GGUF files, and demo models while there is nothing else. The next call
+ * sees changes on disk; there is no watcher, and nothing to close.
  */
 export interface ConfigStore {
-  /** Models in byte order of their names. Looks at every file of the folder. */
+  /** Lists the models in byte order of their names. Looks at every file of the folder. */
   list(options?: { readonly includeReferenced?: boolean | undefined }): readonly ModelConfig[]
   /**
-   * The model of exactly this name. Looks at the one file of a known model, at the folder for any other name. The same
-   * object while nothing changed.
+   * Gives the model of exactly this name. Looks at the one file of a known model, at the folder for any other name.
+   * Gives the same object while nothing has changed.
    */
   get(name: string): ModelConfig | undefined
-  /** What is wrong with the folder, as of the last look: files that give no model, names used twice, lost targets. */
+  /** Lists the problems of the last look: files that give no model, duplicate names, missing targets. */
   problems(): readonly ConfigProblem[]
-  /** Looks at everything now, letting other work in between, and tells what changed since the last look. */
+  /** Looks at all files, letting other work run in between, and reports the changes since the last look. */
   reload(): Promise<ReloadReport>
-  /** Calls the listener after every look that found something added, changed or removed; returns how to stop that. */
+  /** Calls the listener after every look that found a change. @returns a function that ends the subscription */
   subscribe(listener: (report: ReloadReport) => void): () => void
 }
 
-/** What {@link createConfigStore} needs. */
+/** Options of {@link createConfigStore}. */
 export interface ConfigStoreOptions {
   /** Absolute path; may not exist yet. */
   readonly folder: string
@@ -49,16 +49,16 @@ export interface ConfigStoreOptions {
   readonly logger?: Logger | undefined
   /** Wall time in milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
-  /** How the folder is looked at. @default openModelFolder */
+  /** Opens the folder. @default openModelFolder */
   readonly openFolder?: ((path: string) => ModelFolder) | undefined
 }
 
 const YAML_NAME = /\.ya?ml$/i
-/** How many files a reload looks at before it lets other work in. */
+/** Number of files that a reload looks at before other work runs. */
 const FILES_PER_TURN = 10
 const NOTHING: StoreIndex = { byName: new Map(), listed: [], referenced: [], problems: [] }
 
-/** A store that has looked at nothing yet; the first call looks. */
+/** Creates a store; its first call looks at the folder. */
 export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
   return new FolderStore(options)
 }
@@ -115,13 +115,13 @@ class FolderStore implements ConfigStore {
   }
 
   subscribe(listener: (report: ReloadReport) => void): () => void {
-    // A function of its own, so that one listener subscribed twice can stop once.
+    // A separate function, so that a listener that is subscribed twice can stop one subscription.
     const entry = (report: ReloadReport) => listener(report)
     this.#listeners.add(entry)
     return () => this.#listeners.delete(entry)
   }
 
-  /** Whether a model is still what its file says: one look at the file, and one at its weights. */
+  /** Whether a model still equals its file: one look at the file, and one at its weights. */
   #isCurrent(model: ModelConfig): boolean {
     switch (model.source) {
       case 'yaml': {
@@ -133,7 +133,7 @@ class FolderStore implements ConfigStore {
         return weights?.usable === true && weights.summary === model.gguf
       }
       case 'demo':
-        // Whether it is offered depends on what else there is.
+        // A demo model depends on the other models.
         return this.#demoMode === 'true'
     }
   }
@@ -145,7 +145,7 @@ class FolderStore implements ConfigStore {
     } else if (isGgufName(name)) this.#weights.inspect(name)
   }
 
-  /** Looks at every file and rebuilds the index if any of them says something else than before. */
+  /** Looks at every file and rebuilds the index when one has changed. */
   #look(): ReloadReport {
     const input = this.#gather()
     if (this.#input === undefined || !isSameInput(this.#input, input)) {
@@ -175,7 +175,7 @@ class FolderStore implements ConfigStore {
 
   #publish(before: StoreIndex): ReloadReport {
     const { byName, problems } = this.#index
-    const report: ReloadReport = { ...difference(before.byName, byName), problems }
+    const report: ReloadReport = { ...compare(before.byName, byName), problems }
     this.#log(before)
     if (report.added.length + report.changed.length + report.removed.length > 0) {
       for (const listener of [...this.#listeners]) listener(report)
@@ -210,7 +210,7 @@ function isSameInput(left: IndexInput, right: IndexInput): boolean {
   )
 }
 
-function difference(
+function compare(
   before: ReadonlyMap<string, ModelConfig>,
   after: ReadonlyMap<string, ModelConfig>,
 ): Omit<ReloadReport, 'problems'> {
@@ -232,7 +232,7 @@ function readDemoModels(sources: readonly DemoModelSource[]): { models: ModelCon
     const weights = createWeightsInspector(folder).inspect(file)
     if (weights?.usable === true && found?.found === true) {
       const place = { file, folder: folder.path, modifiedAt: found.modifiedAt }
-      models.push(demoModel(source, { place, summary: weights.summary }))
+      models.push(createDemoModel(source, { place, summary: weights.summary }))
     } else problems.push({ file, reason: weights?.usable === false ? weights.fault : 'is missing' })
   }
   return { models, problems }

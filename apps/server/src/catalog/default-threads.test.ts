@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { countPhysicalCores, defaultThreads } from './default-threads.ts'
+import { countDefaultThreads, countPhysicalCores } from './default-threads.ts'
 
 const cpu = (processor: number, socket: number, core: number): string =>
   `processor\t: ${processor}\nmodel name\t: some\nphysical id\t: ${socket}\ncore id\t\t: ${core}\n`
@@ -17,9 +17,9 @@ describe('countPhysicalCores', () => {
   })
 })
 
-describe('defaultThreads', () => {
+describe('countDefaultThreads', () => {
   it('leaves a core to everything else, and is never 0', () => {
-    expect(defaultThreads()).toBeGreaterThanOrEqual(1)
-    expect(defaultThreads()).toBeLessThanOrEqual(Math.max(1, availableParallelism() - 1))
+    expect(countDefaultThreads()).toBeGreaterThanOrEqual(1)
+    expect(countDefaultThreads()).toBeLessThanOrEqual(Math.max(1, availableParallelism() - 1))
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
-/** Cores of a `/proc/cpuinfo` text without their second threads; undefined where it does not tell. */
+/** Counts the cores in the text of `/proc/cpuinfo` without their second threads; undefined when it lacks them. */
 export function countPhysicalCores(cpuInfo: string): number | undefined {
   const cores = new Set<string>()
   for (const block of cpuInfo.split(/\n\s*\n/)) {
@@ -21,10 +21,10 @@ function readCpuInfo(): string {
 }
 
 /**
- * Threads of a model that says nothing, at least 1: the physical cores this process may use, less one. Engine threads
- * wait for each other by spinning: with one for every core, anything else that runs makes them crawl.
+ * Default number of threads, at least 1: the physical cores that this process may use, minus one. Engine threads spin
+ * while they wait; with one thread for every core any other work slows them down greatly.
  */
-export function defaultThreads(): number {
+export function countDefaultThreads(): number {
   const available = availableParallelism()
   return Math.max(1, Math.min(countPhysicalCores(readCpuInfo()) ?? available, available) - 1)
 }

@@ -22,7 +22,7 @@ function filled(
   return withDefaults(gguf === undefined ? config : { ...config, gguf }, { ...CONTEXT, ...context })
 }
 
-it('fills what any model needs', () => {
+it('fills values that apply to any model', () => {
   const config = filled('backend: other')
   expect(config.parameters).toEqual({
     topP: 0.95,
@@ -48,7 +48,7 @@ it('fills what any model needs', () => {
   expect(config).toMatchObject({ threads: 6, f16: false, debug: false, contextSize: 4096, options: [] })
 })
 
-it('leaves alone what the file says, zeros and falsehoods included', () => {
+it('keeps the values of the file, including zero and false', () => {
   const config = filled(
     `
 threads: 2
@@ -114,19 +114,19 @@ it('asks mlx for no top_k', () => {
 })
 
 describe('families', () => {
-  it('come before what suits any model and after the file', () => {
+  it('override the values for any model but not those of the file', () => {
     const { parameters } = filled('parameters: {model: Qwen3-8B-Q4_K_M.gguf, top_k: 5}')
     expect(parameters).toMatchObject({ temperature: 0.6, topP: 0.95, topK: 5, minP: 0, repeatPenalty: 1 })
   })
 
-  it('are found by the name where the weights have none', () => {
+  it('are found by the name when the weights name none', () => {
     expect(withDefaults({ ...filled(''), name: 'my-qwq', parameters: {} }, CONTEXT).parameters.topK).toBe(40)
     expect(withDefaults({ ...filled(''), name: 'my-qwq', parameters: {} }, CONTEXT).parameters.temperature).toBe(0.6)
   })
 })
 
 describe('templates', () => {
-  it('are those of the weights where the file has none', () => {
+  it('are those of the weights when the file has none', () => {
     const config = filled('parameters: {model: x.gguf}', { gguf: CHAT })
     expect(config.template.useTokenizerTemplate).toBe(true)
     expect(config.function.grammar?.disable).toBe(true)

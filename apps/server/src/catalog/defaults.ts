@@ -1,50 +1,50 @@
 import { readsGguf } from './attach-weights.ts'
-import { familyOf } from './family-defaults.ts'
+import { findFamily } from './family-defaults.ts'
 import type { LlmSettings, ModelConfig, ModelParameters, ModelTemplate } from './model-config.ts'
 import { generatesText } from './usecases.ts'
-import { weightsKind } from './weights-kind.ts'
+import { toWeightsKind } from './weights-kind.ts'
 
-/** Settings of the server and facts of the machine that fill what models leave open. */
+/** Settings of the server and facts of the machine for values that models leave open. */
 export interface DefaultsContext {
   /** `--threads`; 0 = the machine's own default. */
   readonly threads: number
-  /** What suits the machine, at least 1. */
+  /** Default of the machine, at least 1. */
   readonly defaultThreads: number
   readonly f16: boolean
   readonly debug: boolean
-  /** `--context-size` in tokens; below 1 = what the model was trained for. */
+  /** `--context-size` in tokens; below 1 = the context that the model was trained for. */
   readonly contextSize: number
-  /** False where the machine's graphics driver cannot map files. @default true */
+  /** Whether files can be mapped; false for some graphics drivers. @default true */
   readonly canMapFiles?: boolean | undefined
 }
 
 const FALLBACK_THREADS = 4
-/** The contract has no word for a temperature that nobody chose: one is always sent. */
+/** The contract cannot express an unset temperature, so one is always sent. */
 const FORWARDED_TEMPERATURE = 0.9
-/** Tokens of context where nothing tells how many the model was trained for. */
+/** Tokens of context when the trained context is unknown. */
 const FALLBACK_CONTEXT = 4096
 
 /**
- * A model with everything filled in that its file leaves open: what its own settings imply, what its family likes, then
- * what suits any model (§2.9). What the file says is never changed.
+ * Fills in everything that a model's file leaves open: implications of its own settings, then values of its family,
+ * then those for any model (§2.9). Never changes values of the file.
  */
 export function withDefaults(config: ModelConfig, context: DefaultsContext): ModelConfig {
   const { contextSize = 0 } = config
   return {
     ...config,
-    template: templateDefaults(config),
-    function: functionDefaults(config),
-    proxy: proxyDefaults(config),
-    options: optionDefaults(config),
-    parameters: parameterDefaults(config),
-    llm: llmDefaults(config, context),
+    template: fillTemplate(config),
+    function: fillFunctions(config),
+    proxy: fillProxy(config),
+    options: fillOptions(config),
+    parameters: fillParameters(config),
+    llm: fillLlm(config, context),
     threads:
       positive(config.threads) ?? positive(context.threads) ?? positive(context.defaultThreads) ?? FALLBACK_THREADS,
     f16: config.f16 ?? context.f16,
     debug: context.debug || (config.debug ?? false),
     contextSize:
       positive(contextSize) ?? (contextSize < 0 ? trained(config) : (positive(context.contextSize) ?? trained(config))),
-    ...(isForwarded(config) ? forwardedDefaults(config) : {}),
+    ...(isForwarded(config) ? fillForwarded(config) : {}),
   }
 }
 
@@ -54,10 +54,10 @@ function isForwarded({ serving }: ModelConfig): boolean {
 }
 
 /**
- * What a model of another instance is like is known there: its parameters and its context are not ours to fill in.
- * Conversations are sent as such where the file says that the model chats, and no grammar is sent at all.
+ * Defaults of a model of another instance. That instance knows parameters and context, so none are filled in.
+ * Conversations are sent as such when the file says that the model chats, and no grammar is sent.
  */
-function forwardedDefaults(config: ModelConfig): Partial<ModelConfig> {
+function fillForwarded(config: ModelConfig): Partial<ModelConfig> {
   return {
     template: { ...config.template, useTokenizerTemplate: config.knownUsecases.includes('chat') },
     function: { ...config.function, grammar: { ...config.function.grammar, disable: true } },
@@ -66,8 +66,8 @@ function forwardedDefaults(config: ModelConfig): Partial<ModelConfig> {
   }
 }
 
-/** A mode means something to a model that is relayed, and nothing to one of another instance. */
-function proxyDefaults(config: ModelConfig): ModelConfig['proxy'] {
+/** A mode applies to a relayed model, and not to one of another instance. */
+function fillProxy(config: ModelConfig): ModelConfig['proxy'] {
   const { proxy } = config
   return proxy === undefined || isForwarded(config) ? proxy : { ...proxy, mode: proxy.mode ?? 'passthrough' }
 }
@@ -76,19 +76,19 @@ function trained(config: ModelConfig): number {
   return config.gguf?.contextLength ?? FALLBACK_CONTEXT
 }
 
-/** Weights that carry their own template are rendered by the backend unless the file names one. */
-function templateDefaults(config: ModelConfig): ModelTemplate {
+/** The backend renders the template that weights carry, unless the file names one. */
+function fillTemplate(config: ModelConfig): ModelTemplate {
   if (config.template.useTokenizerTemplate !== undefined || !generatesText(config)) return config.template
   return { ...config.template, useTokenizerTemplate: true }
 }
 
-/** Who renders the template also makes the grammar for tools. */
-function functionDefaults(config: ModelConfig): ModelConfig['function'] {
-  if (templateDefaults(config).useTokenizerTemplate !== true) return config.function
+/** The side that renders the template also makes the grammar for tools. */
+function fillFunctions(config: ModelConfig): ModelConfig['function'] {
+  if (fillTemplate(config).useTokenizerTemplate !== true) return config.function
   return { ...config.function, grammar: { ...config.function.grammar, disable: true } }
 }
 
-function optionDefaults(config: ModelConfig): readonly string[] {
+function fillOptions(config: ModelConfig): readonly string[] {
   const options = [...config.options]
   const add = (option: string, names: readonly string[]) => {
     const taken = options.some((each) => names.includes(each.split(':', 1)[0] ?? ''))
@@ -103,8 +103,8 @@ function optionDefaults(config: ModelConfig): readonly string[] {
   return options
 }
 
-function parameterDefaults({ name, backend, parameters }: ModelConfig): ModelParameters {
-  const family = familyOf(parameters.model ?? '') ?? familyOf(name)
+function fillParameters({ name, backend, parameters }: ModelConfig): ModelParameters {
+  const family = findFamily(parameters.model ?? '') ?? findFamily(name)
   return {
     topP: 0.95,
     topK: backend.toLowerCase().startsWith('mlx') ? 0 : 40,
@@ -119,8 +119,8 @@ function parameterDefaults({ name, backend, parameters }: ModelConfig): ModelPar
   }
 }
 
-function llmDefaults({ llm, gguf }: ModelConfig, context: DefaultsContext): LlmSettings {
-  const kind = gguf && weightsKind(gguf)
+function fillLlm({ llm, gguf }: ModelConfig, context: DefaultsContext): LlmSettings {
+  const kind = gguf && toWeightsKind(gguf)
   return {
     mirostat: 0,
     mirostatTau: 5,

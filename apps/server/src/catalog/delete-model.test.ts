@@ -23,7 +23,7 @@ const yaml = (name: string, weights: string): string =>
   `name: ${name}\nbackend: llama\nparameters:\n  model: ${weights}\n`
 
 describe('deleting a model', () => {
-  it('takes its file and its weights, and nothing of others', async () => {
+  it('takes its file and its weights, and nothing of other models', async () => {
     await using here = await world({
       'a.yaml': yaml('a', 'a.gguf'),
       'a.gguf': chatGguf(),
@@ -51,7 +51,7 @@ describe('deleting a model', () => {
     expect(here.left()).toEqual([])
   })
 
-  it('refuses what others need, and names what is near', async () => {
+  it('refuses models that others need, and suggests similar names', async () => {
     await using here = await world({
       'a.yaml': yaml('little', 'a.gguf'),
       'a.gguf': chatGguf(),
@@ -63,7 +63,7 @@ describe('deleting a model', () => {
   })
 })
 
-it('a model is shown with what is known of it', async () => {
+it('a model is shown with its known facts', async () => {
   await using here = await world({ 'a.yaml': yaml('a', 'a.gguf'), 'a.gguf': chatGguf() })
   const shown = here.show('a')
   for (const line of [/^name +a$/m, /^backend +llama$/m, /^weights +a\.gguf$/m, /^file +\/.*\/models\/a\.yaml$/m]) {

@@ -8,12 +8,12 @@ import type { ModelConfig } from './model-config.ts'
 import { isGgufName } from './to-model-config.ts'
 
 /**
- * Deletes the file of a model and the weights in the models folder that no other model uses. The model file goes first: a
- * server that looks in between finds weights without a model file, and no model file without weights.
+ * Deletes the file of a model, and the weights in the models folder that no other model uses. The model file goes
+ * first: a server that looks in between finds weights without a model file, never a model file without weights.
  *
- * @returns the names of the files that were deleted
- * @throws {SvcError} `conflict`, code `model_shared` for a model of the product, one that others redirect to, or one whose
- *   file holds others; `internal` (`file_failed`)
+ * @returns the names of the deleted files
+ * @throws {SvcError} `conflict`, code `model_shared` for a model of the product, a target of an alias, or a file that
+ *   holds several models; `internal` (`file_failed`)
  */
 export async function deleteModel(store: ConfigStore, model: ModelConfig): Promise<readonly string[]> {
   const others = store.list({ includeReferenced: true }).filter((other) => other.name !== model.name)
@@ -46,7 +46,7 @@ function shared(model: ModelConfig, reason: string): SvcError {
   return new SvcError('conflict', `model "${model.name}" ${reason}`, { code: 'model_shared' })
 }
 
-/** GGUF files of the models folder that a model uses. */
+/** Lists the GGUF files of the models folder that a model uses. */
 export function listModelFiles({ parameters, llm }: ModelConfig): readonly string[] {
   const files = [parameters.model, llm.mmproj, llm.draftModel]
   return files.filter((file): file is string => file !== undefined && isGgufName(file) && isSafeName(file))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { familyOf, normaliseModelId } from './family-defaults.ts'
+import { findFamily, normaliseModelId } from './family-defaults.ts'
 import { toCamelCase } from './keys/fields.ts'
 import { readWeightsName } from './weights-name.ts'
 
@@ -21,7 +21,7 @@ const recorded: readonly Recorded[] = readFileSync(new URL('__fixtures__/gguf-na
 
 it.each(recorded)('"$name" is of the family $family', ({ name, normalized, family, defaults }) => {
   expect(normaliseModelId(name)).toBe(normalized)
-  const found = familyOf(name)
+  const found = findFamily(name)
   expect(found?.family ?? null).toBe(family)
   const expected =
     defaults && Object.fromEntries(Object.entries(defaults).map(([key, value]) => [toCamelCase(key), value]))
@@ -53,5 +53,5 @@ it.each([
   ['kimi-k3', 'kimi-k3', { temperature: 1, minP: 0 }],
   ['kimi-dev-72b', 'kimi', { temperature: 0.6 }],
 ])('"%s" is of the family %s', (name, family, defaults) => {
-  expect(familyOf(name)).toMatchObject({ family, defaults })
+  expect(findFamily(name)).toMatchObject({ family, defaults })
 })

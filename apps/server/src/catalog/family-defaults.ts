@@ -1,4 +1,4 @@
-/** How a family of models likes its tokens chosen. */
+/** Sampling defaults of a family of models. */
 export interface SamplingDefaults {
   readonly temperature?: number
   readonly topP?: number
@@ -16,7 +16,7 @@ const CAREFUL = { temperature: 0.6, topP: 0.95, topK: -1, minP: 0.01, repeatPena
 const FREE = { temperature: 1, topP: 0.95, topK: -1, minP: 0.01, repeatPenalty: 1 }
 const TOP_40 = { temperature: 1, topP: 0.95, topK: 40, minP: 0.01, repeatPenalty: 1 }
 
-/** Families by a part of the normalised model id. The first match counts, so longer names stand first. */
+/** Families by a part of the normalised model id. The first match counts, so longer names come first. */
 const FAMILIES: readonly (readonly [name: string, defaults: SamplingDefaults])[] = [
   ['qwen3.6', { ...NARROW, presencePenalty: 1.5 }],
   ['qwen3.5', { ...NARROW, presencePenalty: 1.5 }],
@@ -76,7 +76,10 @@ const FAMILIES: readonly (readonly [name: string, defaults: SamplingDefaults])[]
   ['mimo', USUAL],
 ]
 
-/** A model id without folder and extension, in lower case, `_` as `-`: `someorg/Gemma_3n.gguf` is `gemma-3n`. */
+/**
+ * Normalises a model id: without folder and extension, in lower case, `_` as `-`. `someorg/Gemma_3n.gguf` becomes
+ * `gemma-3n`.
+ */
 export function normaliseModelId(id: string): string {
   return id
     .slice(id.lastIndexOf('/') + 1)
@@ -85,8 +88,8 @@ export function normaliseModelId(id: string): string {
     .replaceAll('_', '-')
 }
 
-/** The family a model id belongs to; undefined for ids that no family is known by. */
-export function familyOf(id: string): { readonly family: string; readonly defaults: SamplingDefaults } | undefined {
+/** Finds the family of a model id; undefined for an unknown family. */
+export function findFamily(id: string): { readonly family: string; readonly defaults: SamplingDefaults } | undefined {
   const normalised = normaliseModelId(id)
   const found = FAMILIES.find(([name]) => normalised.includes(name))
   return found && { family: found[0], defaults: found[1] }

@@ -15,7 +15,7 @@ async function read(values: Readonly<Record<string, GgufEntry>>): Promise<GgufSu
   }
 }
 
-it('gives what the header says of the model', async () => {
+it("gives the model's facts from the header", async () => {
   const summary = await read({
     'general.architecture': ['text', 'qwen3'],
     'general.type': ['text', 'model'],
@@ -37,7 +37,7 @@ it('gives what the header says of the model', async () => {
   })
 })
 
-it('leaves out what the header does not say', async () => {
+it('leaves out facts that the header lacks', async () => {
   const summary = await read({
     'general.architecture': ['text', 'llama'],
     'llama.context_length': ['text', 'long'],

@@ -1,19 +1,19 @@
 import { readSync } from 'node:fs'
 import { GgufError, type GgufHeader, type GgufSource, readGgufHeader } from '@svc/gguf'
 
-/** What the header of a GGUF file tells about its model. */
+/** Facts from the header of a GGUF file. */
 export interface GgufSummary {
   /** Family of the network, such as `llama` or `bert`. */
   readonly architecture: string
-  /** What the file is when it is no model: `adapter`, `mmproj`, `imatrix`. */
+  /** Type of a file that is not a model: `adapter`, `mmproj`, `imatrix`. */
   readonly type?: string | undefined
-  /** Name its maker gave it. */
+  /** Name that its maker gave it. */
   readonly name?: string | undefined
-  /** Tokens it was trained for. */
+  /** Tokens that it was trained for. */
   readonly contextLength?: number | undefined
   /** Number of the quantisation in the file format. */
   readonly fileType?: number | undefined
-  /** How it joins token vectors: 0 none, 1 mean, 2 first, 3 last, 4 rank. */
+  /** Pooling of token vectors: 0 none, 1 mean, 2 first, 3 last, 4 rank. */
   readonly poolingType?: number | undefined
   readonly hasChatTemplate: boolean
   readonly tensorCount: number
@@ -26,7 +26,7 @@ const MAX_CONTEXT_LENGTH = 2 ** 31 - 1
  * Reads the header of an open GGUF file, so that a damaged file is refused before a backend opens it. Blocks while it
  * reads.
  *
- * @throws {GgufError} for a file that is no model
+ * @throws {GgufError} for a file that is not a model
  */
 export function readGgufSummary(descriptor: number, sizeBytes: number): GgufSummary {
   return toSummary(readGgufHeader(toSource(descriptor, sizeBytes)), sizeBytes)

@@ -1,10 +1,10 @@
 import { sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { didYouMean } from '../config/suggest.ts'
-import { weightsNote } from './attach-weights.ts'
+import { describeWeights } from './attach-weights.ts'
 import type { ConfigStore } from './config-store.ts'
 import type { ModelConfig } from './model-config.ts'
-import { usecasesOf } from './usecases.ts'
+import { listUsecases } from './usecases.ts'
 
 /** One line of `svc models list`. */
 export interface ModelRow {
@@ -13,32 +13,32 @@ export interface ModelRow {
   readonly backend: string
   readonly usecases: string
   readonly file: string
-  /** `demo`, `disabled`, what is wrong with the weights, or nothing. */
+  /** `demo`, `disabled`, the fault of the weights, or nothing. */
   readonly note: string
 }
 
-/** The models of a store as lines, in byte order of their names. */
+/** Lists the models of a store as lines, in byte order of their names. */
 export function toModelRows(store: ConfigStore): ModelRow[] {
   return store.list().map((model) => ({
     name: model.name,
     backend: model.alias === undefined ? model.backend || '-' : `→ ${model.alias}`,
-    usecases: usecasesOf(model).join(',') || '-',
+    usecases: listUsecases(model).join(',') || '-',
     file: model.file,
-    note: noteOf(model),
+    note: toNote(model),
   }))
 }
 
-function noteOf(model: ModelConfig): string {
-  const notes = [model.source === 'demo' && 'demo', model.disabled && 'disabled', weightsNote(model)]
+function toNote(model: ModelConfig): string {
+  const notes = [model.source === 'demo' && 'demo', model.disabled && 'disabled', describeWeights(model)]
   return notes.filter((note) => typeof note === 'string').join('; ')
 }
 
 const COLUMNS: readonly (keyof ModelRow)[] = ['name', 'backend', 'usecases', 'file', 'note']
 
 /**
- * The model of a name.
+ * Finds the model of a name.
  *
- * @throws {SvcError} `not_found` with a name that is near, and what is wrong with a file that could hold it
+ * @throws {SvcError} `not_found` with a similar name, and the problem of a file that could hold it
  */
 export function findModel(store: ConfigStore, name: string): ModelConfig {
   const model = store.get(name)
@@ -47,7 +47,7 @@ export function findModel(store: ConfigStore, name: string): ModelConfig {
   throw new SvcError('not_found', `there is no model "${name}"${didYouMean(name, names)}`, { code: 'model_not_found' })
 }
 
-/** What is known of a model, for a terminal: a line for each, no value that is secret. */
+/** Formats the facts of a model for a terminal: one line for each, without secret values. */
 export function formatModel(model: ModelConfig): string {
   const { parameters, llm, gguf } = model
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -55,20 +55,20 @@ export function formatModel(model: ModelConfig): string {
     ['description', model.description],
     ['alias of', model.alias],
     ['backend', model.backend || undefined],
-    ['usecases', usecasesOf(model).join(', ') || undefined],
+    ['usecases', listUsecases(model).join(', ') || undefined],
     ['file', `${model.folder}${sep}${model.file}`],
     ['weights', parameters.model],
     ['size', gguf === undefined ? undefined : `${(gguf.sizeBytes / 1e6).toFixed(1)} MB`],
     ['projector', llm.mmproj],
     ['draft model', llm.draftModel],
     ['context', model.contextSize === undefined ? undefined : `${model.contextSize} tokens`],
-    ['note', noteOf(model) || undefined],
+    ['note', toNote(model) || undefined],
   ]
   const known = facts.filter((fact): fact is [string, string] => fact[1] !== undefined)
   return known.map(([label, value]) => `${label.padEnd(12)} ${value.replaceAll(/\s+/g, ' ')}\n`).join('')
 }
 
-/** Rows as a table for a terminal, with a heading; no line ends in white space. */
+/** Formats rows as a table for a terminal, with a heading; lines do not end in white space. */
 export function formatModelRows(rows: readonly ModelRow[]): string {
   const heading: ModelRow = { name: 'NAME', backend: 'BACKEND', usecases: 'USECASES', file: 'FILE', note: '' }
   const all = [heading, ...rows]

@@ -1,22 +1,22 @@
 import type { GgufSummary } from './gguf-summary.ts'
 import type { ModelConfig } from './model-config.ts'
-import { blankModel, GGUF_BACKEND, type ModelFilePlace } from './to-model-config.ts'
+import { createBlankModel, GGUF_BACKEND, type ModelFilePlace } from './to-model-config.ts'
 import type { Usecase } from './usecase-names.ts'
 
-/** Parts of a split model after the first: `name-00002-of-00005.gguf`. */
+/** Later parts of a split model: `name-00002-of-00005.gguf`. */
 const LATER_PART = /-(?!0*1-of-)\d{5}-of-\d{5}\.gguf$/i
 const NOT_MODELS: ReadonlySet<string> = new Set(['adapter', 'mmproj', 'imatrix', 'vocab'])
 
-/** Whether a GGUF file is a model by itself: no projector, adapter or later part of a split one. */
+/** Whether a GGUF file is a model by itself: no projector, adapter or later part of a split model. */
 export function isStandalone(file: string, summary: GgufSummary): boolean {
   if (LATER_PART.test(file) || summary.tensorCount === 0 || summary.architecture === 'clip') return false
   return !NOT_MODELS.has(summary.type ?? 'model')
 }
 
-/** The model that a GGUF file is without a YAML of its own: its id is its file name. */
-export function looseModel(place: ModelFilePlace, summary: GgufSummary): ModelConfig {
+/** Creates the model of a GGUF file without a YAML file: its id is its file name. */
+export function createLooseModel(place: ModelFilePlace, summary: GgufSummary): ModelConfig {
   return {
-    ...blankModel({ name: place.file, source: 'file', place }),
+    ...createBlankModel({ name: place.file, source: 'file', place }),
     backend: GGUF_BACKEND,
     serving: { kind: 'backend' },
     parameters: { model: place.file },
@@ -36,13 +36,13 @@ export interface DemoModelSource {
   readonly options?: readonly string[] | undefined
 }
 
-/** The model of a demo source; its folder is that of its own file. */
-export function demoModel(
+/** Creates the model of a demo source; its folder is that of its own file. */
+export function createDemoModel(
   source: DemoModelSource,
   from: { readonly place: ModelFilePlace; readonly summary: GgufSummary },
 ): ModelConfig {
   return {
-    ...blankModel({ name: source.name, source: 'demo', place: from.place }),
+    ...createBlankModel({ name: source.name, source: 'demo', place: from.place }),
     description: source.description,
     backend: GGUF_BACKEND,
     serving: { kind: 'backend' },

@@ -25,11 +25,11 @@ import type {
 } from './keys/model-keys.ts'
 import type { Usecase } from './usecase-names.ts'
 
-/** The weights and how tokens are chosen. */
+/** The weights and the sampling of tokens. */
 export type ModelParameters = Block<typeof PARAMETERS>
 /** Prompt templates: text, or the name of a `.tmpl` file in the models folder. */
 export type ModelTemplate = Block<typeof TEMPLATE>
-/** Top-level keys of language models, but the context size. */
+/** Top-level keys of language models, except the context size. */
 export type LlmSettings = Block<typeof LLM>
 /** Top-level keys of batch engines. */
 export type VllmSettings = Block<typeof VLLM>
@@ -37,17 +37,17 @@ export type VllmSettings = Block<typeof VLLM>
 export type DiffusersSettings = Block<typeof DIFFUSERS>
 /** The `tts` block. */
 export type TtsSettings = Block<typeof TTS>
-/** How tool calls are asked for and found. */
+/** How tool calls are requested and found. */
 export type FunctionSettings = Block<typeof FUNCTION>
-/** How reasoning is told from the answer. */
+/** How reasoning is separated from the answer. */
 export type ReasoningSettings = Block<typeof REASONING>
 /** The `compression` block. */
 export type CompressionSettings = Block<typeof COMPRESSION>
 /** The models of a realtime conversation. */
 export type PipelineSettings = Block<typeof PIPELINE>
-/** What is filtered out of requests (§2.10). */
+/** Filter of requests (§2.10). */
 export type PiiSettings = Block<typeof PII>
-/** What this model detects and what becomes of it (§2.11). */
+/** Detections of this model and their actions (§2.11). */
 export type PiiDetectionSettings = Block<typeof PII_DETECTION>
 /** The `router` block (§2.12). */
 export type RouterSettings = Block<typeof ROUTER>
@@ -64,19 +64,19 @@ export type AgentSettings = Block<typeof AGENT>
 /** A managed repository snapshot that belongs to a model. */
 export type ModelArtifact = Block<typeof ARTIFACT>
 
-/** A file that a model needs and where it comes from. */
+/** A file that a model needs, with its source. */
 export interface DownloadFile {
   readonly filename?: string
   readonly uri?: string
   readonly sha256?: string
 }
 
-/** Where a model comes from: a YAML file, weights dropped into the folder, or what is delivered with the product. */
+/** Source of a model: a YAML file, weights dropped into the folder, or a demo model of the product. */
 export type ModelSource = 'yaml' | 'file' | 'demo'
 
 /**
- * Who serves a model. The union is closed: a further way to serve is a member here, and the compiler names every switch
- * that has to know it.
+ * The way a model is served. The union is closed: another way to serve is a new member, and the compiler then names every
+ * switch that must handle it.
  */
 export type Serving =
   /** A backend, in a process of its own or at an address. */
@@ -87,11 +87,13 @@ export type Serving =
   | { readonly kind: 'translation'; readonly provider: Provider }
   /** Another instance of this server. */
   | { readonly kind: 'instance' }
-  /** Other models, one after the other. The targets are those that there are, filled in when the model is resolved. */
+  /**
+   * Other models, one after the other. The targets are those that exist; they are filled in when the model is resolved.
+   */
   | { readonly kind: 'failover'; readonly targets: readonly FailoverTarget[] }
-  /** Nobody: the model finds private text for others. */
+  /** No server: the model finds private text for others. */
   | { readonly kind: 'detector' }
-  /** Nobody, for a reason that follows the model's name in a sentence. */
+  /** No server, for a reason that follows the model's name in a sentence. */
   | { readonly kind: 'none'; readonly reason: string }
 
 /** A model that serves for another one, under the name that the other one has for it. */
@@ -101,43 +103,43 @@ export interface FailoverTarget {
 }
 
 /**
- * One model as its file describes it, in our own words. What the file leaves out is absent here; the values that then
- * apply are filled in by `withDefaults`.
+ * One model as its file describes it, with our names. Keys that the file leaves out are absent here; `withDefaults`
+ * fills in their values.
  */
 export interface ModelConfig {
-  /** What clients call it. */
+  /** Name for clients. */
   readonly name: string
-  /** Name of the file that describes it, inside {@link ModelConfig.folder}. */
+  /** Name of its file, inside {@link ModelConfig.folder}. */
   readonly file: string
   readonly source: ModelSource
-  /** Absolute folder that all file names of this model are relative to. */
+  /** Absolute folder of all file names of this model. */
   readonly folder: string
-  /** When the file last changed, milliseconds since the epoch. */
+  /** Time of the file's last change, milliseconds since the epoch. */
   readonly modifiedAt: number
   /** The model that serves instead; then nothing else is set. */
   readonly alias?: string | undefined
   readonly description?: string | undefined
   readonly usage?: string | undefined
   readonly disabled: boolean
-  /** Never unloaded to make room or for idleness. */
+  /** Never unloaded for another model or for idleness. */
   readonly pinned: boolean
   readonly debug?: boolean | undefined
-  /** Role of a message → what templates print for it. */
+  /** Role of a message → its text in templates. */
   readonly roles: Readonly<Record<string, string>>
-  /** Declared usecases under their own names; unknown ones are left out. */
+  /** Declared usecases under their own names, without unknown ones. */
   readonly knownUsecases: readonly Usecase[]
   readonly knownInputModalities: readonly string[]
   readonly knownOutputModalities: readonly string[]
-  /** Models that share a group are not loaded side by side. */
+  /** Models that share a group are never loaded at the same time. */
   readonly concurrencyGroups: readonly string[]
-  /** Empty when the file names none and the weights do not tell. */
+  /** Empty when the file names none and the weights do not decide it. */
   readonly backend: string
-  /** Who serves it. */
+  /** The way it is served. */
   readonly serving: Serving
   /** `key:value` texts for the backend. */
   readonly options: readonly string[]
   readonly overrides: readonly string[]
-  /** How often and how far apart a starting backend is asked for its health; 0 = the server's own figures. */
+  /** Number of health checks of a starting backend and their interval; 0 = the server's own figures. */
   readonly grpc: { readonly attempts: number; readonly attemptsSleepSeconds: number }
   /** Tokens; absent or below 1 = the server's `--context-size`. */
   readonly contextSize?: number | undefined
@@ -147,12 +149,12 @@ export interface ModelConfig {
   readonly step?: number | undefined
   readonly downloadFiles: readonly DownloadFile[]
   readonly artifacts: readonly ModelArtifact[]
-  /** Requests at once (0 = no limit of its own), and when a refused one may come again. */
+  /** Maximum number of parallel requests (0 = no model limit), and the delay after a refusal. */
   readonly limits: { readonly maxConcurrent: number; readonly retryAfterSeconds: number }
   /** Folder for saved slots. */
   readonly slotSavePath?: string | undefined
   readonly featureFlags: Readonly<Record<string, boolean>>
-  /** Whether an answer without the form that was asked for is an error instead of a warning. */
+  /** Whether an answer that does not match the requested form is an error instead of a warning. */
   readonly strictAnswers: boolean
   readonly parameters: ModelParameters
   readonly template: ModelTemplate
@@ -174,14 +176,14 @@ export interface ModelConfig {
   readonly mitm: MitmSettings
   readonly mcp: McpSettings
   readonly agent: AgentSettings
-  /** What the header of the weights says; absent when they are no GGUF file or cannot be read. */
+  /** Facts from the header of the weights; absent when they are no GGUF file or unreadable. */
   readonly gguf?: GgufSummary | undefined
-  /** Why the weights cannot be loaded, found before any backend was asked: `file "x.gguf" is cut off`. */
+  /** Reason why the weights cannot be loaded, found before a backend was asked: `file "x.gguf" is cut off`. */
   readonly weightsError?: string | undefined
-  /** Set when there is no such file here. A backend that runs elsewhere may have it all the same. */
+  /** Set when the weights file is missing here. A backend that runs elsewhere may have it. */
   readonly weightsMissing?: boolean | undefined
-  /** The whole file as plain data, unknown keys included. */
+  /** The whole file as plain data, including unknown keys. */
   readonly raw: Readonly<Record<string, unknown>>
-  /** What of the file is ignored. */
+  /** Ignored parts of the file. */
   readonly warnings: readonly ConfigProblem[]
 }

@@ -35,7 +35,7 @@ it('finds regular files and tells when they change', async () => {
   expect(folder.find('a')).not.toEqual(first)
 })
 
-it('follows links inside the folder and none that lead out', async () => {
+it('follows links inside the folder and refuses those that lead out', async () => {
   await using dir = await tempDir()
   await using other = await tempDir()
   writeFileSync(other.join('secret'), 'x')

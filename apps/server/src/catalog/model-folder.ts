@@ -1,30 +1,30 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { reasonOf, systemCode } from '../files/file-error.ts'
+import { readSystemCode, toReason } from '../files/file-error.ts'
 
 /** A regular file inside a models folder. */
 export interface FoundFile {
   readonly found: true
-  /** Where it really is; never a link. */
+  /** Its real path; never a link. */
   readonly path: string
   readonly sizeBytes: number
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
-  /** Another text means another content. The same text within {@link FoundFile.changedAt} + 2 s may be another, too. */
+  /** Changes with the content. Within 2 s of {@link FoundFile.changedAt} the content may change without it. */
   readonly signature: string
-  /** When content or attributes last changed by the clock of the file system, milliseconds since the epoch. */
+  /** Time of the last change of content or attributes by the clock of the file system, milliseconds since the epoch. */
   readonly changedAt: number
 }
 
-/** A file, why it cannot be used, or undefined when there is none. */
+/** A file, the reason why it is unusable, or undefined when there is none. */
 export type FileLookup = FoundFile | { readonly found: false; readonly fault: string } | undefined
 
-/** A folder of model files, read without blocking on what is no file and without leaving it through links. */
+/** A folder of model files. Reading does not block on pipes and does not follow links out of the folder. */
 export interface ModelFolder {
   readonly path: string
-  /** Names in the folder in byte order, files of the system and hidden ones left out; empty when there is no folder. */
+  /** Lists names in byte order without hidden files and those of the system; empty without a folder. */
   names(): string[]
-  /** The file of a path relative to the folder. */
+  /** Finds the file of a path relative to the folder. */
   find(relativePath: string): FileLookup
 }
 
@@ -32,9 +32,10 @@ const NONBLOCK = constants.O_NONBLOCK ?? 0
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0
 
 /**
- * Looks at a folder that may not be there yet.
+ * Opens a folder that may not exist yet.
  *
- * @param options.freshMs how long a look at a file counts, milliseconds: requests of one moment may share it. @default 0
+ * @param options.freshMs time for which a look at a file is reused, milliseconds, so that requests of one moment share
+ *   it. @default 0
  */
 export function openModelFolder(path: string, options: { readonly freshMs?: number | undefined } = {}): ModelFolder {
   const { freshMs = 0 } = options
@@ -53,7 +54,7 @@ export function openModelFolder(path: string, options: { readonly freshMs?: numb
   }
 }
 
-/** Looks that are remembered. */
+/** Maximum number of remembered looks. */
 const MAX_LOOKS = 64
 
 function shareLooks(look: ModelFolder['find'], freshMs: number): ModelFolder['find'] {
@@ -75,7 +76,7 @@ function shareLooks(look: ModelFolder['find'], freshMs: number): ModelFolder['fi
   }
 }
 
-/** Order of names everywhere: by the bytes of their UTF-8, so `demo` comes before `demo-embed` and `Z` before `a`. */
+/** Compares names by the bytes of their UTF-8, so `demo` comes before `demo-embed` and `Z` before `a`. */
 export function compareBytes(left: string, right: string): number {
   return left === right ? 0 : Buffer.compare(Buffer.from(left), Buffer.from(right))
 }
@@ -103,8 +104,8 @@ function find(root: string, path: string): FileLookup {
       changedAt: Number(stats.ctimeMs),
     }
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined
-    return fault(reasonOf(error))
+    if (readSystemCode(error) === 'ENOENT' || readSystemCode(error) === 'ENOTDIR') return undefined
+    return fault(toReason(error))
   }
 }
 
@@ -113,9 +114,9 @@ function fault(reason: string): FileLookup {
 }
 
 /**
- * Calls `use` with an open descriptor of a found file and its size; the file is closed afterwards.
+ * Calls `use` with an open descriptor of a found file and its size, then closes the file.
  *
- * @throws the system's error when it cannot be opened, is a link by now or no longer a file
+ * @throws the system's error when it cannot be opened, is a link or no file any more
  */
 export function withOpenFile<T>(file: FoundFile, use: (descriptor: number, sizeBytes: number) => T): T {
   const descriptor = openSync(file.path, constants.O_RDONLY | NOFOLLOW | NONBLOCK)
@@ -128,7 +129,7 @@ export function withOpenFile<T>(file: FoundFile, use: (descriptor: number, sizeB
   }
 }
 
-/** The content of a small file; undefined when it is larger than `maxBytes`. */
+/** Reads a small file; undefined when it is larger than `maxBytes`. */
 export function readSmallFile(file: FoundFile, maxBytes: number): Buffer | undefined {
   return withOpenFile(file, (descriptor, sizeBytes) => {
     if (sizeBytes > maxBytes) return undefined
@@ -139,7 +140,7 @@ export function readSmallFile(file: FoundFile, maxBytes: number): Buffer | undef
       if (read === 0) break
       filled += read
     }
-    // Bytes written meanwhile are another content of the file, with another signature.
+    // Bytes written meanwhile belong to a later content with another signature.
     return buffer.subarray(0, filled)
   })
 }

@@ -46,7 +46,7 @@ describe('folders of the reference', () => {
     for (const usecase of usecases) {
       const serving = expected?.[usecase] ?? models[usecase]
       const first = Array.isArray(serving) ? serving[0] : undefined
-      expect(here.directory.defaultFor(usecase)?.name, usecase).toBe(first)
+      expect(here.directory.findDefault(usecase)?.name, usecase).toBe(first)
     }
   })
 })
@@ -62,7 +62,7 @@ describe('a name', () => {
     expect(here.directory.resolve('a')?.threads).toBe(5)
   })
 
-  it('that nobody has leads nowhere', async () => {
+  it('that no model has resolves to nothing', async () => {
     await using here = await world({ 'a.yaml': 'name: a' })
     expect(here.directory.resolve('b')).toBeUndefined()
   })
@@ -110,9 +110,9 @@ describe('a name', () => {
   })
 })
 
-it('has no default for what is no usecase', async () => {
+it('has no default for unknown usecases', async () => {
   await using here = await world({ 'a.yaml': 'name: a\nbackend: x\nknown_usecases: [chat]' })
-  expect(here.directory.defaultFor('chat')?.name).toBe('a')
-  expect(here.directory.defaultFor('toString')).toBeUndefined()
-  expect(here.directory.defaultFor('')).toBeUndefined()
+  expect(here.directory.findDefault('chat')?.name).toBe('a')
+  expect(here.directory.findDefault('toString')).toBeUndefined()
+  expect(here.directory.findDefault('')).toBeUndefined()
 })

@@ -8,29 +8,33 @@ import { hasFailover, listFailoverTargets, servesRequests } from './serving.ts'
 import { isUsecase } from './usecase-names.ts'
 import { hasUsecase } from './usecases.ts'
 
-/** Finds models by the names clients use, with defaults filled in. */
+/** Finds models by the names that clients use, with defaults filled in. */
 export interface ModelDirectory {
   /**
-   * The model of a name, an alias followed one hop; undefined when there is none. The same object while nothing changed.
+   * Gives the model of a name and follows an alias one hop; undefined when there is none. Gives the same object while
+   * nothing has changed.
    *
-   * @throws {SvcError} `invalid_request`: `invalid_name` for what no model can be called, `alias_broken` for an alias
-   *   of nothing or of another alias
+   * @throws {SvcError} `invalid_request`: `invalid_name` for an impossible name, `alias_broken` for an alias of a
+   *   missing model or of another alias
    */
   resolve(name: string, options?: ResolveOptions): ModelConfig | undefined
-  /** The same for those who ask whether there is one: undefined also where {@link resolve} throws. */
+  /** As {@link resolve}, for callers that only ask whether there is one: undefined when that throws. */
   find(name: string): ModelConfig | undefined
   /**
-   * The model for a usecase when a request names none: the first by name that is not disabled, and whose
-   * weights are there.
+   * Gives the model for a usecase when a request names none: the first by name that is not disabled and has its
+   * weights.
    */
-  defaultFor(usecase: string): ModelConfig | undefined
-  /** What is wrong with the model file of a name that gives no model, as `file:line: key: reason`; undefined when nothing. */
-  faultOf(name: string): string | undefined
-  /** Every model in byte order, aliases included. */
+  findDefault(usecase: string): ModelConfig | undefined
+  /**
+   * Gives the fault of the model file of a name that gives no model, as `file:line: key: reason`; undefined without
+   * one.
+   */
+  findFault(name: string): string | undefined
+  /** Lists every model in byte order, including aliases. */
   list(options?: { readonly includeReferenced?: boolean | undefined }): readonly ModelConfig[]
 }
 
-/** How names are read. */
+/** Options for reading names. */
 export interface ResolveOptions {
   /** Whether `name:latest` also means `name`, as clients of the alternate ecosystem write it. @default false */
   readonly acceptLatest?: boolean | undefined
@@ -38,7 +42,7 @@ export interface ResolveOptions {
 
 const LATEST = ':latest'
 
-/** A directory over a store. */
+/** Creates a directory of a store. */
 export function createModelDirectory(store: ConfigStore, context: DefaultsContext): ModelDirectory {
   const filled = new WeakMap<ModelConfig, ModelConfig>()
   const fill = (model: ModelConfig): ModelConfig => {
@@ -49,7 +53,7 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
     return now
   }
   const linked = new WeakMap<ModelConfig, ModelConfig>()
-  /** A model with the targets that serve for it: the same object while they are the same. */
+  /** Adds the failover targets to a model: gives the same object while they are the same. */
   const link = (model: ModelConfig): ModelConfig => {
     if (!hasFailover(model)) return model
     const targets = findTargets(store, model).map(({ name, model: found }) => ({ name, model: fill(found) }))
@@ -75,14 +79,14 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
         throw error
       }
     },
-    defaultFor(usecase) {
+    findDefault(usecase) {
       if (!isUsecase(usecase)) return undefined
       const fit = store.list().filter((each) => !each.disabled && hasUsecase(each, usecase) && servesRequests(each))
-      // One whose weights are known to be missing or broken serves nobody while another could.
+      // A model whose weights are missing or broken is chosen only when there is no other.
       const model = fit.find((each) => each.weightsMissing !== true && each.weightsError === undefined) ?? fit[0]
       return model && link(fill(model))
     },
-    faultOf(name) {
+    findFault(name) {
       const files = ['.yaml', '.yml'].flatMap((ending) => [`${name}${ending}`, `${toFileName(name)}${ending}`])
       const problem = store.problems().find(({ file }) => files.includes(file))
       return problem && formatProblem(problem)
@@ -101,7 +105,7 @@ function isSameList(before: readonly FailoverTarget[], now: readonly FailoverTar
   return before.length === now.length && now.every(({ model }, index) => before[index]?.model === model)
 }
 
-/** The targets that a model names and that there are. */
+/** Finds the existing targets of a model. */
 function findTargets(store: ConfigStore, { failover }: ModelConfig): FailoverTarget[] {
   return (failover?.targets ?? []).flatMap(({ model: name = '' }) => {
     const found = store.get(name)

@@ -12,10 +12,10 @@ describe('who serves a model', () => {
     ['another instance', { backend: 'service-proxy' }, 'instance'],
     ['other models', { backend: '', failover: { targets: [{ model: 'a' }] } }, 'failover'],
     ['nobody: patterns', { backend: 'PATTERN' }, 'detector'],
-    ['nobody: a router', { router: { candidates: [{ model: 'a' }] } }, 'none'],
-    ['nobody: an MCP host', { mcp: { remote: 'x' } }, 'none'],
-    ['nobody: a pipeline', { backend: '', pipeline: {} }, 'none'],
-    ['nobody: an empty file', { backend: '', parameters: { model: '  ' } }, 'none'],
+    ['none: a router', { router: { candidates: [{ model: 'a' }] } }, 'none'],
+    ['none: an MCP host', { mcp: { remote: 'x' } }, 'none'],
+    ['none: a pipeline', { backend: '', pipeline: {} }, 'none'],
+    ['none: an empty file', { backend: '', parameters: { model: '  ' } }, 'none'],
   ])('is %s', (_, keys, kind) => {
     expect(toServing(createModel(keys)).kind).toBe(kind)
   })
@@ -28,7 +28,7 @@ describe('who serves a model', () => {
     ])
   })
 
-  it('is told in the refusal of a model that nobody serves', () => {
+  it('gives the reason in the refusal of a model that is not served', () => {
     const empty = createModel({ name: 'e', backend: '' })
     expect(servesRequests(empty)).toBe(false)
     expect(notServed(empty)).toMatchObject({ kind: 'invalid_request', code: 'model_not_served' })

@@ -1,17 +1,17 @@
 import { SvcError } from '@svc/errors'
 import type { FailoverTarget, ModelConfig, Serving } from './model-config.ts'
 
-/** Detectors that run in the server itself, by patterns; also a name that `backend:` of a model file can have. */
+/** Backend of pattern detectors, which run in the server itself; a name for `backend:` of model files. */
 export const PATTERN_BACKEND = 'pattern'
 const CLOUD_PROXY = 'cloud-proxy'
 const SERVICE_PROXY = 'service-proxy'
 
-/** What of a model's file decides who serves it. */
+/** Keys of a model file that decide who serves it. */
 export type ServingKeys = Pick<ModelConfig, 'backend' | 'proxy' | 'failover' | 'parameters' | 'pipeline' | 'router'> & {
   readonly mcp?: ModelConfig['mcp'] | undefined
 }
 
-/** Who serves the model of a file. */
+/** Decides who serves the model of a file. */
 export function toServing({ backend, proxy, failover, parameters, pipeline, router, mcp }: ServingKeys): Serving {
   const name = backend.toLowerCase()
   if (name === PATTERN_BACKEND) return { kind: 'detector' }
@@ -36,7 +36,10 @@ function isText(value: string | undefined): boolean {
 const DETECTOR_REASON =
   'finds private text by patterns: name it as a PII detector, or in /api/pii/analyze and /api/pii/redact'
 
-/** The refusal of a model that serves no requests: `model_not_served` (400) with what it is for, or what is not built. */
+/**
+ * Creates the refusal of a model that serves no requests: `model_not_served` (400) with its purpose, or with the
+ * missing feature.
+ */
 export function notServed({ name, serving }: ModelConfig): SvcError {
   const reason = serving.kind === 'none' ? serving.reason : DETECTOR_REASON
   return new SvcError('invalid_request', `model "${name}" ${reason}`, {
@@ -45,27 +48,27 @@ export function notServed({ name, serving }: ModelConfig): SvcError {
   })
 }
 
-/** Whether requests of a model are served by anybody. */
+/** Whether a model serves requests. */
 export function servesRequests({ serving }: ModelConfig): boolean {
   return serving.kind !== 'none' && serving.kind !== 'detector'
 }
 
-/** Whether others serve for a model. */
+/** Whether failover targets serve for a model. */
 export function hasFailover(model: ModelConfig): boolean {
   return model.serving.kind === 'failover'
 }
 
-/** The models that serve for a model; none for one that is served itself. */
+/** Lists the failover targets of a model; none for a model that is served itself. */
 export function listFailoverTargets({ serving }: ModelConfig): readonly FailoverTarget[] {
   return serving.kind === 'failover' ? serving.targets : []
 }
 
-/** Whether an upstream serves a model itself, byte for byte or translated. */
+/** Whether an upstream serves a model itself, relayed or translated. */
 export function livesUpstream({ serving }: ModelConfig): boolean {
   return serving.kind === 'relay' || serving.kind === 'translation'
 }
 
-/** Whether requests of a model, or of one that serves for it, leave this machine. */
+/** Whether requests of a model, or of one of its failover targets, leave this machine. */
 export function leavesMachine(model: ModelConfig): boolean {
   const { serving } = model
   switch (serving.kind) {

@@ -1,14 +1,14 @@
 import { isSafeName, toFileName } from '../files/safe-path.ts'
-import { weightsNote } from './attach-weights.ts'
+import { describeWeights } from './attach-weights.ts'
 import type { ConfigProblem } from './config-problem.ts'
-import { isStandalone, looseModel } from './loose-weights.ts'
+import { createLooseModel, isStandalone } from './loose-weights.ts'
 import type { ModelConfig } from './model-config.ts'
 import { compareBytes, type ModelFolder } from './model-folder.ts'
-import { usecasesOf } from './usecases.ts'
+import { listUsecases } from './usecases.ts'
 import type { Weights } from './weights.ts'
 import type { YamlFile } from './yaml-files.ts'
 
-/** One model file, and the model it describes with its weights beside it. */
+/** One model file, and its model with the facts of the weights. */
 export interface YamlInput {
   readonly file: YamlFile
   readonly model: ModelConfig | undefined
@@ -20,7 +20,7 @@ export interface LooseInput {
   readonly weights: Weights
 }
 
-/** Everything a store knows of, in byte order of the file names. */
+/** All files of a store, in byte order of their names. */
 export interface IndexInput {
   readonly folder: ModelFolder
   readonly yaml: readonly YamlInput[]
@@ -29,21 +29,21 @@ export interface IndexInput {
   readonly demoMode: DemoMode
 }
 
-/** When a demo model is offered: while the folder holds no model for any of its uses, always, never. */
+/** When demo models are offered: while the folder holds no model for any of their uses, always, never. */
 export type DemoMode = 'auto' | 'true' | 'false'
 
-/** Models by name, and what is wrong. */
+/** Models by name, and problems. */
 export interface StoreIndex {
   /** Every model that can be named. */
   readonly byName: ReadonlyMap<string, ModelConfig>
-  /** What lists show, in byte order. */
+  /** Listed models, in byte order. */
   readonly listed: readonly ModelConfig[]
   /** GGUF files that model files refer to: usable by name, not listed. */
   readonly referenced: readonly ModelConfig[]
   readonly problems: readonly ConfigProblem[]
 }
 
-/** Joins files into models: one name one model, loose weights only where no model file uses them. */
+/** Builds the index of files: one model for each name, loose weights only when no model file uses them. */
 export function buildIndex(input: IndexInput, previous: ReadonlyMap<string, ModelConfig>): StoreIndex {
   const byName = new Map<string, ModelConfig>()
   const problems: ConfigProblem[] = []
@@ -57,10 +57,10 @@ export function buildIndex(input: IndexInput, previous: ReadonlyMap<string, Mode
   for (const { file, model } of input.yaml) {
     problems.push(...file.problems)
     if (model !== undefined && add(model)) listed.push(model)
-    if (model !== undefined) problems.push(...weightsProblems(model))
+    if (model !== undefined) problems.push(...listWeightsProblems(model))
   }
   const referenced: ModelConfig[] = []
-  const used = usedFiles(listed)
+  const used = listUsedFiles(listed)
   for (const loose of input.loose) {
     const model = toLooseModel(loose, { folder: input.folder, previous, problems, isUsed: used.has(loose.file) })
     if (model === undefined || byName.has(model.name)) continue
@@ -74,7 +74,7 @@ export function buildIndex(input: IndexInput, previous: ReadonlyMap<string, Mode
     byName.set(model.name, model)
     listed.push(model)
   }
-  problems.push(...aliasProblems(byName))
+  problems.push(...listAliasProblems(byName))
   listed.sort((left, right) => compareBytes(left.name, right.name))
   return { byName, listed, referenced, problems }
 }
@@ -84,13 +84,13 @@ function nameTaken(model: ModelConfig, holder: ModelConfig): ConfigProblem {
   return { file: model.file, key: 'name', reason }
 }
 
-function weightsProblems(model: ModelConfig): ConfigProblem[] {
-  const reason = weightsNote(model)
+function listWeightsProblems(model: ModelConfig): ConfigProblem[] {
+  const reason = describeWeights(model)
   return reason === undefined ? [] : [{ file: model.file, key: 'parameters.model', reason }]
 }
 
-/** Files in the folder that belong to models described elsewhere. */
-function usedFiles(models: readonly ModelConfig[]): Set<string> {
+/** Lists files in the folder that belong to models described elsewhere. */
+function listUsedFiles(models: readonly ModelConfig[]): Set<string> {
   const files = models.flatMap(({ parameters, llm }) => [parameters.model, llm.mmproj, llm.draftModel])
   return new Set(files.filter((file) => file !== undefined))
 }
@@ -109,7 +109,7 @@ function toLooseModel(
     return undefined
   }
   if (!weights.usable) {
-    // A model file that uses it has said so already.
+    // The model file that uses it has reported this already.
     if (!from.isUsed) from.problems.push({ file, reason: weights.fault })
     return undefined
   }
@@ -118,20 +118,20 @@ function toLooseModel(
   if (before?.source === 'file' && before.gguf === weights.summary) return before
   const found = from.folder.find(file)
   const modifiedAt = found?.found === true ? found.modifiedAt : 0
-  return looseModel({ file, folder: from.folder.path, modifiedAt }, weights.summary)
+  return createLooseModel({ file, folder: from.folder.path, modifiedAt }, weights.summary)
 }
 
-/** Redirects and routers serve through other models, so they alone are no models of one's own. */
+/** Aliases and routers serve through other models, so they do not replace demo models. */
 function offersDemo(mode: DemoMode, own: readonly ModelConfig[], demo: ModelConfig): boolean {
   if (mode !== 'auto') return mode === 'true'
-  const uses = usecasesOf(demo)
+  const uses = listUsecases(demo)
   return own.every((model) => {
     if (model.alias !== undefined || model.router !== undefined) return true
-    return !usecasesOf(model).some((use) => uses.includes(use))
+    return !listUsecases(model).some((use) => uses.includes(use))
   })
 }
 
-function aliasProblems(byName: ReadonlyMap<string, ModelConfig>): ConfigProblem[] {
+function listAliasProblems(byName: ReadonlyMap<string, ModelConfig>): ConfigProblem[] {
   return [...byName.values()].flatMap((model) => {
     if (model.alias === undefined) return []
     const target = byName.get(model.alias)

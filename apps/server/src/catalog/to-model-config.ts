@@ -3,7 +3,7 @@ import { type Block, type KeyTable, toCamelCase } from './keys/fields.ts'
 import { LLM, type ModelKeys, VLLM } from './keys/model-keys.ts'
 import type { ModelConfig } from './model-config.ts'
 import { toServing } from './serving.ts'
-import { declaredUsecases } from './usecase-names.ts'
+import { readUsecases } from './usecase-names.ts'
 
 /** The place of a model file. */
 export interface ModelFilePlace {
@@ -15,13 +15,13 @@ export interface ModelFilePlace {
   readonly modifiedAt: number
 }
 
-/** Delay before a refused request may come again, where a model names none. */
+/** Delay after a refusal when a model names none. */
 const DEFAULT_RETRY_SECONDS = 1
 
-/** The backend of GGUF weights whose file names none. */
+/** Default backend of GGUF weights. */
 export const GGUF_BACKEND = 'llama'
 
-/** Whether a name is that of GGUF weights. */
+/** Whether a file name is that of GGUF weights. */
 export function isGgufName(name: string): boolean {
   return /\.gguf$/i.test(name)
 }
@@ -35,7 +35,7 @@ export interface ModelFacts {
   readonly warnings: readonly ConfigProblem[]
 }
 
-/** The model that the keys of a file describe. */
+/** Creates the model of a file's keys. */
 export function toModelConfig(keys: ModelKeys, { name, source, place, raw, warnings }: ModelFacts): ModelConfig {
   const { parameters = {}, grpc = {}, limits = {} } = keys
   const backend = keys.backend ?? (isGgufName(parameters.model ?? '') ? GGUF_BACKEND : '')
@@ -52,7 +52,7 @@ export function toModelConfig(keys: ModelKeys, { name, source, place, raw, warni
     pinned: keys.pinned ?? false,
     debug: keys.debug,
     roles: keys.roles ?? {},
-    knownUsecases: declaredUsecases(keys.knownUsecases ?? []),
+    knownUsecases: readUsecases(keys.knownUsecases ?? []),
     knownInputModalities: keys.knownInputModalities ?? [],
     knownOutputModalities: keys.knownOutputModalities ?? [],
     concurrencyGroups: distinct(keys.concurrencyGroups ?? []),
@@ -100,8 +100,8 @@ export function toModelConfig(keys: ModelKeys, { name, source, place, raw, warni
   }
 }
 
-/** A model that has no file of keys. */
-export function blankModel(facts: Pick<ModelFacts, 'name' | 'source' | 'place'>): ModelConfig {
+/** Creates a model without keys. */
+export function createBlankModel(facts: Pick<ModelFacts, 'name' | 'source' | 'place'>): ModelConfig {
   return toModelConfig({}, { ...facts, raw: {}, warnings: [] })
 }
 
@@ -112,7 +112,7 @@ function listNames(table: KeyTable): ReadonlySet<string> {
   return new Set(Object.keys(table).map(toCamelCase))
 }
 
-/** The part of a file's keys that one table declares, given the names of its keys. */
+/** Selects the keys that one table declares. */
 function pick<Table extends KeyTable>(keys: ModelKeys, names: ReadonlySet<string>): Block<Table> {
   // Only keys of the table are left, each read by its field.
   return Object.fromEntries(Object.entries(keys).filter(([name]) => names.has(name))) as Block<Table>

@@ -1,4 +1,4 @@
-/** Everything a model can be asked for, in the order in which lists show it. */
+/** Everything that a model can be asked for, in the order of lists. */
 export const USECASES = [
   'chat',
   'completion',
@@ -27,17 +27,19 @@ export const USECASES = [
   'decisions',
 ] as const
 
-/** One thing a model can be asked for. */
+/** One use of a model. */
 export type Usecase = (typeof USECASES)[number]
 
 const ALL: ReadonlySet<string> = new Set(USECASES)
 
-/** The usecases a list of a model file names: `chat` in any case, `FLAG_CHAT`, `llm` for three; others are left out. */
-export function declaredUsecases(names: readonly string[]): Usecase[] {
+/**
+ * Reads the usecases in a list of a model file: `chat` in any case, `FLAG_CHAT`, `llm` for three; ignores unknown ones.
+ */
+export function readUsecases(names: readonly string[]): Usecase[] {
   const declared = new Set<string>()
   for (const name of names) {
     const word = name.startsWith('FLAG_') ? name.slice(5) : name
-    // `flag_chat` is no spelling of it: the prefix counts in capitals only, and then so does the rest.
+    // The prefix is valid in capitals only, and then so is the rest: `flag_chat` is unknown.
     if (word !== name && word !== word.toUpperCase()) continue
     const usecase = word.toLowerCase()
     for (const each of usecase === 'llm' ? ['chat', 'completion', 'edit'] : [usecase]) declared.add(each)

@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { capabilitiesOf, inputModalitiesOf, isPiiCovered, isPiiEnabled, outputModalitiesOf } from './capabilities.ts'
+import {
+  isPiiCovered,
+  isPiiEnabled,
+  listCapabilities,
+  listInputModalities,
+  listOutputModalities,
+} from './capabilities.ts'
 import { parseModelFile } from './config-file.ts'
 import type { GgufSummary } from './gguf-summary.ts'
 import type { ModelConfig } from './model-config.ts'
-import { declaredUsecases, USECASES } from './usecase-names.ts'
-import { guesses, hasUsecase, usecasesOf } from './usecases.ts'
+import { readUsecases, USECASES } from './usecase-names.ts'
+import { guesses, hasUsecase, listUsecases } from './usecases.ts'
 
 function parse(yaml: string): ModelConfig | undefined {
   return parseModelFile(yaml, { file: 'm.yaml', folder: '/models', modifiedAt: 0 }).models[0]
@@ -39,7 +45,7 @@ const recorded: readonly Recorded[] = readFileSync(new URL('__fixtures__/usecase
   .map((line) => JSON.parse(line))
 const files = recorded.filter(({ yaml }) => yaml !== undefined)
 
-describe('what models of the reference serve', () => {
+describe("usecases of the reference's models", () => {
   it('has more than a hundred records', () => {
     expect(files.length).toBeGreaterThan(100)
   })
@@ -47,12 +53,12 @@ describe('what models of the reference serve', () => {
   it.each(files.filter(({ loaded }) => loaded !== false))('$name', ({ name, yaml = '', has = [] }) => {
     // The one usecase that the reference does not know.
     const ours = name === 'declared/decisions' ? ['decisions'] : has.filter((usecase) => usecase !== 'llm')
-    expect(usecasesOf(model(yaml)).sort()).toEqual([...ours].sort())
+    expect(listUsecases(model(yaml)).sort()).toEqual([...ours].sort())
   })
 
   it.each(files.filter(({ loaded }) => loaded !== false))('$name, guessed and declared', (record) => {
     const config = model(record.yaml ?? '')
-    // `llm` stands for three others.
+    // `llm` stands for three usecases.
     const guessed = (record.guess ?? []).filter((usecase) => usecase !== 'llm')
     expect(USECASES.filter((usecase) => guesses(config, usecase)).sort()).toEqual([...guessed].sort())
     const declared = (record.declared ?? []).filter((usecase) => usecase !== 'llm')
@@ -63,9 +69,9 @@ describe('what models of the reference serve', () => {
   it.each(files.filter(({ loaded }) => loaded !== false))('$name, as interfaces show it', (record) => {
     const config = model(record.yaml ?? '')
     expect({
-      capabilities: capabilitiesOf(config),
-      input_modalities: inputModalitiesOf(config),
-      output_modalities: outputModalitiesOf(config),
+      capabilities: listCapabilities(config),
+      input_modalities: listInputModalities(config),
+      output_modalities: listOutputModalities(config),
       pii_covered: isPiiCovered(config),
       pii_enabled: isPiiEnabled(config),
     }).toEqual({
@@ -82,7 +88,7 @@ describe('what models of the reference serve', () => {
   })
 })
 
-describe('what weights make of a model that says no more', () => {
+describe('usecases that weights alone give a model', () => {
   it.each<[string, Partial<GgufSummary>, readonly string[]]>([
     ['a chat model', { hasChatTemplate: true }, ['chat', 'completion', 'edit', 'tokenize']],
     [
@@ -97,22 +103,22 @@ describe('what weights make of a model that says no more', () => {
     ['a model of last-token vectors', { hasChatTemplate: true, poolingType: 3 }, ['embeddings', 'tokenize']],
     ['a ranker', { architecture: 'bert', poolingType: 4 }, ['rerank', 'tokenize']],
   ])('%s', (_name, gguf, usecases) => {
-    expect(usecasesOf(model('name: m\nparameters: {model: x.gguf}', gguf))).toEqual(usecases)
+    expect(listUsecases(model('name: m\nparameters: {model: x.gguf}', gguf))).toEqual(usecases)
   })
 
   it('yields to the templates of the file', () => {
     const config = model('name: m\nparameters: {model: x.gguf}\ntemplate: {completion: "{{.Input}}"}', {})
-    expect(usecasesOf(config)).toEqual(['completion', 'tokenize'])
+    expect(listUsecases(config)).toEqual(['completion', 'tokenize'])
   })
 
   it('yields to a declared scorer', () => {
-    expect(usecasesOf(model('name: m\nparameters: {model: x.gguf}\nknown_usecases: [score]', {}))).toEqual(['score'])
+    expect(listUsecases(model('name: m\nparameters: {model: x.gguf}\nknown_usecases: [score]', {}))).toEqual(['score'])
   })
 })
 
 describe('names of usecases', () => {
   it('come out in one order, once, unknown ones left out', () => {
-    expect(declaredUsecases(['tts', 'llm', 'chat', 'FLAG_VAD', 'flag_image', 'FLAG_image', '', 'any'])).toEqual([
+    expect(readUsecases(['tts', 'llm', 'chat', 'FLAG_VAD', 'flag_image', 'FLAG_image', '', 'any'])).toEqual([
       'chat',
       'completion',
       'edit',
@@ -123,7 +129,7 @@ describe('names of usecases', () => {
 
   // verifies model-file:usecases:list
   it('are all accepted as they are listed', () => {
-    expect(declaredUsecases(USECASES)).toEqual([...USECASES])
+    expect(readUsecases(USECASES)).toEqual([...USECASES])
   })
 })
 
@@ -133,10 +139,10 @@ it('an alias serves nothing by itself', () => {
 })
 
 it('backends are compared without case', () => {
-  expect(usecasesOf(model('name: m\nbackend: Whisper'))).toEqual(['transcript'])
+  expect(listUsecases(model('name: m\nbackend: Whisper'))).toEqual(['transcript'])
 })
 
-it('a router chats whatever its backend is', () => {
+it('a router chats with any backend', () => {
   const router = 'router:\n  candidates:\n    - model: a\n      labels: [x]\n'
   for (const backend of ['whisper', 'diffusers', 'rerankers', 'llama']) {
     expect(hasUsecase(model(`name: r\nbackend: ${backend}\n${router}`), 'chat'), backend).toBe(true)

@@ -1,18 +1,18 @@
 import type { ModelConfig } from './model-config.ts'
 import { USECASES, type Usecase } from './usecase-names.ts'
-import { type WeightsKind, weightsKind } from './weights-kind.ts'
+import { toWeightsKind, type WeightsKind } from './weights-kind.ts'
 
 /** Whether a model serves a usecase: declared, or guessed from its backend and templates (§2.9). */
 export function hasUsecase(config: ModelConfig, usecase: Usecase): boolean {
   if (config.alias !== undefined) return false
   if (config.knownUsecases.includes(usecase)) return true
-  // Scorers and token classifiers serve nothing beyond what they declare.
+  // Scorers and token classifiers serve only their declared usecases.
   if (config.knownUsecases.includes('score') || config.knownUsecases.includes('token_classify')) return false
   return guesses(config, usecase)
 }
 
-/** All usecases a model serves. */
-export function usecasesOf(config: ModelConfig): Usecase[] {
+/** Lists all usecases of a model. */
+export function listUsecases(config: ModelConfig): Usecase[] {
   return USECASES.filter((usecase) => hasUsecase(config, usecase))
 }
 
@@ -33,7 +33,7 @@ const NO_CHAT: ReadonlySet<string> = new Set([
   'acestep-cpp',
 ])
 
-/** Backends that serve a usecase by their very nature. */
+/** Backends that always serve a usecase. */
 const BY_BACKEND: Readonly<Partial<Record<Usecase, readonly string[]>>> = {
   rerank: ['rerankers'],
   tts: ['piper', 'transformers-musicgen', 'kokoro'],
@@ -53,7 +53,7 @@ const BY_BACKEND: Readonly<Partial<Record<Usecase, readonly string[]>>> = {
   video: ['stablediffusion', 'vllm-omni'],
 }
 
-/** Usecases that the settings of a model tell, whatever its backend is otherwise for. */
+/** Usecases that the settings of a model decide, for any backend. */
 const BY_SETTINGS: Readonly<Partial<Record<Usecase, (config: ModelConfig, backend: string) => boolean>>> = {
   chat: guessesChat,
   completion: (config, backend) =>
@@ -80,7 +80,7 @@ function drawsPictures(config: ModelConfig, backend: string): boolean {
 }
 
 function guessesChat(config: ModelConfig, backend: string): boolean {
-  // A router answers through its candidates: its own backend says nothing of it.
+  // A router answers through its candidates, so its own backend does not matter.
   if ((config.router?.candidates?.length ?? 0) > 0) return true
   if (NO_CHAT.has(backend)) return false
   if (config.llm.embeddings === true) return false
@@ -95,7 +95,7 @@ function guessesVision(config: ModelConfig): boolean {
 }
 
 function isKind({ gguf }: ModelConfig, kind: WeightsKind): boolean {
-  return gguf !== undefined && weightsKind(gguf) === kind
+  return gguf !== undefined && toWeightsKind(gguf) === kind
 }
 
 function isSet(text: string | undefined): boolean {
@@ -104,11 +104,11 @@ function isSet(text: string | undefined): boolean {
 
 /**
  * Whether the header of the weights alone makes a model a language model: the file names no template, so the backend
- * applies the one that the weights carry.
+ * applies the one in the weights.
  */
 export function generatesText(config: ModelConfig): boolean {
   const { gguf, template, llm } = config
   if (gguf === undefined || llm.embeddings === true || llm.reranking === true) return false
-  if (weightsKind(gguf) !== 'generator') return false
+  if (toWeightsKind(gguf) !== 'generator') return false
   return ![template.chat, template.chatMessage, template.completion, template.edit].some(isSet)
 }

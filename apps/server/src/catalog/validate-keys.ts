@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { createPatternDetector } from '@svc/pii/patterns'
 import { isSafeName } from '../files/safe-path.ts'
-import { readChainSettings } from './chain.ts'
+import { parseFailoverKeys } from './failover-settings.ts'
 import type { ModelKeys } from './keys/model-keys.ts'
 import type { KeyNote } from './keys/read-field.ts'
 import { isNull, type YamlEntry, type YamlMap } from './yaml/node.ts'
@@ -21,18 +21,29 @@ export interface KeyReport {
 export function validateKeys(keys: ModelKeys, root: YamlMap, report: KeyReport): void {
   const refuse = (key: string, reason: string) => report.problem({ line: findLine(root, key), key, reason })
   if (filled(keys.name) && !isSafeName(keys.name)) refuse('name', 'is no name for a model')
-  for (const validate of [alias, backend, paths, proxy, patterns, pooling, artifacts, mcp, limits, failover])
+  for (const validate of [
+    checkAlias,
+    checkBackend,
+    checkPaths,
+    checkProxy,
+    checkPatterns,
+    checkPooling,
+    checkArtifacts,
+    checkMcp,
+    checkLimits,
+    checkFailover,
+  ])
     validate(keys, refuse)
   warnOfUnusedKeys(keys, (key, reason) => report.warning({ line: findLine(root, key), key, reason }))
 }
 
 type Refuse = (key: string, reason: string) => void
 
-function failover({ name, backend: own, failover: settings }: ModelKeys, refuse: Refuse): void {
+function checkFailover({ name, backend: own, failover: settings }: ModelKeys, refuse: Refuse): void {
   if (settings?.targets === undefined) return
   if (filled(own)) refuse('backend', 'cannot be set beside failover.targets: others answer for such a model')
   try {
-    readChainSettings(settings, { own: name ?? '' })
+    parseFailoverKeys(settings, { own: name ?? '' })
   } catch (error) {
     if (!SvcError.is(error)) throw error
     const key = typeof error.details?.param === 'string' ? error.details.param : 'failover'
@@ -40,7 +51,7 @@ function failover({ name, backend: own, failover: settings }: ModelKeys, refuse:
   }
 }
 
-function alias(keys: ModelKeys, refuse: Refuse): void {
+function checkAlias(keys: ModelKeys, refuse: Refuse): void {
   if (keys.alias === undefined) return
   if (keys.alias === '') refuse('alias', 'names no model')
   else if (keys.name === keys.alias) refuse('alias', 'points to itself')
@@ -50,14 +61,14 @@ function alias(keys: ModelKeys, refuse: Refuse): void {
   if ((keys.artifacts?.length ?? 0) > 0) refuse('artifacts', 'cannot be set beside alias')
 }
 
-function backend(keys: ModelKeys, refuse: Refuse): void {
+function checkBackend(keys: ModelKeys, refuse: Refuse): void {
   if (filled(keys.backend) && !BACKEND_NAME.test(keys.backend)) {
     refuse('backend', 'may hold letters, digits, "-" and "_" only')
   }
 }
 
 /** File names may not lead out of the models folder. */
-function paths(keys: ModelKeys, refuse: Refuse): void {
+function checkPaths(keys: ModelKeys, refuse: Refuse): void {
   const named: [string, string | undefined][] = [
     ['parameters.model', keys.parameters?.model],
     ['mmproj', keys.mmproj],
@@ -79,7 +90,7 @@ function paths(keys: ModelKeys, refuse: Refuse): void {
   }
 }
 
-function proxy(keys: ModelKeys, refuse: Refuse): void {
+function checkProxy(keys: ModelKeys, refuse: Refuse): void {
   const { proxy: settings } = keys
   if (settings === undefined) return
   if (filled(settings.apiKeyEnv) && filled(settings.apiKeyFile)) {
@@ -104,7 +115,7 @@ function warnOfUnusedKeys(
 }
 
 /** The patterns of a detector are checked with its file, and not by the first request that needs them (§2.11). */
-function patterns(keys: ModelKeys, refuse: Refuse): void {
+function checkPatterns(keys: ModelKeys, refuse: Refuse): void {
   const { patterns: own = [], ...settings } = keys.piiDetection ?? {}
   const isPattern = keys.backend?.toLowerCase() === 'pattern'
   if (!isPattern && own.length === 0 && (settings.builtins ?? []).length === 0) {
@@ -119,14 +130,14 @@ function patterns(keys: ModelKeys, refuse: Refuse): void {
   }
 }
 
-function pooling(keys: ModelKeys, refuse: Refuse): void {
+function checkPooling(keys: ModelKeys, refuse: Refuse): void {
   const { pooling: kind, poolingHalfLifeTokens = 0 } = keys.parameters ?? {}
   if (poolingHalfLifeTokens > 0 && kind !== 'decayed_mean') {
     refuse('parameters.pooling_half_life_tokens', 'applies to the pooling decayed_mean only')
   }
 }
 
-function artifacts(keys: ModelKeys, refuse: Refuse): void {
+function checkArtifacts(keys: ModelKeys, refuse: Refuse): void {
   const list = keys.artifacts ?? []
   const names = new Set<string>()
   for (const [index, artifact] of list.entries()) {
@@ -138,7 +149,7 @@ function artifacts(keys: ModelKeys, refuse: Refuse): void {
   if (list.length > 0 && list[0]?.target !== 'model') refuse('artifacts[0].target', 'must be model for the first entry')
 }
 
-function mcp(keys: ModelKeys, refuse: Refuse): void {
+function checkMcp(keys: ModelKeys, refuse: Refuse): void {
   for (const name of ['remote', 'stdio'] as const) {
     const source = keys.mcp?.[name]
     if (!filled(source)) continue
@@ -148,7 +159,7 @@ function mcp(keys: ModelKeys, refuse: Refuse): void {
   }
 }
 
-function limits(keys: ModelKeys, refuse: Refuse): void {
+function checkLimits(keys: ModelKeys, refuse: Refuse): void {
   const inner = keys.limits?.maxConcurrent
   if (keys.maxConcurrent !== undefined && inner !== undefined && keys.maxConcurrent !== inner) {
     refuse('max_concurrent', 'differs from limits.max_concurrent, which is the same key')

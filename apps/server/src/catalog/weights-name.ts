@@ -1,4 +1,4 @@
-/** What the name of a weights file says of its content. */
+/** Facts in the name of a weights file. */
 export interface WeightsName {
   /** In capitals, such as `Q4_K_M` or `BF16`; empty when the name has none. */
   readonly quantization: string
@@ -11,7 +11,7 @@ const QUANTIZATION = /(?:^|[-._/])(i?q\d(?:_[a-z0-9]+)*|bf16|f16|f32)(?=$|[-.])/
 /** Billions or millions of parameters between separators; `A3B` counts active ones and `16E` experts. */
 const PARAMETERS = /(?:^|[-._/])(\d+(?:\.\d+)?[bm])(?=$|[-._])/i
 
-/** Reads quantisation and size out of a file name or model id. */
+/** Reads quantisation and size from a file name or model id. */
 export function readWeightsName(name: string): WeightsName {
   return {
     quantization: (QUANTIZATION.exec(name)?.[1] ?? '').toUpperCase(),

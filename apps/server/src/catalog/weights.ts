@@ -1,23 +1,28 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GgufError } from '@svc/gguf'
-import { reasonOf } from '../files/file-error.ts'
+import { toReason } from '../files/file-error.ts'
 import { type GgufSummary, readGgufSummary } from './gguf-summary.ts'
 import { type FoundFile, type ModelFolder, withOpenFile } from './model-folder.ts'
 
-/** What is known of a GGUF file: its header, or why it cannot be used. */
+/** Header of a GGUF file, or the reason why the file is unusable. */
 export type Weights =
   | { readonly usable: true; readonly summary: GgufSummary }
   | { readonly usable: false; readonly fault: string }
 
-/** Looks into GGUF files and remembers what it saw. */
+/** Inspects GGUF files and remembers the results. */
 export interface WeightsInspector {
-  /** The file of a path relative to the folder; undefined when there is none. The same object while nothing changed. */
+  /**
+   * Gives the file of a path relative to the folder; undefined when there is none. Gives the same object while nothing
+   * has changed.
+   */
   inspect(relativePath: string): Weights | undefined
-  /** Forgets every file but these. */
+  /** Forgets all other files. */
   keep(relativePaths: ReadonlySet<string>): void
 }
 
-/** An inspector of one folder. A header is read again only after size, time or place of the file has changed. */
+/**
+ * Creates an inspector of one folder. It reads a header again only after size, time or place of the file has changed.
+ */
 export function createWeightsInspector(folder: ModelFolder): WeightsInspector {
   const known = new Map<string, { readonly signature: string; readonly weights: Weights }>()
   return {
@@ -46,6 +51,6 @@ function read(file: FoundFile): Weights {
     return { usable: true, summary: withOpenFile(file, readGgufSummary) }
   } catch (error) {
     if (error instanceof GgufError) return { usable: false, fault: error.message }
-    return { usable: false, fault: `cannot be read: ${reasonOf(error)}` }
+    return { usable: false, fault: `cannot be read: ${toReason(error)}` }
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { reasonOf } from '../files/file-error.ts'
+import { toReason } from '../files/file-error.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
 import { type ModelFile, parseModelFile } from './config-file.ts'
 import type { ConfigProblem } from './config-problem.ts'
@@ -8,24 +8,24 @@ import { type FoundFile, type ModelFolder, readSmallFile } from './model-folder.
 import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
 
 /**
- * A file changed this recently may change again without its times showing it: clocks of file systems tick up to 2 s
- * apart. Until then the content itself is compared.
+ * A file changed this recently may change again without a change of its times, because clocks of file systems tick up
+ * to 2 s apart. Until then the content itself is compared.
  */
 const SETTLING_MS = 2000
 
-/** A model file as it was last read. */
+/** A model file as last read. */
 export interface YamlFile {
   readonly name: string
-  /** The model it describes; while the file is broken, the one it described before. */
+  /** Its model; while the file is broken, the last good one. */
   readonly model: ModelConfig | undefined
   readonly problems: readonly ConfigProblem[]
 }
 
-/** Model files of a folder, each parsed once for every content it has. */
+/** Model files of a folder. Each content is parsed once. */
 export interface YamlFiles {
-  /** The file of a name; undefined when there is none. The same object while its content is the same. */
+  /** Gives the file of a name; undefined when there is none. Gives the same object while its content is the same. */
   read(name: string): YamlFile | undefined
-  /** Forgets every file but these. */
+  /** Forgets all other files. */
   keep(names: ReadonlySet<string>): void
 }
 
@@ -36,7 +36,7 @@ interface Known {
   readonly file: YamlFile
 }
 
-/** The model files of a folder. */
+/** Creates the model files of a folder. */
 export function createYamlFiles(folder: ModelFolder, options: { readonly now: () => number }): YamlFiles {
   const known = new Map<string, Known>()
   const unsafeNames = new Map<string, YamlFile>()
@@ -56,7 +56,7 @@ export function createYamlFiles(folder: ModelFolder, options: { readonly now: ()
     try {
       content = readSmallFile(found, MODEL_FILE_LIMITS.bytes)
     } catch (error) {
-      return { ...facts, digest: '', file: broken(name, `cannot be read: ${reasonOf(error)}`, undefined) }
+      return { ...facts, digest: '', file: broken(name, `cannot be read: ${toReason(error)}`, undefined) }
     }
     if (content === undefined) {
       const reason = `is larger than ${MODEL_FILE_LIMITS.bytes} bytes`
@@ -99,7 +99,7 @@ function broken(name: string, reason: string, model: ModelConfig | undefined): Y
   return toYamlFile(name, { models: [], problems: [{ file: name, reason }] }, model)
 }
 
-/** A file that no longer reads keeps what it said before: half a save must not take a model away. */
+/** A broken file keeps its last good model, because a half-written save must not remove it. */
 function toYamlFile(name: string, parsed: ModelFile, before: ModelConfig | undefined): YamlFile {
   const [model] = parsed.models
   if (model !== undefined || before === undefined) return { name, model, problems: parsed.problems }

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
-import { databaseCode, isDamage, toDatabaseError } from './database-error.ts'
+import { findDatabaseCode, isDamage, toDatabaseError } from './database-error.ts'
 
 const failure = (code: string, cause?: unknown): Error =>
   Object.assign(new Error(`secret table ${code}`, { cause }), { code })
@@ -36,6 +36,6 @@ describe('a database error', () => {
     expect(isDamage(failure('SQLITE_NOTADB'))).toBe(true)
     expect(isDamage(failure('SQLITE_CORRUPT_INDEX'))).toBe(true)
     expect(isDamage(failure('SQLITE_CANTOPEN'))).toBe(false)
-    expect(databaseCode(new Error('no code'))).toBeUndefined()
+    expect(findDatabaseCode(new Error('no code'))).toBeUndefined()
   })
 })

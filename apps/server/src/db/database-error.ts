@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 
-/** How long a client waits before it tries again, milliseconds. */
+/** Delay for clients before they try again, milliseconds. */
 const RETRY_AFTER_MS = 1000
 
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL|IOERR)/
@@ -10,33 +10,33 @@ const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/
 const AWAY =
   /^(08...|53...|57P0.|55P03|CONNECT_TIMEOUT|CONNECTION_\w+|ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE)$/
 
-/** The code of a database's error, of whichever driver, looked for through the causes. */
-export function databaseCode(error: unknown): string | undefined {
+/** Finds the code of a database's error, of any driver, in its chain of causes. */
+export function findDatabaseCode(error: unknown): string | undefined {
   for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1) {
     if ('code' in current && typeof current.code === 'string' && current.code !== '') return current.code
   }
   return undefined
 }
 
-/** Whether the file's content is at fault. */
+/** Whether the content of the file is damaged. */
 export function isDamage(error: unknown): boolean {
-  return DAMAGED.test(databaseCode(error) ?? '')
+  return DAMAGED.test(findDatabaseCode(error) ?? '')
 }
 
-/** Whether the database may be reachable again in a moment. */
+/** Whether the database may soon be reachable again. */
 export function isPassing(error: unknown): boolean {
-  const code = databaseCode(error) ?? ''
+  const code = findDatabaseCode(error) ?? ''
   return BUSY.test(code) || AWAY.test(code)
 }
 
 /**
- * A database's error as what a caller may see: `unavailable` with a time to try again while the database is locked or
- * away (REL-8: never a verdict on who is calling), `insufficient_storage` for a full disk, `internal` for the rest. The
- * message says nothing of tables and values.
+ * Converts a database's error for callers: `unavailable` with a delay while the database is locked or away (REL-8:
+ * never a verdict on the caller), `insufficient_storage` for a full disk, `internal` otherwise. The message reveals no
+ * tables or values.
  */
 export function toDatabaseError(cause: unknown): SvcError {
   if (SvcError.is(cause)) return cause
-  const code = databaseCode(cause) ?? ''
+  const code = findDatabaseCode(cause) ?? ''
   if (FULL.has(code))
     return new SvcError('insufficient_storage', 'the disk of the database is full', { code: 'disk_full', cause })
   if (isPassing(cause)) {

@@ -20,7 +20,7 @@ const postgres = await startPostgres()
 afterAll(() => postgres[Symbol.asyncDispose]())
 if (!postgres.available) console.warn(`the suite of PostgreSQL does not run: ${postgres.reason}`)
 
-/** A place for databases of one kind: each call of `create` is a new empty one. */
+/** A place for databases of one kind: each call of `create` gives a new empty one. */
 interface Place {
   readonly name: string
   create(): Promise<{
@@ -56,7 +56,7 @@ interface Fact {
   readonly updatedAt: number
 }
 
-/** The same few statements in both dialects. */
+/** The same statements for both dialects. */
 function facts(database: Database) {
   if (database.dialect === 'sqlite') {
     const { orm } = database
@@ -143,7 +143,7 @@ describe.each(places)('a database on $name', ({ create }) => {
   })
 
   describe('read on the side', () => {
-    it('gives what was just written, with bound parameters and plain numbers', async () => {
+    it('gives rows that were just written, with bound parameters and plain numbers', async () => {
       const place = await create()
       const database = await openDatabase({ ...base, ...place.options })
       const key = "it's"
@@ -161,7 +161,7 @@ describe.each(places)('a database on $name', ({ create }) => {
       await database.close()
       await place.close()
     })
-    it('fails with a sentence that tells nothing of the statement', async () => {
+    it('fails with a message that reveals nothing of the statement', async () => {
       const place = await create()
       const database = await openDatabase({ ...base, ...place.options })
       await expect(database.read({ sql: 'SELECT * FROM no_such_table' }, { signal: never })).rejects.toMatchObject({
@@ -283,7 +283,7 @@ describe.skipIf(!postgres.available)('PostgreSQL', () => {
       },
       { signal: never },
     )
-    // more often than there are connections: a failed read must not keep one
+    // More often than there are connections: a failed read must not keep one.
     for (let attempt = 0; attempt < 25; attempt += 1) {
       await expect(read()).rejects.toMatchObject({
         kind: 'unavailable',

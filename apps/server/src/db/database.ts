@@ -8,42 +8,44 @@ import type { SqliteEngine } from './sqlite-engine.ts'
 /** A row by its column names. */
 export type DatabaseRow = Readonly<Record<string, unknown>>
 
-/** A statement with its parameters bound: what drizzle's `toSQL()` gives. */
+/** A statement with bound parameters, as drizzle's `toSQL()` gives it. */
 export interface ReadQuery {
   readonly sql: string
   readonly params?: readonly unknown[] | undefined
 }
 
-/** How a read is run. */
+/** Options of a read. */
 export interface ReadOptions {
   readonly signal: AbortSignal
-  /** A read that finds more fails with `too_many_rows`. @default 50000 */
+  /** Maximum number of rows; a read that finds more fails with `too_many_rows`. @default 50000 */
   readonly maxRows?: number | undefined
 }
 
 interface OpenDatabase extends AsyncDisposable {
-  /** Random id of this installation, made with the database. */
+  /** Random id of this installation, created with the database. */
   readonly instanceId: string
   /**
-   * Runs a heavy read: on SQLite on a thread of its own, on PostgreSQL on at most two connections. Numbers come as
-   * numbers in both. At most 64 wait.
+   * Runs a heavy read: on SQLite on a thread, on PostgreSQL on at most two connections. Both give numbers as numbers.
+   * At most 64 reads wait.
    *
    * @throws {SvcError} `unavailable` while the database is away, locked or too busy; the signal's reason after an abort
    */
   read(query: ReadQuery, options: ReadOptions): Promise<readonly DatabaseRow[]>
-  /** Short queries and transactions. Those of a file whose folder was deleted or replaced fail with `unavailable`. */
+  /**
+   * Short queries and transactions. They fail with `unavailable` when the folder of the file was deleted or replaced.
+   */
   readonly queries: DatabaseQueries
   close(): Promise<void>
 }
 
-/** The server's database when it is a SQLite file: short queries run on the main thread. */
+/** The server's database in a SQLite file: short queries run on the main thread. */
 export interface SqliteDatabase extends OpenDatabase {
   readonly dialect: 'sqlite'
   readonly engine: SqliteEngine
   readonly orm: BetterSQLite3Database<typeof sqliteTables>
 }
 
-/** The server's database when it is PostgreSQL: queries go to the server. */
+/** The server's database on a PostgreSQL server. */
 export interface PostgresDatabase extends OpenDatabase {
   readonly dialect: 'postgres'
   readonly engine: 'postgres'
@@ -53,15 +55,15 @@ export interface PostgresDatabase extends OpenDatabase {
 /** The server's database, by `dialect`. */
 export type Database = SqliteDatabase | PostgresDatabase
 
-/** What opening a database needs. */
+/** Options of {@link openDatabase}. */
 export interface DatabaseOptions {
   /** `postgres://…`, or the absolute path of a SQLite file. @default database.db in the data path */
   readonly url?: string | undefined
   readonly dataPath: string
-  /** Kept in the database, so that an older version can say which newer one it met. */
+  /** Stored in the database, so that an older version can name the newer one. */
   readonly appVersion: string
   readonly logger: Logger
   readonly clock: Clock
-  /** The one module that opens SQLite files. @default better-sqlite3, else libsql */
+  /** The only module that may open SQLite files. @default better-sqlite3, else libsql */
   readonly engine?: SqliteEngine | undefined
 }

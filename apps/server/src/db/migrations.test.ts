@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { type Migration, migrationsFolder, planMigrations, readMigrations } from './migrations.ts'
-import { shippedPath } from './shipped-path.ts'
+import { findShippedPath } from './shipped-path.ts'
 
 const run = promisify(execFile)
 const SERVER = fileURLToPath(new URL('../..', import.meta.url))
@@ -32,9 +32,9 @@ describe.each(['sqlite', 'postgres'] as const)('the committed migrations of %s',
     for (const { statements } of migrations) expect(statements.length).toBeGreaterThan(0)
     expect(new Set(migrations.map(({ id }) => id)).size).toBe(migrations.length)
   })
-  it('are what the schema says: drizzle-kit finds nothing to add', async () => {
+  it('match the schema: drizzle-kit finds nothing to add', async () => {
     await using dir = await tempDir()
-    // drizzle-kit takes every path as relative
+    // drizzle-kit reads every path as relative
     const out = relative(SERVER, dir.join('migrations'))
     await cp(migrationsFolder(dialect), dir.join('migrations'), { recursive: true })
     const config = dir.join('drizzle.config.ts')
@@ -50,10 +50,12 @@ describe.each(['sqlite', 'postgres'] as const)('the committed migrations of %s',
   })
 })
 
-describe('what is shipped beside the bundle', () => {
+describe('files beside the bundle', () => {
   it('is found from the sources, and from dist', async () => {
     await using dir = await tempDir()
-    expect(await readFile(join(shippedPath('migrations/sqlite'), 'meta/_journal.json'), 'utf8')).toContain('"entries"')
+    expect(await readFile(join(findShippedPath('migrations/sqlite'), 'meta/_journal.json'), 'utf8')).toContain(
+      '"entries"',
+    )
     await cp(fileURLToPath(new URL('./migrations', import.meta.url)), dir.join('src/db/migrations'), {
       recursive: true,
     })
@@ -61,11 +63,11 @@ describe('what is shipped beside the bundle', () => {
     const code = (await readFile(new URL('./shipped-path.ts', import.meta.url), 'utf8')).replaceAll(': string', '')
     await writeFile(dir.join('package.json'), '{"type":"module"}')
     await mkdir(dir.join('dist'))
-    await writeFile(dir.join('dist/main.js'), `${code}\nconsole.log(shippedPath('migrations/sqlite'))`)
+    await writeFile(dir.join('dist/main.js'), `${code}\nconsole.log(findShippedPath('migrations/sqlite'))`)
     const { stdout } = await run(process.execPath, [dir.join('dist/main.js')])
     expect(stdout.trim()).toBe(dir.join('src/db/migrations/sqlite'))
   })
   it('that is missing is a clear error', () => {
-    expect(() => shippedPath('nothing')).toThrow('nothing is missing from the installation')
+    expect(() => findShippedPath('nothing')).toThrow('nothing is missing from the installation')
   })
 })

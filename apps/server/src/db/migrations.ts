@@ -1,16 +1,16 @@
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import { shippedPath } from './shipped-path.ts'
+import { findShippedPath } from './shipped-path.ts'
 
 /** One step of the schema. */
 export interface Migration {
-  /** When it was written, milliseconds since the epoch; grows from step to step. */
+  /** Time of writing, milliseconds since the epoch; grows from step to step. */
   readonly id: number
   /** SHA-256 of its text. */
   readonly hash: string
   readonly statements: readonly string[]
 }
 
-/** The steps that this version knows, in order. */
+/** Reads the steps of this version, in order. */
 export function readMigrations(folder: string): readonly Migration[] {
   return readMigrationFiles({ migrationsFolder: folder })
     .map(({ folderMillis, hash, sql }) => ({
@@ -21,15 +21,12 @@ export function readMigrations(folder: string): readonly Migration[] {
     .sort((left, right) => left.id - right.id)
 }
 
-/** Where the steps of a dialect lie. */
+/** Finds the folder of a dialect's steps. */
 export function migrationsFolder(dialect: 'sqlite' | 'postgres'): string {
-  return shippedPath(`migrations/${dialect}`)
+  return findShippedPath(`migrations/${dialect}`)
 }
 
-/**
- * What is to be done to a schema that has some steps behind it: the steps that are missing, or `newer` when it has one
- * that this version does not know.
- */
+/** Plans the missing steps of a schema; `newer` when it has a step that this version does not know. */
 export function planMigrations(
   applied: readonly number[],
   known: readonly Migration[],

@@ -9,10 +9,10 @@ function isPostgresUrl(url: string): boolean {
 }
 
 /**
- * Opens the server's database and brings its schema up to this version. The server does not start without it.
+ * Opens the server's database and migrates its schema to this version. The server does not start without it.
  *
- * @throws {StartRefused} exit code 78 when it is damaged, of a newer version, or cannot be opened; 75 when another server
- * holds it or it cannot be reached
+ * @throws {StartRefused} exit code 78 when it is damaged, of a newer version, or cannot be opened; 75 when another
+ *   server holds it or it cannot be reached
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const url = options.url ?? join(options.dataPath, 'database.db')

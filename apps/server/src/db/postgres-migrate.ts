@@ -2,19 +2,19 @@ import type { Sql } from 'postgres'
 import { type Migration, planMigrations } from './migrations.ts'
 import { newerSchema } from './refusals.ts'
 
-/** Our number among the advisory locks of a database: the letters svc. */
+/** Number of our advisory lock in a database: the letters svc. */
 const LOCK = 0x73_76_63
-/** How long a server waits for another one that is migrating. */
+/** Time that a server waits for another one that is migrating. */
 const LOCK_TIMEOUT = '60s'
 
 const LEDGER =
   'CREATE TABLE IF NOT EXISTS svc_migrations (id bigint PRIMARY KEY, hash text NOT NULL, applied_at bigint NOT NULL)'
 
 /**
- * Brings a schema up to this version in one transaction under an advisory lock, so that servers that start together do
- * it one after the other.
+ * Migrates a schema to this version in one transaction under an advisory lock, so that servers that start together
+ * migrate one after the other.
  *
- * @throws {StartRefused} exit code 78 when the schema is of a newer version; then nothing has been changed
+ * @throws {StartRefused} exit code 78 when the schema is of a newer version; nothing has changed then
  */
 export async function migratePostgres(
   sql: Sql,

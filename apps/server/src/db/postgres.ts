@@ -5,7 +5,7 @@ import postgres, { type Sql, type TransactionSql } from 'postgres'
 import { StartRefused } from '../config/start-refused.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { DatabaseRow, PostgresDatabase, ReadOptions, ReadQuery } from './database.ts'
-import { databaseCode, isPassing, toDatabaseError } from './database-error.ts'
+import { findDatabaseCode, isPassing, toDatabaseError } from './database-error.ts'
 import { migrationsFolder, readMigrations } from './migrations.ts'
 import { migratePostgres } from './postgres-migrate.ts'
 import { createPostgresQueries } from './queries.ts'
@@ -14,21 +14,21 @@ import { createReadQueue } from './read-queue.ts'
 import { postgresTables as schema } from './schema.ts'
 
 const MAX_CONNECTIONS = 10
-/** Heavy reads leave most connections to the short statements of requests. */
+/** Heavy reads leave most connections to the short queries of requests. */
 const MAX_READS = 2
 const CONNECT_TIMEOUT_S = 10
-/** Longest wait between two attempts to connect; whoever asks meanwhile waits as long. */
+/** Maximum pause between two attempts to connect; queries wait as long. */
 const MAX_BACKOFF_S = 1
 const IDLE_TIMEOUT_S = 60
 const STATEMENT_TIMEOUT_MS = 30_000
 const LOCK_TIMEOUT_MS = 5000
 const CLOSE_TIMEOUT_MS = 2000
-/** Rows that are fetched at a time. */
+/** Number of rows in one fetch. */
 const BATCH = 500
 /** Type numbers of `bigint` and `numeric`, which the driver leaves as text. */
 const NUMBERS = [20, 1700]
 
-/** What {@link openPostgres} needs. */
+/** Options of {@link openPostgres}. */
 export interface PostgresOptions {
   readonly url: string
   readonly appVersion: string
@@ -36,8 +36,8 @@ export interface PostgresOptions {
   readonly clock: Clock
 }
 
-/** The address without user and password: `host:5432/database`. */
-function placeOf(url: string): string {
+/** Gives the address without user and password: `host:5432/database`. */
+function toPlace(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
 }
@@ -75,9 +75,9 @@ async function identify(orm: PostgresJsDatabase<typeof schema>, appVersion: stri
   })
 }
 
-function refusal(place: string, error: unknown): StartRefused {
+function toRefusal(place: string, error: unknown): StartRefused {
   if (error instanceof StartRefused) return error
-  const code = databaseCode(error)
+  const code = findDatabaseCode(error)
   const reason = code === undefined ? '' : ` (${code})`
   if (isPassing(error))
     return new StartRefused(`the database ${place} cannot be reached${reason}`, { exitCode: 75, cause: error })
@@ -90,7 +90,7 @@ interface BoundedRead {
   readonly signal: AbortSignal
 }
 
-/** The rows of a query, in batches; an abort ends it between two of them, `readRows` sees to the rest. */
+/** Collects the rows of a query in batches. An abort ends it between two batches; `readRows` handles one in between. */
 async function collectRows(
   connection: TransactionSql,
   query: ReadQuery,
@@ -106,9 +106,9 @@ async function collectRows(
 }
 
 /**
- * Runs a query on a connection of its own, which a transaction gives: the driver's `reserve` keeps connections for
- * callers whose attempt has failed, until none is left, and its way to cancel may reach a later query of the same
- * connection. So the server is asked to cancel, and the transaction is kept open until it has answered.
+ * Runs a query on a connection of its own, inside a transaction. The driver's `reserve` keeps connections for callers
+ * whose attempt has failed, until none is left, and its way to cancel may reach a later query of the same connection.
+ * This function asks the server to cancel, and keeps the transaction open until the server has answered.
  */
 async function readRows(sql: Sql, query: ReadQuery, options: BoundedRead): Promise<readonly DatabaseRow[]> {
   const { signal } = options
@@ -117,7 +117,7 @@ async function readRows(sql: Sql, query: ReadQuery, options: BoundedRead): Promi
     const [backend] = await connection<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
     const cancel = (): void => {
       cancelling = sql`SELECT pg_cancel_backend(${backend?.pid ?? 0})`.catch(() => {
-        // then the statement timeout ends the query
+        // the statement timeout ends the query then
       })
     }
     signal.throwIfAborted()
@@ -127,7 +127,7 @@ async function readRows(sql: Sql, query: ReadQuery, options: BoundedRead): Promi
     } finally {
       signal.removeEventListener('abort', cancel)
       await cancelling
-      // a cancellation that came late must not meet the next query
+      // a late cancellation must not reach the next query
       if (cancelling !== undefined) await connection`SELECT 1`.catch(() => {})
     }
   })
@@ -150,7 +150,7 @@ function toParameters(params: readonly unknown[] = []): Parameter[] {
 
 /** Opens a PostgreSQL database as the server's; see `openDatabase`. Several servers may share one. */
 export async function openPostgres({ url, appVersion, logger, clock }: PostgresOptions): Promise<PostgresDatabase> {
-  const place = placeOf(url)
+  const place = toPlace(url)
   const sql = connect(url, logger)
   try {
     await migratePostgres(sql, {
@@ -162,7 +162,7 @@ export async function openPostgres({ url, appVersion, logger, clock }: PostgresO
     return toDatabase({ sql, orm, instanceId: await identify(orm, appVersion, clock.now()), clock })
   } catch (error) {
     await sql.end({ timeout: 0 })
-    throw refusal(place, error)
+    throw toRefusal(place, error)
   }
 }
 
@@ -177,7 +177,7 @@ function toDatabase(parts: {
   let closing: Promise<void> | undefined
   async function closeAll(): Promise<void> {
     const patience = new AbortController()
-    // reads have been told to end; a database that is away answers nothing
+    // reads have been told to end, but a database that is away does not answer
     await Promise.race([queue.close(), clock.sleep(CLOSE_TIMEOUT_MS, { signal: patience.signal }).catch(() => {})])
     patience.abort()
     await sql.end({ timeout: CLOSE_TIMEOUT_MS / 1000 })

@@ -71,7 +71,7 @@ describe.each(places)('queries on $name', ({ create }) => {
     expect(await put(queries, 'e'), 'and the next one works').toBe(1)
   })
 
-  it('that come while a transaction waits are none of it', async () => {
+  it('that arrive during a transaction are not part of it', async () => {
     await using world = await open()
     const { queries } = world.database
     const begun = createDeferred<void>()
@@ -92,7 +92,7 @@ describe.each(places)('queries on $name', ({ create }) => {
     expect([await readValue(queries, 'inside'), await readValue(queries, 'outside')]).toEqual([undefined, 'v'])
   })
 
-  it('run one after the other in parallel transactions, and none is lost', async () => {
+  it('run one after the other in parallel transactions without losing any', async () => {
     await using world = await open()
     const { queries } = world.database
     await put(queries, 'counter', '0')
@@ -114,7 +114,7 @@ describe.each(places)('queries on $name', ({ create }) => {
     expect(await readValue(queries, 'counter')).toBe('20')
   })
 
-  it('say what failed without words of the database', async () => {
+  it("report failures without the database's words", async () => {
     await using world = await open()
     const { queries } = world.database
     await put(queries, 'secret-key')

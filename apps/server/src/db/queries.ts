@@ -5,33 +5,33 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { toDatabaseError } from './database-error.ts'
 import { postgresTables, sqliteTables, type Tables } from './schema.ts'
 
-/** What writes queries: drizzle's own builder, of whichever dialect. */
+/** Builds queries: drizzle's own builder for either dialect. */
 export type QueryBuilder = Pick<BetterSQLite3Database<Tables>, 'select' | 'insert' | 'update' | 'delete'>
 
-/** Short queries. They are written once and run on both dialects. */
+/** Short queries, written once for both dialects. */
 export interface Queries {
   /**
-   * The rows of a query, typed by its tables.
+   * Gives the rows of a query, typed by its tables.
    *
    * @throws {SvcError} `unavailable` while the database is away, `insufficient_storage`, else `internal`
    */
   rows<Row>(build: (db: QueryBuilder, tables: Tables) => { all(): Row[] }): Promise<readonly Row[]>
-  /** Runs a query that writes. @returns how many rows it has written; @throws as {@link Queries.rows} */
+  /** Runs a query that writes. @returns the number of written rows; @throws as {@link Queries.rows} */
   change(build: (db: QueryBuilder, tables: Tables) => { run(): { readonly changes: number } }): Promise<number>
 }
 
 /** The queries of a database. */
 export interface DatabaseQueries extends Queries {
   /**
-   * Runs work whose queries are done together or not at all. Work awaits its own queries and nothing that is slow: on
-   * SQLite every other query waits meanwhile. A query of the database itself inside of it would wait for ever.
+   * Runs work whose queries all succeed or have no effect. The work awaits only its own queries and nothing slow: on
+   * SQLite every other query waits meanwhile. A query of the database itself inside of it waits for ever.
    *
-   * @throws what work throws, once everything is undone; as {@link Queries.rows}
+   * @throws the error of the work, after the rollback; as {@link Queries.rows}
    */
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>
 }
 
-/** Queries that may wait while a transaction is open. */
+/** Maximum number of queries that wait for an open transaction. */
 const MAX_WAITING = 10_000
 
 async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
@@ -43,9 +43,9 @@ async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
 }
 
 /**
- * Queries of a SQLite file: one connection, so one after the other.
+ * Creates the queries of a SQLite file: one connection, so they run one after the other.
  *
- * @param options.checkAccess throws where the file may not be used any more
+ * @param options.checkAccess throws when the file may not be used any more
  */
 export function createSqliteQueries({
   orm,
@@ -56,7 +56,9 @@ export function createSqliteQueries({
 }): DatabaseQueries {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
-  /** Runs work that no other query may come between: drizzle's own transaction takes no asynchronous function here. */
+  /**
+   * Runs work without other queries in between, because drizzle's own transaction takes no asynchronous function here.
+   */
   async function alone<T>(work: () => T | Promise<T>): Promise<T> {
     if (waiting >= MAX_WAITING)
       throw new SvcError('unavailable', 'the database is busy', { code: 'database_busy', retryAfterMs: 1000 })
@@ -86,7 +88,7 @@ export function createSqliteQueries({
           await guarded(() => orm.run(sql`COMMIT`))
           return result
         } catch (error) {
-          // A failure may have ended it already, a full disk for one.
+          // The failure may have ended the transaction already, for example a full disk.
           await guarded(() => orm.run(sql`ROLLBACK`)).catch(() => undefined)
           throw error
         }
@@ -96,10 +98,10 @@ export function createSqliteQueries({
 
 type PostgresOrm = Pick<PostgresJsDatabase<typeof postgresTables>, 'select' | 'insert' | 'update' | 'delete'>
 
-/** Queries of a PostgreSQL database. */
+/** Creates the queries of a PostgreSQL database. */
 export function createPostgresQueries(orm: PostgresJsDatabase<typeof postgresTables>): DatabaseQueries {
   const on = (db: PostgresOrm): Queries => {
-    // The builders of both dialects have the same methods. Here they are awaited, where those of SQLite are told to run.
+    // The builders of both dialects have the same methods. This one is awaited; that of SQLite is run by a call.
     const [builder, tables] = [db as unknown as QueryBuilder, postgresTables as unknown as Tables]
     return {
       rows: (build) => guarded(async () => [...(await awaited<readonly never[]>(build(builder, tables)))]),

@@ -1,11 +1,11 @@
 import { SvcError } from '@svc/errors'
 
-/** Reads that may wait for their turn. */
+/** Maximum number of waiting reads. */
 export const MAX_WAITING_READS = 64
-/** Rows of one read, unless it asks for another limit. */
+/** Default maximum number of rows of one read. */
 export const MAX_ROWS = 50_000
 
-/** The error of a read that found more than it may return. */
+/** Creates the error of a read that found too many rows. */
 export function tooManyRows(limit: number): SvcError {
   return new SvcError('internal', `a read has more than ${limit} rows`, { code: 'too_many_rows' })
 }

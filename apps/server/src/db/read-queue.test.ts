@@ -88,7 +88,7 @@ describe('a read queue', () => {
     await expect(bad).rejects.toThrow('bad')
     expect(await good).toBe('good')
   })
-  it('tells what runs to end, waits for it, and refuses the rest', async () => {
+  it('tells running reads to end, waits for them, and refuses the rest', async () => {
     const queue = createReadQueue({ concurrency: 1, limit: 2 })
     const gate = createDeferred<string>()
     let reason: unknown

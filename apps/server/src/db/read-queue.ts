@@ -2,10 +2,10 @@ import { SvcError } from '@svc/errors'
 import { createTaskQueue, type TaskQueue } from '../task-queue.ts'
 
 /**
- * A queue of reads. It refuses with `unavailable`: `database_busy` when too many wait, `database_unavailable` once it is
- * closed.
+ * Creates a queue of reads. It refuses with `unavailable`: `database_busy` when too many wait, `database_unavailable`
+ * once it is closed.
  *
- * @param options.concurrency reads that run at a time
+ * @param options.concurrency reads that run at the same time
  * @param options.limit reads that may wait
  */
 export function createReadQueue(options: { readonly concurrency: number; readonly limit: number }): TaskQueue {

@@ -1,5 +1,5 @@
-// Runs heavy reads of a SQLite file on a thread of its own. Plain JavaScript: it is started from the sources and beside
-// the bundle alike, where nothing translates it. `sqlite-reader.ts` is the other side.
+// Runs heavy reads of a SQLite file on a thread. It is plain JavaScript, because it starts both from sources and beside
+// the bundle, where nothing translates it. `sqlite-reader.ts` is the other side.
 import { createRequire } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 
@@ -10,7 +10,7 @@ const client = new Client(path, { readonly: true, fileMustExist: true })
 client.pragma('query_only = ON')
 client.pragma('busy_timeout = 5000')
 
-/** Rows that are read between two looks at whether anybody still wants them. */
+/** Number of rows between two checks whether the read is still wanted. */
 const CHECK_EVERY = 64
 
 /** @param {{ id: number, sql: string, params: unknown[], maxRows: number }} request */
@@ -18,7 +18,7 @@ function answer({ id, sql, params, maxRows }) {
   const statement = client.prepare(sql)
   const columns = statement.columns().map(({ name }) => name)
   const rows = []
-  // a typed array from the other thread has lost its Buffer
+  // a typed array from the other thread is no Buffer any more
   const bound = params.map((param) => (param instanceof Uint8Array ? Buffer.from(param) : param))
   for (const row of statement.raw().iterate(...bound)) {
     if (rows.length % CHECK_EVERY === 0 && Atomics.load(cancelled, 0) === id) return { id, outcome: 'cancelled' }

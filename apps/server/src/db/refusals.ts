@@ -1,6 +1,6 @@
 import { StartRefused } from '../config/start-refused.ts'
 
-/** A schema with steps that this version does not know (REL-20). */
+/** Creates the refusal of a schema with steps that this version does not know (REL-20). */
 export function newerSchema(where: string, lastVersion: string | undefined): StartRefused {
   const by = lastVersion === undefined ? '' : ` (last used by version ${lastVersion})`
   return new StartRefused(
@@ -9,7 +9,7 @@ export function newerSchema(where: string, lastVersion: string | undefined): Sta
   )
 }
 
-/** A SQLite file whose content is broken (REL-13). */
+/** Creates the refusal of a damaged SQLite file (REL-13). */
 export function damagedFile(path: string, cause: unknown): StartRefused {
   return new StartRefused(
     `the database ${path} is damaged: restore a copy, or save what can be read with "sqlite3 ${path} .recover", or move the file away to begin with an empty one`,

@@ -10,7 +10,7 @@ it('is of the same tables on both', () => {
   expect(Object.keys(postgresTables)).toEqual(names)
 })
 
-/** What both declarations of a table have to say alike. */
+/** Facts that must be equal in both declarations of a table. */
 interface Column {
   readonly name: string
   readonly dataType: string

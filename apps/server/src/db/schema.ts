@@ -22,7 +22,7 @@ export const sqliteTables = {
   knownFiles: knownFilesOnSqlite,
 }
 
-/** The same tables on PostgreSQL; `schema.test.ts` holds the two equal. */
+/** The same tables on PostgreSQL; `schema.test.ts` checks that both are equal. */
 export const postgresTables = {
   instance: instanceOnPostgres,
   responses: responsesOnPostgres,
@@ -33,5 +33,5 @@ export const postgresTables = {
   knownFiles: knownFilesOnPostgres,
 }
 
-/** The tables by their names in the code. Queries are written against those of SQLite and run on either. */
+/** The tables by their names in the code. Queries use those of SQLite and run on either. */
 export type Tables = typeof sqliteTables

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The path of something that lies in this folder and is not part of the bundle. The package ships its sources beside
- * `dist`, so a bundle finds it there.
+ * Gives the path of a file in this folder that is not part of the bundle. The package ships its sources beside `dist`,
+ * where a bundle finds the file.
  *
  * @param name relative to this folder: `migrations/sqlite`
  * @throws {Error} when the package is incomplete
  */
-export function shippedPath(name: string): string {
+export function findShippedPath(name: string): string {
   const places = [`./${name}`, `../src/db/${name}`].map((place) => fileURLToPath(new URL(place, import.meta.url)))
   const found = places.find((place) => existsSync(place))
   if (found === undefined) throw new Error(`${name} is missing from the installation: ${places.join(', ')}`)

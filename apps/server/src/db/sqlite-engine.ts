@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type BetterSqlite from 'better-sqlite3'
 import type { Logger } from '../ports.ts'
 
-/** The modules that can open a SQLite file; the second is made for machines where the first cannot be built. */
+/** Modules that open SQLite files; the second one is for machines that cannot build the first. */
 export const SQLITE_ENGINES = ['better-sqlite3', 'libsql'] as const
 
 /** Name of a module that opens SQLite files. */
@@ -20,15 +20,15 @@ export interface LoadedEngine {
 const require = createRequire(import.meta.url)
 
 function load(name: SqliteEngine): LoadedEngine {
-  // both have the constructor that these types describe, libsql by its own promise
+  // both have the constructor of these types, libsql by its documentation
   const Client: new (path: string) => SqliteClient = require(name)
-  // the native part is loaded by the first database only
+  // only the first database loads the native part
   new Client(':memory:').close()
   return { name, open: (path) => new Client(path) }
 }
 
-/** Why a module does not load, in a few words. */
-function reasonFor(error: unknown): string {
+/** Gives a short reason why a module does not load. */
+function toReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   if (/^Cannot find module/.test(message)) return 'is not installed'
   if (/^Could not locate the bindings file/.test(message)) return 'has no binary here'
@@ -36,11 +36,11 @@ function reasonFor(error: unknown): string {
 }
 
 /**
- * Loads better-sqlite3 where its binary is there, else libsql, which comes with a prebuilt one. The log says in one
- * line which one it is and why; the error itself is for `debug`.
+ * Loads better-sqlite3 when its binary exists, else libsql, which has a prebuilt one. One log line names the module and
+ * the reason; the error itself is logged at level debug.
  *
- * @param options.engine only this one, for suites that run on both
- * @param options.loadEngine how a module is loaded @default from the installation
+ * @param options.engine uses only this one, for suites that run on both
+ * @param options.loadEngine loads a module @default from the installation
  */
 export function loadSqliteEngine(options: {
   readonly logger: Logger
@@ -52,7 +52,7 @@ export function loadSqliteEngine(options: {
   try {
     return loadEngine('better-sqlite3')
   } catch (error) {
-    logger.info({}, `libsql opens the database: better-sqlite3, which reads twice as fast, ${reasonFor(error)}`)
+    logger.info({}, `libsql opens the database: better-sqlite3, which reads twice as fast, ${toReason(error)}`)
     logger.debug({ err: error }, 'better-sqlite3 does not load')
     return loadEngine('libsql')
   }

@@ -16,18 +16,18 @@ function column(client: SqliteClient, statement: string): readonly unknown[] {
 const hasTable = (client: SqliteClient, name: string): boolean =>
   client.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").raw().all(name).length > 0
 
-/** The version that used a database last, as far as it says so. */
-function lastVersion(client: SqliteClient): string | undefined {
+/** Reads the version that used a database last, when it is recorded. */
+function readLastVersion(client: SqliteClient): string | undefined {
   if (!hasTable(client, 'instance')) return undefined
   const [version] = column(client, "SELECT value FROM instance WHERE key = 'app_version'")
   return typeof version === 'string' ? version : undefined
 }
 
 /**
- * Brings a schema up to this version in one transaction: a kill at any moment leaves it as it was or complete.
+ * Migrates a schema to this version in one transaction: a kill leaves it unchanged or complete.
  *
  * @param options.where the database's name for a refusal
- * @throws {StartRefused} exit code 78 when the schema is of a newer version; then nothing has been changed
+ * @throws {StartRefused} exit code 78 when the schema is of a newer version; nothing has changed then
  */
 export function migrateSqlite(
   client: SqliteClient,
@@ -35,7 +35,7 @@ export function migrateSqlite(
 ): void {
   const applied = hasTable(client, 'svc_migrations') ? column(client, 'SELECT id FROM svc_migrations').map(Number) : []
   const plan = planMigrations(applied, options.migrations)
-  if (plan.kind === 'newer') throw newerSchema(options.where, lastVersion(client))
+  if (plan.kind === 'newer') throw newerSchema(options.where, readLastVersion(client))
   if (plan.steps.length === 0) return
   // rebuilding a table would otherwise remove the rows that refer to it; inside a transaction this has no effect
   client.pragma('foreign_keys = OFF')

@@ -4,7 +4,7 @@ import type { DatabaseRow, ReadOptions, ReadQuery } from './database.ts'
 import { toDatabaseError } from './database-error.ts'
 import { MAX_ROWS, MAX_WAITING_READS, tooManyRows } from './read-limits.ts'
 import { createReadQueue } from './read-queue.ts'
-import { shippedPath } from './shipped-path.ts'
+import { findShippedPath } from './shipped-path.ts'
 import type { SqliteEngine } from './sqlite-engine.ts'
 
 type Reply = { readonly id: number } & (
@@ -23,7 +23,7 @@ function toRows(columns: readonly string[], rows: readonly (readonly unknown[])[
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])))
 }
 
-/** One thread with the file open; gone after it failed. */
+/** One thread with the file open; it ends after a failure. */
 class ReaderThread {
   readonly #worker: Worker
   readonly #cancelled = new Int32Array(new SharedArrayBuffer(4))
@@ -32,9 +32,9 @@ class ReaderThread {
   isGone = false
 
   constructor(engine: SqliteEngine, path: string) {
-    this.#worker = new Worker(pathToFileURL(shippedPath('reader-worker.mjs')), {
+    this.#worker = new Worker(pathToFileURL(findShippedPath('reader-worker.mjs')), {
       workerData: { engine, path, cancelled: this.#cancelled },
-      // flags of the program, such as a loader of its own, are not for this thread
+      // options of the program, such as a loader, do not apply to this thread
       execArgv: [],
     })
     this.#worker.unref()
@@ -50,7 +50,7 @@ class ReaderThread {
       Atomics.store(this.#cancelled, 0, id)
     }
     signal.addEventListener('abort', cancel, { once: true })
-    // while it is asked the thread keeps the program alive
+    // a request keeps the program alive
     this.#worker.ref()
     try {
       return await new Promise<Reply>((resolve, reject) => {
@@ -74,7 +74,7 @@ class ReaderThread {
   }
 }
 
-/** A reader whose thread is started by the first read, and again by the next read after it failed. */
+/** Creates a reader. The first read starts its thread, and so does the next read after a failure. */
 export function createSqliteReader({
   engine,
   path,
@@ -106,7 +106,7 @@ export function createSqliteReader({
   return {
     read: (query, { signal, maxRows = MAX_ROWS }) => queue.run((task) => ask(query, maxRows, task), { signal }),
     async close() {
-      // a long read is not waited for: ending the thread ends it
+      // ends the thread without waiting for a long read
       const closed = queue.close()
       await thread?.end()
       await closed

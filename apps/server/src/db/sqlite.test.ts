@@ -22,7 +22,7 @@ const never = new AbortController().signal
 const MIGRATE_FOREVER = fileURLToPath(new URL('./__fixtures__/migrate-forever.ts', import.meta.url))
 const INSERT_FOREVER = fileURLToPath(new URL('./__fixtures__/insert-forever.ts', import.meta.url))
 
-/** The one that a server takes by itself. */
+/** The default engine of a server. */
 const [fastest = 'libsql'] = PRESENT_ENGINES
 
 async function openSqlite(dataPath: string, engine: SqliteEngine): Promise<SqliteDatabase> {
@@ -147,7 +147,7 @@ describe.each(PRESENT_ENGINES)('a SQLite file opened by %s', (engine) => {
     expect(tables().sort()).toEqual(['filled', 'svc_migrations'])
     client.close()
   }, 60_000)
-  it('takes nothing of a migration that fails', async () => {
+  it('applies nothing of a migration that fails', async () => {
     await using dir = await tempDir()
     const client = loadSqliteEngine({ logger, engine }).open(dir.join('a.db'))
     const migrations = [

@@ -12,11 +12,11 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
 import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { StartRefused } from '../config/start-refused.ts'
-import { reasonOf } from '../files/file-error.ts'
+import { toReason } from '../files/file-error.ts'
 import { type FileLock, lockFile } from '../files/file-lock.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { SqliteDatabase } from './database.ts'
-import { databaseCode, isDamage, isPassing } from './database-error.ts'
+import { findDatabaseCode, isDamage, isPassing } from './database-error.ts'
 import { migrationsFolder, readMigrations } from './migrations.ts'
 import { createSqliteQueries } from './queries.ts'
 import { damagedFile } from './refusals.ts'
@@ -25,12 +25,12 @@ import { loadSqliteEngine, type SqliteClient, type SqliteEngine } from './sqlite
 import { migrateSqlite } from './sqlite-migrate.ts'
 import { createSqliteReader } from './sqlite-reader.ts'
 
-/** How long a statement waits for a lock of another program. */
+/** Time that a statement waits for a lock of another program. */
 const BUSY_TIMEOUT_MS = 5000
-/** A file up to this size is checked from end to end at start; that takes a tenth of a second. */
+/** Files up to this size are checked completely at start; that takes a tenth of a second. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024
 
-/** What {@link openSqlite} needs. */
+/** Options of {@link openSqlite}. */
 export interface SqliteOptions {
   readonly path: string
   readonly appVersion: string
@@ -39,7 +39,7 @@ export interface SqliteOptions {
   readonly engine?: SqliteEngine | undefined
 }
 
-/** Makes the file before the engine does: it holds hashes and ids, so nobody else may read it. */
+/** Creates the file before the engine does, readable only by this user, because it holds hashes and ids. */
 async function makePrivate(path: string): Promise<number> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await (await open(path, 'a', 0o600)).close()
@@ -58,8 +58,8 @@ function prepare(client: SqliteClient, sizeBytes: number): void {
 }
 
 /**
- * drizzle over an open file. Its own constructor function imports better-sqlite3, which may not be there; the parts it is
- * made of do not.
+ * Creates drizzle for an open file. Its own constructor function imports better-sqlite3, which may be missing; its
+ * parts do not.
  */
 function toOrm(client: SqliteClient): BetterSQLite3Database<typeof schema> {
   const dialect = new SQLiteSyncDialect()
@@ -71,7 +71,7 @@ function toOrm(client: SqliteClient): BetterSQLite3Database<typeof schema> {
   return new BaseSQLiteDatabase('sync', dialect, new BetterSQLiteSession(client, dialect, config), config)
 }
 
-/** The id of the installation, made once; notes the version on the way. */
+/** Gives the id of the installation, creating it once; also records the version. */
 function identify(orm: BetterSQLite3Database<typeof schema>, appVersion: string, now: number): string {
   const { instance } = schema
   return orm.transaction(
@@ -97,7 +97,7 @@ function identify(orm: BetterSQLite3Database<typeof schema>, appVersion: string,
   )
 }
 
-function refusal(path: string, error: unknown): StartRefused {
+function toRefusal(path: string, error: unknown): StartRefused {
   if (error instanceof StartRefused) return error
   if (isDamage(error)) return damagedFile(path, error)
   if (isPassing(error)) {
@@ -106,7 +106,7 @@ function refusal(path: string, error: unknown): StartRefused {
       { exitCode: 75, cause: error },
     )
   }
-  const reason = databaseCode(error) === undefined && error instanceof Error ? error.message : reasonOf(error)
+  const reason = findDatabaseCode(error) === undefined && error instanceof Error ? error.message : toReason(error)
   return new StartRefused(`the database ${path} cannot be opened: ${reason}`, { exitCode: 78, cause: error })
 }
 
@@ -127,7 +127,7 @@ export async function openSqlite({ path, appVersion, logger, clock, engine }: Sq
   } catch (error) {
     client?.close()
     await lock?.close()
-    throw refusal(path, error)
+    throw toRefusal(path, error)
   }
 }
 

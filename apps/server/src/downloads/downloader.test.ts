@@ -13,7 +13,7 @@ const digest = sha256(content)
 const open = (options: Partial<Parameters<typeof startFileOrigin>[0]> = {}): Promise<FileOrigin> =>
   startFileOrigin({ files: { '/model.gguf': content }, ...options })
 
-const sourceOf = ({ origin }: FileOrigin, path = '/model.gguf') =>
+const toSource = ({ origin }: FileOrigin, path = '/model.gguf') =>
   ({ url: `${origin}${path}`, trust: 'operator' }) as const
 
 describe('a download', () => {
@@ -24,7 +24,7 @@ describe('a download', () => {
     const seen: number[] = []
     const done = await downloader.download({
       target: dir.join('sub', 'model.gguf'),
-      source: sourceOf(origin),
+      source: toSource(origin),
       sha256: digest,
       signal,
       onProgress: ({ currentBytes, totalBytes }) => {
@@ -44,7 +44,7 @@ describe('a download', () => {
     await using world = await openDownloads()
     await using origin = await open()
     const target = world.dir.join('model.gguf')
-    const request = { target, source: sourceOf(origin), signal: world.signal }
+    const request = { target, source: toSource(origin), signal: world.signal }
     await writeFile(target, content)
     expect(await world.downloader.download({ ...request, sha256: digest })).toMatchObject({ isReused: true })
     await writeFile(target, 'something else')
@@ -60,7 +60,7 @@ describe('a download', () => {
       known: { find: async () => known, add: async ({ path }) => void known.push(path), remove: async () => undefined },
     })
     await using origin = await open()
-    const request = { source: sourceOf(origin), sha256: digest, signal: world.signal }
+    const request = { source: toSource(origin), sha256: digest, signal: world.signal }
     await world.downloader.download({ ...request, target: world.dir.join('one') })
     expect(await world.downloader.download({ ...request, target: world.dir.join('two') })).toMatchObject({
       isReused: true,
@@ -81,7 +81,7 @@ describe('a download', () => {
     origin.faults.push({ cutAfter: MIB }, { cutAfter: MIB }, { cutAfter: 64 * 1024 })
     await world.downloader.download({
       target: world.dir.join('model.gguf'),
-      source: sourceOf(origin),
+      source: toSource(origin),
       sha256: digest,
       signal: world.signal,
     })
@@ -95,7 +95,7 @@ describe('a download', () => {
       await using world = await openDownloads()
       await using origin = await open({ hasRanges })
       const target = world.dir.join('model.gguf')
-      const request = { target, source: sourceOf(origin), signal: world.signal }
+      const request = { target, source: toSource(origin), signal: world.signal }
       origin.faults.push({ cutAfter: MIB }, { status: 404 })
       await expect(world.downloader.download(request)).rejects.toMatchObject({ code: 'download_refused' })
       expect((await stat(`${target}.partial`)).size).toBe(MIB)
@@ -110,7 +110,7 @@ describe('a download', () => {
   it('is tried three times, and no more while nothing comes', async () => {
     await using world = await openDownloads()
     await using origin = await open()
-    const request = { target: world.dir.join('x'), source: sourceOf(origin), signal: world.signal }
+    const request = { target: world.dir.join('x'), source: toSource(origin), signal: world.signal }
     origin.faults.push({ status: 503 }, { status: 429 })
     expect(await world.downloader.download({ ...request, sha256: digest })).toMatchObject({ isReused: false })
     origin.faults.push({ status: 500 }, { status: 500 }, { status: 500 })
@@ -121,7 +121,7 @@ describe('a download', () => {
     })
     expect(origin.requests.length - before).toBe(3)
     await expect(
-      world.downloader.download({ ...request, target: world.dir.join('z'), source: sourceOf(origin, '/none') }),
+      world.downloader.download({ ...request, target: world.dir.join('z'), source: toSource(origin, '/none') }),
     ).rejects.toMatchObject({ message: expect.stringContaining('status 404') })
   })
 
@@ -131,7 +131,7 @@ describe('a download', () => {
     origin.faults.push({ stallAfter: MIB })
     await world.downloader.download({
       target: world.dir.join('x'),
-      source: sourceOf(origin),
+      source: toSource(origin),
       sha256: digest,
       signal: world.signal,
     })
@@ -149,7 +149,7 @@ describe('a download', () => {
     origin.faults.push(fault)
     const refused = world.downloader.download({
       target: world.dir.join('model.gguf'),
-      source: sourceOf(origin),
+      source: toSource(origin),
       sha256: digest,
       sizeBytes: content.length,
       signal: world.signal,
@@ -167,7 +167,7 @@ describe('a download', () => {
     await using origin = await open()
     const target = world.dir.join('model.gguf')
     await writeFile(target, 'the old one')
-    const request = { target, source: sourceOf(origin), sha256: sha256(noise(8)), signal: world.signal }
+    const request = { target, source: toSource(origin), sha256: sha256(noise(8)), signal: world.signal }
     await expect(world.downloader.download(request)).rejects.toMatchObject({ code: 'download_corrupt' })
     origin.faults.push({ cutAfter: MIB })
     await expect(world.downloader.download(request)).rejects.toMatchObject({ code: 'download_corrupt' })
@@ -178,7 +178,7 @@ describe('a download', () => {
   it('joined of parts of two contents is fetched again in one', async () => {
     await using world = await openDownloads()
     await using origin = await open({ hasEtags: false })
-    const request = { target: world.dir.join('x'), source: sourceOf(origin), sha256: digest, signal: world.signal }
+    const request = { target: world.dir.join('x'), source: toSource(origin), sha256: digest, signal: world.signal }
     origin.files.set('/model.gguf', { content: noise(4 * MIB, 9) })
     origin.faults.push({ cutAfter: MIB }, { status: 404 })
     await expect(world.downloader.download(request)).rejects.toMatchObject({ code: 'download_refused' })
@@ -190,7 +190,7 @@ describe('a download', () => {
   it('answers of the origin with another part begin it anew, or end it', async () => {
     await using world = await openDownloads()
     await using origin = await open()
-    const request = { target: world.dir.join('x'), source: sourceOf(origin), sha256: digest, signal: world.signal }
+    const request = { target: world.dir.join('x'), source: toSource(origin), sha256: digest, signal: world.signal }
     origin.faults.push({ cutAfter: MIB }, { contentRange: `bytes 0-${content.length - 1}/${content.length}` })
     await expect(world.downloader.download(request)).rejects.toMatchObject({ code: 'download_corrupt' })
     origin.faults.push({ cutAfter: MIB }, { contentRange: `bytes ${MIB}-${content.length}/${content.length + 1}` })
@@ -203,7 +203,7 @@ describe('a download', () => {
     await using origin = await open()
     const refused = world.downloader.download({
       target: world.dir.join('x'),
-      source: sourceOf(origin),
+      source: toSource(origin),
       signal: world.signal,
       async check(path) {
         expect((await stat(path)).size).toBe(content.length)
@@ -223,7 +223,7 @@ describe('a download', () => {
       const target = world.dir.join('x')
       const running = world.downloader.download({
         target,
-        source: sourceOf(origin),
+        source: toSource(origin),
         sha256: digest,
         keepsData: () => keeps,
         signal: stop.signal,
@@ -233,7 +233,7 @@ describe('a download', () => {
       })
       await expect(running).rejects.toThrow('stopped')
       expect((await readdir(world.dir.path)).sort()).toEqual(keeps ? ['x.partial', 'x.partial.json'] : [])
-      await world.downloader.download({ target, source: sourceOf(origin), sha256: digest, signal: world.signal })
+      await world.downloader.download({ target, source: toSource(origin), sha256: digest, signal: world.signal })
       expect(sha256(await readFile(target))).toBe(digest)
     }
   })
@@ -243,7 +243,7 @@ describe('a download', () => {
     await using origin = await open()
     origin.faults.push({ stallAfter: MIB })
     const stop = new AbortController()
-    const request = { target: world.dir.join('x'), source: sourceOf(origin), sha256: digest }
+    const request = { target: world.dir.join('x'), source: toSource(origin), sha256: digest }
     const first = world.downloader.download({ ...request, signal: stop.signal })
     await expect.poll(() => origin.requests.length).toBe(1)
     const left = new AbortController()
@@ -263,7 +263,7 @@ describe('a download', () => {
     const target = world.dir.join('x')
     await writeFile(world.dir.join('outside'), 'precious')
     await symlink(world.dir.join('outside'), `${target}.partial`)
-    const request = { target, source: sourceOf(origin), sha256: digest, signal: world.signal }
+    const request = { target, source: toSource(origin), sha256: digest, signal: world.signal }
     await expect(world.downloader.download(request)).rejects.toMatchObject({ code: 'file_failed' })
     expect(await readFile(world.dir.join('outside'), 'utf8')).toBe('precious')
   })
@@ -279,7 +279,7 @@ describe('a download', () => {
       const target = world.dir.join('x')
       await writeFile(`${target}.partial`, partial)
       if (facts !== undefined) await writeFile(`${target}.partial.json`, facts)
-      await world.downloader.download({ target, source: sourceOf(origin), sha256: digest, signal: world.signal })
+      await world.downloader.download({ target, source: toSource(origin), sha256: digest, signal: world.signal })
       expect(origin.requests.map(({ headers }) => headers.range)).toEqual([undefined])
       expect(sha256(await readFile(target))).toBe(digest)
     }
@@ -292,9 +292,9 @@ describe('a download', () => {
     await writeFile(`${target}.partial`, content)
     await writeFile(
       `${target}.partial.json`,
-      JSON.stringify({ url: sourceOf(origin).url, sha256: digest, sizeBytes: content.length }),
+      JSON.stringify({ url: toSource(origin).url, sha256: digest, sizeBytes: content.length }),
     )
-    await world.downloader.download({ target, source: sourceOf(origin), sha256: digest, signal: world.signal })
+    await world.downloader.download({ target, source: toSource(origin), sha256: digest, signal: world.signal })
     expect(origin.sentBytes).toBe(0)
     expect(await readdir(world.dir.path)).toEqual(['x'])
   })
@@ -320,7 +320,7 @@ describe('a download', () => {
     await using world = await openDownloads({}, { allow: { cidrs: ['127.0.0.1'], hosts: [] } })
     await world.downloader.download({
       target: world.dir.join('x'),
-      source: { ...sourceOf(hub), credentials: { origin: hub.origin, authorization: 'Bearer token' } },
+      source: { ...toSource(hub), credentials: { origin: hub.origin, authorization: 'Bearer token' } },
       sha256: digest,
       signal: world.signal,
     })
@@ -332,8 +332,8 @@ describe('a download', () => {
     await using world = await openDownloads()
     await using origin = await open()
     const { downloader, signal } = world
-    expect(await downloader.sizeOf(sourceOf(origin), { signal })).toBe(content.length)
-    expect(await downloader.sizeOf(sourceOf(origin, '/none'), { signal })).toBeUndefined()
+    expect(await downloader.measureSize(toSource(origin), { signal })).toBe(content.length)
+    expect(await downloader.measureSize(toSource(origin, '/none'), { signal })).toBeUndefined()
   })
 })
 

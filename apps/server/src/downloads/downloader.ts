@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { chmod, copyFile, link, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { toFileError } from '../files/file-error.ts'
-import { temporaryPath } from '../files/temporary-files.ts'
+import { createTemporaryPath } from '../files/temporary-files.ts'
 import { readDisk } from '../monitoring/host-figures.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -56,7 +56,7 @@ export interface Downloader {
    */
   download(request: DownloadRequest): Promise<DownloadedFile>
   /** The size of the content at its origin, where the origin tells it. Never rejects but with the signal's reason. */
-  sizeOf(source: DownloadSource, options: { readonly signal: AbortSignal }): Promise<number | undefined>
+  measureSize(source: DownloadSource, options: { readonly signal: AbortSignal }): Promise<number | undefined>
 }
 
 /** What {@link createDownloader} needs. */
@@ -89,7 +89,7 @@ export function createDownloader(options: DownloaderOptions): Downloader {
   return {
     download: (request) =>
       lock.run(resolve(request.target), () => download(request, options), { signal: request.signal }),
-    async sizeOf(source, { signal }) {
+    async measureSize(source, { signal }) {
       try {
         await using reply = await options.client.fetch(source.url, {
           signal,
@@ -153,7 +153,7 @@ async function linkKnown(
   if (sha256 === undefined || known === undefined) return undefined
   for (const path of await known.find(sha256)) {
     // Linked first: what is hashed then is what gets the name, whatever becomes of the other one.
-    const temporary = temporaryPath(target)
+    const temporary = createTemporaryPath(target)
     try {
       await link(path, temporary).catch(() => copyFile(path, temporary, constants.COPYFILE_EXCL))
       const content = await hashFile(temporary, { signal })

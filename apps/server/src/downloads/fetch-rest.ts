@@ -40,7 +40,7 @@ export async function fetchRest(options: FetchRestOptions): Promise<void> {
   const isResumed = partial.offset > 0
   await using reply = await ask(options, isResumed ? partial.offset : 0)
   if (reply.status === 416 && isResumed) {
-    if (rangeTotal(reply) === partial.offset) return
+    if (readRangeTotal(reply) === partial.offset) return
     return startOver(options)
   }
   if (reply.status !== 200 && reply.status !== 206)
@@ -49,7 +49,7 @@ export async function fetchRest(options: FetchRestOptions): Promise<void> {
   if (reply.status === 206) {
     if (!isResumed || totalBytes === undefined) throw wrongContent(what, 'the origin answers with another part')
     if (partial.facts?.sizeBytes !== undefined && partial.facts.sizeBytes !== totalBytes) return startOver(options)
-  } else await partial.restart({ ...toFacts(options), validator: validatorOf(reply), sizeBytes: totalBytes })
+  } else await partial.restart({ ...toFacts(options), validator: readValidator(reply), sizeBytes: totalBytes })
   await options.checkRoom((totalBytes ?? options.sizeBytes ?? partial.offset) - partial.offset)
   await receive(reply, { ...options, totalBytes })
 }
@@ -101,20 +101,20 @@ function checkReply(reply: OutboundResponse, { what, partial, sizeBytes }: Fetch
   if (/^text\/html\b/i.test(type) && !/\.html?$/i.test(what)) {
     throw wrongContent(what, 'the origin answers with a page and not with the file')
   }
-  const totalBytes = reply.status === 206 ? rangeTotal(reply, partial.offset) : lengthOf(reply)
+  const totalBytes = reply.status === 206 ? readRangeTotal(reply, partial.offset) : readLength(reply)
   if (sizeBytes !== undefined && totalBytes !== undefined && totalBytes !== sizeBytes) {
     throw wrongContent(what, `it has ${totalBytes} bytes at the origin, and should have ${sizeBytes}`)
   }
   return totalBytes
 }
 
-function lengthOf({ headers }: OutboundResponse): number | undefined {
+function readLength({ headers }: OutboundResponse): number | undefined {
   const text = headers['content-length']
   return text === undefined ? undefined : Number(text)
 }
 
 /** The whole size in `Content-Range`; undefined where the part does not begin where it should. */
-function rangeTotal({ headers }: OutboundResponse, start?: number): number | undefined {
+function readRangeTotal({ headers }: OutboundResponse, start?: number): number | undefined {
   const match = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+)$/.exec(headers['content-range'] ?? '')
   if (match === null) return undefined
   const [, from, to, total] = match
@@ -122,7 +122,7 @@ function rangeTotal({ headers }: OutboundResponse, start?: number): number | und
   return Number(total)
 }
 
-function validatorOf({ headers }: OutboundResponse): string | undefined {
+function readValidator({ headers }: OutboundResponse): string | undefined {
   const { etag, 'last-modified': lastModified } = headers
   return etag !== undefined && !etag.startsWith('W/') ? etag : lastModified
 }

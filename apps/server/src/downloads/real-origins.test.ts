@@ -90,7 +90,7 @@ describe.skipIf(NGINX !== undefined)('nginx', () => {
     await using origin = await startNginx()
     await using world = await openDownloads()
     const source = { url: `http://127.0.0.1:${origin.port}/model.bin`, trust: 'operator' } as const
-    expect(await world.downloader.sizeOf(source, { signal: world.signal })).toBe(content.length)
+    expect(await world.downloader.measureSize(source, { signal: world.signal })).toBe(content.length)
   })
 })
 

@@ -24,7 +24,7 @@ import type { CreateFeature } from './feature.ts'
 import { preloadFeature } from './preload.ts'
 import { startInstallsFeature } from './start-installs.ts'
 
-/** The features of the server, in the order of their routes. They close in the opposite order. */
+/** The features of the server, in the order of their routes. They close in reverse order. */
 export const ALL_FEATURES: readonly CreateFeature[] = [
   systemFeature,
   homeFeature,

@@ -18,7 +18,7 @@ interface World {
   readonly features: FeatureSet
   readonly happened: string[]
   readonly errors: unknown[]
-  /** A feature that notes what it is told. */
+  /** Adds a feature that records its calls. */
   add(name: string, feature?: ServerFeature): void
 }
 

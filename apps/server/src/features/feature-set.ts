@@ -9,27 +9,27 @@ export interface FeatureSet {
   add(feature: ServerFeature): void
   /** The routes of every feature, in the order of the features. */
   routes(): readonly Route[]
-  /** The first reason why the server takes no requests. A server that drains is stopping. */
+  /** Gives the first reason why the server takes no requests. A draining server is stopping. */
   unready(): Unready | undefined
   settingsChanged(changed: ReadonlySet<SettingsChange>): void
   modelsChanged(names: readonly string[]): void
-  /** Starts one feature after the other, in their order. @throws the error of the first that fails */
+  /** Starts one feature after the other, in order. @throws the error of the first that fails */
   start(): Promise<void>
   /** Drains all features at the same time. Never rejects. */
   drain(): Promise<void>
-  /** Closes the features one after the other, the last one first; once. Never rejects. */
+  /** Closes the features one after the other, the last one first; runs once. Never rejects. */
   close(): Promise<void>
 }
 
 const STOPPING: Unready = { status: 'stopping', reason: 'the server is stopping' }
 
-/** A set without features. */
+/** Creates a set without features. */
 export function createFeatureSet({ logger }: { readonly logger: Logger }): FeatureSet {
   const features: ServerFeature[] = []
   let isDraining = false
   let closing: Promise<void> | undefined
 
-  /** One feature that fails to end must not keep the others from it. */
+  /** A feature that fails to close must not stop the others from closing. */
   async function guard(work: () => Promise<void> | void | undefined): Promise<void> {
     try {
       await work()

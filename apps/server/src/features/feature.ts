@@ -3,22 +3,22 @@ import type { Platform } from '../platform/platform.ts'
 import type { Unready } from '../readiness.ts'
 import type { SettingsChange } from '../settings/settings.ts'
 
-/** A part of the server that plugs in. Every member is optional; most features have routes and nothing else. */
+/** A part of the server that plugs in. Every member is optional; most features only have routes. */
 export interface ServerFeature {
   readonly routes?: readonly Route[] | undefined
-  /** The server listens. An error ends the start of the server. */
+  /** Runs when the server listens. An error ends the start of the server. */
   start?(): Promise<void> | void
-  /** Settings have changed and count already. Must not throw. */
+  /** Runs after settings have changed and apply. Must not throw. */
   settingsChanged?(changed: ReadonlySet<SettingsChange>): void
-  /** Model files of these names have changed or are gone. Must not throw. */
+  /** Runs after model files of these names have changed or are gone. Must not throw. */
   modelsChanged?(names: readonly string[]): void
-  /** The reason why the server takes no requests on account of this feature. */
+  /** Gives the reason why this feature keeps the server from taking requests. */
   unready?(): Unready | undefined
-  /** The server begins to stop: the feature ends streams that would stay open, and work that nobody waits for. */
+  /** Runs when the server begins to stop: ends streams that would stay open, and work without a waiting caller. */
   drain?(): Promise<void> | void
-  /** Connections are gone; the database and the backends are still there. Called once. */
+  /** Runs when connections are gone, while the database and the backends still exist. Called once. */
   close?(): Promise<void> | void
 }
 
-/** Makes a feature out of the shared platform. The route table is complete only once every feature is made. */
+/** Creates a feature on the shared platform. The route table is complete only once every feature is created. */
 export type CreateFeature = (platform: Platform) => ServerFeature | Promise<ServerFeature>

@@ -5,7 +5,7 @@ import type { ServerFeature } from './feature.ts'
 
 const PRELOADING: Unready = { status: 'starting', reason: 'startup preload in progress' }
 
-/** Loads the models of `--load-to-memory` at the start; the server is not ready before. */
+/** Loads the models of `--load-to-memory` at start; the server is not ready before. */
 export function preloadFeature({ config, models, backends, log }: Platform): ServerFeature {
   const names = config.loadToMemory
   const stopping = new AbortController()

@@ -17,29 +17,29 @@ const REASONS: Readonly<Record<string, string>> = {
   ENFILE: 'too many files are open',
 }
 
-/** The system's code of a failed call such as `ENOENT`; undefined for anything else. */
-export function systemCode(error: unknown): string | undefined {
+/** Gives the system's code of a failed call, such as `ENOENT`; undefined for other errors. */
+export function readSystemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Why a file operation failed, in words that hold no path. */
-export function reasonOf(error: unknown): string {
-  const code = systemCode(error)
+/** Describes a failed file operation without its path. */
+export function toReason(error: unknown): string {
+  const code = readSystemCode(error)
   return code === undefined ? 'unknown reason' : (REASONS[code] ?? code)
 }
 
 /**
- * A failed file operation as `insufficient_storage` for a full disk and `internal` otherwise. The message names the
- * file without its folder, so that it may be shown.
+ * Converts a failed file operation: `insufficient_storage` for a full disk, `internal` otherwise. The message names the
+ * file without its folder, so clients may see it.
  *
- * @param doing what was tried, as a participle: `written`
+ * @param doing the operation as a participle: `written`
  */
 export function toFileError(cause: unknown, doing: string, path: string): SvcError {
-  const full = FULL.has(systemCode(cause) ?? '')
+  const full = FULL.has(readSystemCode(cause) ?? '')
   return new SvcError(
     full ? 'insufficient_storage' : 'internal',
-    `${basename(path)} could not be ${doing}: ${reasonOf(cause)}`,
+    `${basename(path)} could not be ${doing}: ${toReason(cause)}`,
     {
       code: full ? 'disk_full' : 'file_failed',
       cause,

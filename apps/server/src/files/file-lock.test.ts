@@ -6,7 +6,7 @@ import { collectLines, createFakeClock, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { StartRefused } from '../config/start-refused.ts'
 import { lockDataPath, lockFile } from './file-lock.ts'
-import { ownIdentity } from './process-identity.ts'
+import { readOwnIdentity } from './process-identity.ts'
 
 const HOLDER = fileURLToPath(new URL('./__fixtures__/hold-lock.ts', import.meta.url))
 
@@ -27,7 +27,7 @@ async function startHolder(dataPath: string): Promise<{ readonly child: ChildPro
 }
 
 describe('the lock of a data path', () => {
-  it('is one file, which goes with it', async () => {
+  it('is one file, which is removed with it', async () => {
     await using dir = await tempDir()
     const lock = await lockDataPath(dir.join('data'), { clock: createFakeClock() })
     expect(await readdir(dir.join('data'))).toEqual(['svc.lock'])
@@ -60,14 +60,14 @@ describe('the lock of a data path', () => {
     expect(error.message).toContain(`(process ${child.pid} on `)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    // the clock stands still: nothing is waited for
+    // the clock stands still, so no wait can pass
     await using _lock = await lockDataPath(dir.path, { clock })
     const second = await startHolder(dir.path)
     expect(second.says).toContain(`is in use by another server (process ${process.pid} on `)
   })
   it('is taken over when another process has the number of its holder', async () => {
     await using dir = await tempDir()
-    const identity = await ownIdentity()
+    const identity = await readOwnIdentity()
     await writeFile(dir.join('svc.lock'), JSON.stringify({ ...identity, start: 'earlier', token: 't' }))
     await using _lock = await lockDataPath(dir.path, { clock: createFakeClock() })
   })
@@ -80,7 +80,7 @@ describe('the lock of a data path', () => {
   })
   it('goes to one of many that want it at the same time', async () => {
     await using dir = await tempDir()
-    const identity = await ownIdentity()
+    const identity = await readOwnIdentity()
     await writeFile(dir.join('svc.lock'), JSON.stringify({ ...identity, start: 'earlier', token: 't' }))
     const clock = createFakeClock()
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => lockDataPath(dir.path, { clock })))

@@ -4,25 +4,28 @@ import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import { StartRefused } from '../config/start-refused.ts'
 import type { Clock } from '../ports.ts'
-import { reasonOf, systemCode } from './file-error.ts'
-import { ownIdentity, type ProcessIdentity, stateOf } from './process-identity.ts'
-import { temporaryPath } from './temporary-files.ts'
+import { readSystemCode, toReason } from './file-error.ts'
+import { type ProcessIdentity, readOwnIdentity, readState } from './process-identity.ts'
+import { createTemporaryPath } from './temporary-files.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
 
 /** The right to be the only server of something, until it is closed or the process ends. */
 export interface FileLock extends AsyncDisposable {
-  /** Why this process holds it no longer, looked at every second: its file is gone, or is another server's. */
+  /**
+   * Gives the reason why this process has lost the lock, checked every second: its file is gone, or belongs to another
+   * server.
+   */
   lossReason(): string | undefined
   close(): Promise<void>
 }
 
-/** A holder that cannot be seen shows that it lives by touching its lock this often. */
+/** Interval at which a holder touches its lock, for processes that cannot see the holder. */
 const HEARTBEAT_MS = 1000
-/** Without a touch for this long it is gone. */
+/** A holder without a touch for this long is dead. */
 const HEARTBEAT_LOST_MS = 2500
-/** Takeovers that others may win before we give up. */
+/** Maximum number of lost takeovers before this process gives up. */
 const MAX_ATTEMPTS = 5
-/** What file systems without hard links answer. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 const HOLDER = z.object({
@@ -35,7 +38,7 @@ const HOLDER = z.object({
 })
 type Holder = z.infer<typeof HOLDER>
 
-const identityOf = (holder: Holder): ProcessIdentity => ({
+const toIdentity = (holder: Holder): ProcessIdentity => ({
   pid: holder.pid,
   start: holder.start,
   boot: holder.boot,
@@ -43,51 +46,51 @@ const identityOf = (holder: Holder): ProcessIdentity => ({
   host: holder.host,
 })
 
-/** Who holds a lock: undefined when nobody does, `unreadable` while the file says nothing. */
+/** Reads the holder of a lock: undefined without one, `unreadable` while the file has no content. */
 async function readHolder(path: string): Promise<Holder | 'unreadable' | undefined> {
   try {
     const found = HOLDER.safeParse(JSON.parse(await readFile(path, 'utf8')))
     return found.success ? found.data : 'unreadable'
   } catch (error) {
-    return systemCode(error) === 'ENOENT' ? undefined : 'unreadable'
+    return readSystemCode(error) === 'ENOENT' ? undefined : 'unreadable'
   }
 }
 
-/** Makes the lock file appear whole or not at all; false when there is one. */
+/** Creates the lock file complete or not at all; false when there is one. */
 async function place(path: string, content: string): Promise<boolean> {
-  const draft = temporaryPath(path)
+  const draft = createTemporaryPath(path)
   try {
     await writeFile(draft, content, { mode: 0o600, flag: 'wx' })
     await link(draft, path)
     return true
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false
-    if (!NO_LINKS.has(systemCode(error) ?? '')) throw error
+    if (readSystemCode(error) === 'EEXIST') return false
+    if (!NO_LINKS.has(readSystemCode(error) ?? '')) throw error
   } finally {
     await unlink(draft).catch(() => {})
   }
   return writeFile(path, content, { mode: 0o600, flag: 'wx' }).then(
     () => true,
     (error: unknown) => {
-      if (systemCode(error) === 'EEXIST') return false
+      if (readSystemCode(error) === 'EEXIST') return false
       throw error
     },
   )
 }
 
-async function touchedAt(path: string): Promise<bigint | undefined> {
+async function readTouchTime(path: string): Promise<bigint | undefined> {
   return stat(path, { bigint: true }).then(
     (found) => found.mtimeNs,
     () => undefined,
   )
 }
 
-/** Whether the lock is touched while we look; for holders whose process we cannot see. */
+/** Watches whether the lock is touched, for holders whose process is not visible. */
 async function showsLife(path: string, clock: Clock): Promise<boolean> {
-  const before = await touchedAt(path)
+  const before = await readTouchTime(path)
   if (before === undefined) return false
   await clock.sleep(HEARTBEAT_LOST_MS, { signal: new AbortController().signal })
-  const after = await touchedAt(path)
+  const after = await readTouchTime(path)
   return after !== undefined && after !== before
 }
 
@@ -97,33 +100,33 @@ async function isHeld(
   own: ProcessIdentity,
   clock: Clock,
 ): Promise<boolean> {
-  const state = holder === 'unreadable' ? 'unknown' : await stateOf(identityOf(holder), own)
+  const state = holder === 'unreadable' ? 'unknown' : await readState(toIdentity(holder), own)
   return state === 'unknown' ? showsLife(path, clock) : state === 'running'
 }
 
-/** What tells one holder from another. */
-function tokenOf(holder: Holder | 'unreadable'): string {
+/** Gives a text that differs between holders. */
+function toToken(holder: Holder | 'unreadable'): string {
   return typeof holder === 'object' ? holder.token : holder
 }
 
-/** Who may put a lock in the place of a dead holder's: whoever holds this file. */
-function claimOn(path: string, dead: Holder | 'unreadable'): string {
-  return `${path}.${hash('sha256', tokenOf(dead)).slice(0, 16)}`
+/** Path of the claim: its holder may replace the lock of a dead holder. */
+function toClaimPath(path: string, dead: Holder | 'unreadable'): string {
+  return `${path}.${hash('sha256', toToken(dead)).slice(0, 16)}`
 }
 
 /**
- * Puts a lock in the place of a dead holder's. Several may want to: only who holds the claim on it does, and only while the
- * dead one's is still there.
+ * Replaces the lock of a dead holder. Of several processes only the holder of its claim does, and only while the dead
+ * holder's lock is still there.
  *
  * @returns false when it is not there any more
- * @throws {StartRefused} when another one is at it
+ * @throws {StartRefused} when another process is replacing it
  */
 async function replace(path: string, dead: Holder | 'unreadable', attempt: Attempt): Promise<boolean> {
-  const claim = claimOn(path, dead)
+  const claim = toClaimPath(path, dead)
   await acquire(claim, attempt)
   try {
     const found = await readHolder(path)
-    if (found === undefined || tokenOf(found) !== tokenOf(dead)) return false
+    if (found === undefined || toToken(found) !== toToken(dead)) return false
     await writeFileAtomic(path, attempt.content, { mode: 0o600 })
     return true
   } finally {
@@ -138,7 +141,7 @@ function inUse(what: string, holder: Holder | 'unreadable'): StartRefused {
   })
 }
 
-/** What a beat needs. */
+/** Context of a beat. */
 interface Beat {
   readonly path: string
   readonly token: string
@@ -147,10 +150,9 @@ interface Beat {
 }
 
 /**
- * Touches the lock until it is closed, so that those who cannot see this process know that it lives; ends once the lock
- * is lost.
+ * Touches the lock until it is closed, for processes that cannot see this one; ends when the lock is lost.
  *
- * @param onLost told why, once
+ * @param onLost called once with the reason
  */
 async function beat({ path, token, clock, signal }: Beat, onLost: (reason: string) => void): Promise<void> {
   while (!signal.aborted) {
@@ -167,7 +169,7 @@ async function beat({ path, token, clock, signal }: Beat, onLost: (reason: strin
   }
 }
 
-/** What a lock is to be. */
+/** Facts of a lock to take. */
 interface Attempt {
   readonly what: string
   readonly clock: Clock
@@ -188,10 +190,10 @@ async function acquire(path: string, attempt: Attempt): Promise<void> {
 }
 
 /**
- * Takes a lock file that names this process. One left by a process that ended, however it ended, is taken over at once;
- * one of another machine, container or boot after 2.5 s without a sign of life.
+ * Takes a lock file that names this process. The lock of a process that has ended is taken over at once; one of another
+ * machine, container or boot after 2.5 s without a touch.
  *
- * @param options.what what the lock guards, for the sentence that a second server ends with
+ * @param options.what the locked thing, for the message to a second server
  * @throws {StartRefused} exit code 75 when another server holds it, 78 when the file cannot be made
  */
 export async function lockFile(
@@ -201,11 +203,11 @@ export async function lockFile(
   const token = randomUUID()
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const own = await ownIdentity()
+    const own = await readOwnIdentity()
     await acquire(path, { what, clock, own, content: `${JSON.stringify({ ...own, token })}\n` })
   } catch (error) {
     if (error instanceof StartRefused) throw error
-    throw new StartRefused(`${what} cannot be locked with ${path}: ${reasonOf(error)}`, { exitCode: 78, cause: error })
+    throw new StartRefused(`${what} cannot be locked with ${path}: ${toReason(error)}`, { exitCode: 78, cause: error })
   }
   const stopped = new AbortController()
   let lost: string | undefined
@@ -222,7 +224,10 @@ export async function lockFile(
   return { lossReason: () => lost, close, [Symbol.asyncDispose]: close }
 }
 
-/** The one-server-for-each-data-path lock; makes the folder where there is none. See {@link lockFile}. */
+/**
+ * Takes the lock of a data path, which only one server may use; creates the folder if it is missing. See
+ * {@link lockFile}.
+ */
 export async function lockDataPath(dataPath: string, options: { readonly clock: Clock }): Promise<FileLock> {
   return lockFile(join(dataPath, 'svc.lock'), { what: `the data path ${dataPath}`, clock: options.clock })
 }

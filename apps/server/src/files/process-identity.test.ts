@@ -1,7 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { ownIdentity, type ProcessIdentity, parseProcStat, processStart, stateOf } from './process-identity.ts'
+import {
+  type ProcessIdentity,
+  parseProcStat,
+  readOwnIdentity,
+  readProcessStart,
+  readState,
+} from './process-identity.ts'
 
 const own: ProcessIdentity = { pid: 10, start: '1', boot: 'b', namespace: 'n', host: 'h' }
 
@@ -16,33 +22,33 @@ describe('the start of a process', () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
     await once(child, 'spawn')
     const pid = child.pid ?? 0
-    const start = await processStart(pid)
+    const start = await readProcessStart(pid)
     expect(start).toBeDefined()
-    expect(await processStart(pid)).toBe(start)
+    expect(await readProcessStart(pid)).toBe(start)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    expect(await processStart(pid)).toBeUndefined()
+    expect(await readProcessStart(pid)).toBeUndefined()
   })
 })
 
 describe('the state of another process', () => {
   it('is running for this one', async () => {
-    const identity = await ownIdentity()
+    const identity = await readOwnIdentity()
     expect(identity.pid).toBe(process.pid)
-    expect(await stateOf(identity, identity)).toBe('running')
+    expect(await readState(identity, identity)).toBe('running')
   })
   it('is gone when its number now belongs to another', async () => {
-    const identity = await ownIdentity()
-    expect(await stateOf({ ...identity, start: 'earlier' }, identity)).toBe('gone')
+    const identity = await readOwnIdentity()
+    expect(await readState({ ...identity, start: 'earlier' }, identity)).toBe('gone')
   })
   it.each([
     ['another boot', { boot: 'c' }],
     ['another container', { namespace: 'm' }],
   ])('is unknown for %s', async (_what, change) => {
-    expect(await stateOf({ ...own, ...change }, own)).toBe('unknown')
+    expect(await readState({ ...own, ...change }, own)).toBe('unknown')
   })
   it('is unknown for another host where boots have no id', async () => {
     const here = { ...own, boot: undefined, namespace: undefined }
-    expect(await stateOf({ ...here, host: 'g' }, here)).toBe('unknown')
+    expect(await readState({ ...here, host: 'g' }, here)).toBe('unknown')
   })
 })

@@ -5,19 +5,21 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What tells one process from every other, also from a later one of the same number. */
+/** Identifies a process, even among later ones with the same number. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When it started, in the words of the system. */
+  /** Time of its start, in the system's words. */
   readonly start: string
-  /** The boot of the machine it runs on; undefined where the system has no such id. */
+  /** Boot of its machine; undefined on systems without such an id. */
   readonly boot: string | undefined
-  /** The set of processes that its number counts in: containers have their own. */
+  /** Process namespace of its number: containers have their own. */
   readonly namespace: string | undefined
   readonly host: string
 }
 
-/** State and start of a Linux process from its `stat` line, whose second field may hold spaces and parentheses. */
+/**
+ * Parses state and start of a Linux process from its `stat` line, whose second field may hold spaces and parentheses.
+ */
 export function parseProcStat(line: string): { readonly state: string; readonly start: string } | undefined {
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
   const [state] = fields
@@ -25,7 +27,7 @@ export function parseProcStat(line: string): { readonly state: string; readonly 
   return state === undefined || start === undefined || start === '' ? undefined : { state, start }
 }
 
-async function startFromPs(pid: number): Promise<string | undefined> {
+async function readPsStart(pid: number): Promise<string | undefined> {
   try {
     const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)], {
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
@@ -45,24 +47,24 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** When a process started; undefined when there is none of this number, or it has ended and only waits to be collected. */
-export async function processStart(pid: number): Promise<string | undefined> {
+/** Gives the start of a process; undefined when there is none of this number, or it has ended as a zombie. */
+export async function readProcessStart(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') {
     const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
     const found = parseProcStat(line)
     return found === undefined || found.state === 'Z' || found.state === 'X' ? undefined : found.start
   }
   if (!isRunning(pid)) return undefined
-  return process.platform === 'win32' ? 'running' : startFromPs(pid)
+  return process.platform === 'win32' ? 'running' : readPsStart(pid)
 }
 
-/** Who this process is. */
-export async function ownIdentity(): Promise<ProcessIdentity> {
+/** Identifies this process. */
+export async function readOwnIdentity(): Promise<ProcessIdentity> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => undefined)
   const namespace = await readlink('/proc/self/ns/pid').catch(() => undefined)
   return {
     pid: process.pid,
-    start: (await processStart(process.pid)) ?? '',
+    start: (await readProcessStart(process.pid)) ?? '',
     boot: boot?.trim(),
     namespace,
     host: hostname(),
@@ -70,12 +72,12 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
 }
 
 /**
- * Whether a process still runs, as far as this one can see: `unknown` for one of another machine, container or boot.
+ * Whether a process still runs: `unknown` for one of another machine, container or boot.
  *
- * @param own the process that asks
+ * @param own the asking process
  */
-export async function stateOf(other: ProcessIdentity, own: ProcessIdentity): Promise<'running' | 'gone' | 'unknown'> {
+export async function readState(other: ProcessIdentity, own: ProcessIdentity): Promise<'running' | 'gone' | 'unknown'> {
   if (other.boot !== own.boot || other.namespace !== own.namespace) return 'unknown'
   if (own.boot === undefined && other.host !== own.host) return 'unknown'
-  return (await processStart(other.pid)) === other.start ? 'running' : 'gone'
+  return (await readProcessStart(other.pid)) === other.start ? 'running' : 'gone'
 }

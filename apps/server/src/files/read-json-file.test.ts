@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { describeProblem, keepCorruptCopy, lineOf, MAX_JSON_FILE_BYTES, readJsonFile } from './read-json-file.ts'
+import { describeProblem, findLine, keepCorruptCopy, MAX_JSON_FILE_BYTES, readJsonFile } from './read-json-file.ts'
 
 const MAKE_PIPE = 'mkfifo'
 
-async function problemOf(path: string): Promise<string> {
+async function readProblem(path: string): Promise<string> {
   const read = await readJsonFile(path)
   if (read.state !== 'unreadable') throw new Error(`it was ${read.state}`)
   return describeProblem(read.problem)
@@ -25,13 +25,13 @@ describe('reading a JSON file', () => {
     await writeFile(dir.join('a.json'), '{\n"a": 1,\n\n"b": 2}')
     const read = await readJsonFile(dir.join('a.json'))
     if (read.state !== 'read') throw new Error(read.state)
-    expect([...read.root.entries()].map(({ value }) => lineOf(value))).toEqual([2, 4])
+    expect([...read.root.entries()].map(({ value }) => findLine(value))).toEqual([2, 4])
   })
   it('tells absence from trouble', async () => {
     await using dir = await tempDir()
     expect(await readJsonFile(dir.join('a.json'))).toEqual({ state: 'absent' })
     await mkdir(dir.join('folder.json'))
-    expect(await problemOf(dir.join('folder.json'))).toMatch(
+    expect(await readProblem(dir.join('folder.json'))).toMatch(
       /^folder\.json: it (is not a regular file|cannot be read: it is a folder)$/,
     )
   })
@@ -44,7 +44,7 @@ describe('reading a JSON file', () => {
   it('names the line of a mistake and never repeats the content', async () => {
     await using dir = await tempDir()
     await writeFile(dir.join('keys.json'), '[\n  "sk-canary",\n  sk-canary\n]')
-    const problem = await problemOf(dir.join('keys.json'))
+    const problem = await readProblem(dir.join('keys.json'))
     expect(problem).toMatch(/^keys\.json:3: /)
     expect(problem).not.toContain('canary')
   })
@@ -57,19 +57,19 @@ describe('reading a JSON file', () => {
   ])('reports %s', async (_what, bytes) => {
     await using dir = await tempDir()
     await writeFile(dir.join('a.json'), bytes)
-    expect(await problemOf(dir.join('a.json'))).toMatch(/^a\.json:1: /)
+    expect(await readProblem(dir.join('a.json'))).toMatch(/^a\.json:1: /)
   })
   it('reads up to its limit in size and no further', async () => {
     await using dir = await tempDir()
     await writeFile(dir.join('a.json'), `"${'a'.repeat(MAX_JSON_FILE_BYTES - 2)}"`)
     expect((await readJsonFile(dir.join('a.json'))).state).toBe('read')
     await writeFile(dir.join('a.json'), `"${'a'.repeat(MAX_JSON_FILE_BYTES - 1)}"`)
-    expect(await problemOf(dir.join('a.json'))).toBe('a.json: it is larger than 1048576 bytes')
+    expect(await readProblem(dir.join('a.json'))).toBe('a.json: it is larger than 1048576 bytes')
   })
   it.skipIf(process.platform === 'win32')('does not wait at a pipe', async () => {
     await using dir = await tempDir()
     execFileSync(MAKE_PIPE, [dir.join('a.json')])
-    expect(await problemOf(dir.join('a.json'))).toBe('a.json: it is not a regular file')
+    expect(await readProblem(dir.join('a.json'))).toBe('a.json: it is not a regular file')
   })
   it('survives every cut and every flipped bit', async () => {
     await using dir = await tempDir()
@@ -94,7 +94,7 @@ describe('a corrupt file that is about to be replaced', () => {
     expect(await readFile(copy ?? '', 'utf8')).toBe('broken')
     expect(await readdir(dir.path)).toHaveLength(2)
   })
-  it('is nothing to keep when it has gone', async () => {
+  it('gives no copy when the file has gone', async () => {
     await using dir = await tempDir()
     expect(await keepCorruptCopy(dir.join('a.json'), { now: 0 })).toBeUndefined()
   })

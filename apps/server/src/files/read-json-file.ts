@@ -2,46 +2,46 @@ import { constants, copyFile, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { type JsonNode, parseJson } from '@svc/json'
-import { reasonOf, systemCode, toFileError } from './file-error.ts'
+import { readSystemCode, toFileError, toReason } from './file-error.ts'
 
-/** What is wrong with a file, in words that hold neither its content nor its folder. */
+/** A problem of a file, without its content and folder. */
 export interface FileProblem {
   /** Name without folder. */
   readonly file: string
-  /** Counted from 1; absent when the file as a whole is at fault. */
+  /** Counted from 1; absent when the whole file is at fault. */
   readonly line?: number | undefined
   readonly message: string
 }
 
-/** What reading a file gave. */
+/** Result of reading a file. */
 export type JsonFile =
   | { readonly state: 'absent' }
   | { readonly state: 'read'; readonly root: JsonNode }
   | { readonly state: 'unreadable'; readonly problem: FileProblem }
 
-/** Largest file that is read, 1 MiB. */
+/** Maximum size of a file, 1 MiB. */
 export const MAX_JSON_FILE_BYTES = 1024 * 1024
 const MAX_DEPTH = 64
 
-/** A problem as one line of a log: `settings.json:3: …`. */
+/** Formats a problem as one line of a log: `settings.json:3: …`. */
 export function describeProblem({ file, line, message }: FileProblem): string {
   return `${file}${line === undefined ? '' : `:${line}`}: ${message}`
 }
 
-/** The line of a byte, counted from 1. */
-function lineAt(bytes: Uint8Array, offset: number): number {
+/** Gives the line of a byte, counted from 1. */
+function countLines(bytes: Uint8Array, offset: number): number {
   let line = 1
   for (const byte of bytes.subarray(0, offset)) if (byte === 0x0a) line += 1
   return line
 }
 
-/** The line that a part of a file begins in, counted from 1. */
-export function lineOf(node: JsonNode): number {
-  return lineAt(node.document.bytes, node.start)
+/** Gives the line in which a part of a file begins, counted from 1. */
+export function findLine(node: JsonNode): number {
+  return countLines(node.document.bytes, node.start)
 }
 
 async function readBytes(path: string): Promise<Uint8Array | string> {
-  // without NONBLOCK, opening a pipe waits for somebody to write to it
+  // without NONBLOCK, opening a pipe waits for a writer
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const found = await file.stat()
@@ -59,15 +59,15 @@ function parse(bytes: Uint8Array, file: string): JsonFile {
   } catch (error) {
     if (!SvcError.is(error)) throw error
     const offset = error.details?.offset
-    const line = typeof offset === 'number' ? lineAt(bytes, offset) : undefined
+    const line = typeof offset === 'number' ? countLines(bytes, offset) : undefined
     return { state: 'unreadable', problem: { file, line, message: error.message } }
   }
 }
 
 /**
- * Reads a small JSON file of the operator. A symbolic link is followed, since orchestrators mount configuration that
- * way. What is wrong with a file is a value, not a throw: the caller keeps the last good content (REL-13), and nothing
- * is moved or deleted.
+ * Reads a small JSON file of the operator. It follows symbolic links, because orchestrators mount configuration that
+ * way. A problem is a value, not a throw: the caller keeps the last good content (REL-13), and nothing is moved or
+ * deleted.
  */
 export async function readJsonFile(path: string): Promise<JsonFile> {
   const file = basename(path)
@@ -75,14 +75,14 @@ export async function readJsonFile(path: string): Promise<JsonFile> {
     const bytes = await readBytes(path)
     return typeof bytes === 'string' ? { state: 'unreadable', problem: { file, message: bytes } } : parse(bytes, file)
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return { state: 'absent' }
-    return { state: 'unreadable', problem: { file, message: `it cannot be read: ${reasonOf(error)}` } }
+    if (readSystemCode(error) === 'ENOENT') return { state: 'absent' }
+    return { state: 'unreadable', problem: { file, message: `it cannot be read: ${toReason(error)}` } }
   }
 }
 
 /**
- * Copies a file that cannot be used to `<name>.corrupt-<time>` before something is written in its place: what a person
- * wrote there is never lost.
+ * Copies an unusable file to `<name>.corrupt-<time>` before it is overwritten, so that an operator's text is never
+ * lost.
  *
  * @returns the copy's path; undefined when the file has gone meanwhile
  * @throws {SvcError} `disk_full` or `file_failed`
@@ -93,7 +93,7 @@ export async function keepCorruptCopy(path: string, options: { readonly now: num
     await copyFile(path, copy, constants.COPYFILE_EXCL)
     return copy
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined
+    if (readSystemCode(error) === 'ENOENT') return undefined
     throw toFileError(error, 'kept under another name', path)
   }
 }

@@ -8,7 +8,7 @@ import { checkName, isSafeName, openInside, toFileName } from './safe-path.ts'
 
 const MAKE_PIPE = 'mkfifo'
 
-async function codeOf(promise: Promise<unknown>): Promise<string> {
+async function catchCode(promise: Promise<unknown>): Promise<string> {
   const error: unknown = await promise.then(
     () => new Error('nothing was thrown'),
     (reason: unknown) => reason,
@@ -107,7 +107,7 @@ describe('opening a file inside a folder', () => {
     await symlink('real', dir.join('root'))
     await (await openInside(dir.join('root'), 'a', { what: 'model file' })).close()
   })
-  it('refuses links, folders, pipes, and what lies elsewhere', async () => {
+  it('refuses links, folders, pipes, and files outside of the folder', async () => {
     await using dir = await tempDir()
     await mkdir(dir.join('root/sub'), { recursive: true })
     await mkdir(dir.join('root2'))
@@ -117,7 +117,7 @@ describe('opening a file inside a folder', () => {
     await symlink('../secret', dir.join('root/link'))
     await symlink('real', dir.join('root/inner-link'))
     await symlink('../root2', dir.join('root/outside'))
-    const open = (path: string) => codeOf(openInside(dir.join('root'), path, { what: 'model file' }))
+    const open = (path: string) => catchCode(openInside(dir.join('root'), path, { what: 'model file' }))
     expect(await open('link')).toBe('invalid_file')
     expect(await open('inner-link')).toBe('invalid_file')
     expect(await open('outside/a')).toBe('invalid_file')
@@ -129,7 +129,7 @@ describe('opening a file inside a folder', () => {
     execFileSync(MAKE_PIPE, [dir.join('root/pipe')])
     expect(await open('pipe')).toBe('invalid_file')
   })
-  it('says nothing of folders in its messages', async () => {
+  it('names no folders in its messages', async () => {
     await using dir = await tempDir()
     const error: unknown = await openInside(dir.path, 'missing', { what: 'model file' }).catch(
       (reason: unknown) => reason,

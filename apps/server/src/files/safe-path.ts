@@ -3,17 +3,17 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { SvcError } from '@svc/errors'
-import { reasonOf } from './file-error.ts'
+import { toReason } from './file-error.ts'
 
 const MAX_NAME_BYTES = 200
 /** Control, formatting and bidirectional marks, halves of surrogate pairs, and the backslash. */
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}\\]/u
 const FORBIDDEN_SEGMENTS = new Set(['', '.', '..'])
-/** Nearly all names that anybody gives. */
+/** Fast path for nearly all real names. */
 const PLAIN = /^[A-Za-z0-9_][\w.:-]{0,199}$/
 
 /**
- * Whether a text from outside may name something (NAME-1): 1 to 200 bytes of UTF-8, no control or bidirectional
+ * Whether a foreign text is allowed as a name (NAME-1): 1 to 200 bytes of UTF-8, no control or bidirectional
  * characters, no backslash, not beginning with `-`, `/` or `.`, and no empty, `.` or `..` between slashes.
  */
 export function isSafeName(name: string): boolean {
@@ -24,24 +24,24 @@ export function isSafeName(name: string): boolean {
 }
 
 /**
- * Refuses a name that is not safe.
+ * Refuses an unsafe name.
  *
- * @param what what it names, for the message: `model`
+ * @param what kind of the named thing, for the message: `model`
  * @throws {SvcError} `invalid_request`, code `invalid_name`
  */
 export function checkName(name: string, what: string): void {
   if (!isSafeName(name)) throw new SvcError('invalid_request', `invalid ${what} name`, { code: 'invalid_name' })
 }
 
-/** Names that Windows keeps for devices, whatever their extension. */
+/** Names that Windows reserves for devices, with any extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 const MAX_FILE_NAME = 180
 
 const escapeByte = (byte: number): string => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
 
 /**
- * The one file name for a safe name: one segment of `A-Z a-z 0-9 _ - .` and percent escapes, different for different
- * names (where the file system tells upper from lower case). A name never becomes a path in any other way.
+ * Converts a safe name to its file name: one segment of `A-Z a-z 0-9 _ - .` and percent escapes. Different names give
+ * different file names, if the file system respects case. Every path of a name is made here.
  */
 export function toFileName(name: string): string {
   const escaped = name
@@ -49,7 +49,7 @@ export function toFileName(name: string): string {
     .replace(DEVICE, (device) => `${escapeByte(device.charCodeAt(0))}${device.slice(1)}`)
     .replace(/\.$/, '%2E')
   if (escaped.length <= MAX_FILE_NAME) return escaped
-  // `~` is never made by escaping, so a shortened name meets no other
+  // escaping never writes `~`, so a shortened name equals no other
   return `${escaped.slice(0, MAX_FILE_NAME - 50)}~${createHash('sha256').update(name).digest('hex').slice(0, 40)}`
 }
 
@@ -57,11 +57,11 @@ const refused = (what: string, reason: string): SvcError =>
   new SvcError('invalid_request', `${what} cannot be used: ${reason}`, { code: 'invalid_file' })
 
 /**
- * Opens a regular file below a folder for reading: no links as its last part, no pipes or devices, and a second look
- * after opening that what was opened lies inside the folder.
+ * Opens a regular file under a folder for reading: its last part is no link, pipe or device. After opening it checks
+ * again that the file is inside the folder.
  *
  * @param path relative to the folder; checked as a name
- * @param options.what what the file is, for messages: `model file`
+ * @param options.what kind of the file, for messages: `model file`
  * @returns an open handle that the caller closes
  * @throws {SvcError} `invalid_request` (`invalid_name`, `invalid_file`), or `not_found` when there is none
  */
@@ -80,7 +80,7 @@ export async function openInside(
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) {
       throw new SvcError('not_found', `${what} not found`, { code: 'file_not_found' })
     }
-    throw refused(what, reasonOf(error))
+    throw refused(what, toReason(error))
   }
   try {
     await checkOpened(handle, folder, target, what)
@@ -95,7 +95,7 @@ async function checkOpened(handle: FileHandle, folder: string, target: string, w
   const opened = await handle.stat({ bigint: true })
   if (!opened.isFile()) throw refused(what, 'it is not a regular file')
   const [root, real] = await Promise.all([realpath(folder), realpath(target)]).catch((error: unknown) => {
-    throw refused(what, reasonOf(error))
+    throw refused(what, toReason(error))
   })
   const named = await lstat(real, { bigint: true }).catch(() => undefined)
   if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) throw refused(what, 'it lies outside its folder')

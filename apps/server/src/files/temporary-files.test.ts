@@ -2,22 +2,22 @@ import { readdir, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { removeStaleTemporaries, temporaryPath } from './temporary-files.ts'
+import { createTemporaryPath, removeStaleTemporaries } from './temporary-files.ts'
 
 const NOW = Date.UTC(2026, 5, 1)
 
 describe('temporary files', () => {
   it('have a name of their own in the same folder, within the limit of names', () => {
-    expect(dirname(temporaryPath('/srv/a/settings.json'))).toBe('/srv/a')
-    expect(basename(temporaryPath('/srv/a/settings.json'))).toMatch(/^\.settings\.json\.[0-9a-f]{12}\.tmp$/)
-    expect(temporaryPath('/a/b')).not.toBe(temporaryPath('/a/b'))
-    expect(Buffer.byteLength(basename(temporaryPath(`/a/${'é'.repeat(127)}`)))).toBeLessThan(255)
+    expect(dirname(createTemporaryPath('/srv/a/settings.json'))).toBe('/srv/a')
+    expect(basename(createTemporaryPath('/srv/a/settings.json'))).toMatch(/^\.settings\.json\.[0-9a-f]{12}\.tmp$/)
+    expect(createTemporaryPath('/a/b')).not.toBe(createTemporaryPath('/a/b'))
+    expect(Buffer.byteLength(basename(createTemporaryPath(`/a/${'é'.repeat(127)}`)))).toBeLessThan(255)
   })
-  it('are removed an hour after a killed write left them, and nothing else is', async () => {
+  it('are removed an hour after a killed write left them, and other files stay', async () => {
     await using dir = await tempDir()
-    const old = [temporaryPath(dir.join('a.json')), temporaryPath(dir.join('b'))]
+    const old = [createTemporaryPath(dir.join('a.json')), createTemporaryPath(dir.join('b'))]
     const kept = [
-      temporaryPath(dir.join('a.json')),
+      createTemporaryPath(dir.join('a.json')),
       dir.join('a.json'),
       dir.join('.mine.tmp'),
       dir.join('.x.0123456789ab.tmp.bak'),
@@ -31,7 +31,7 @@ describe('temporary files', () => {
     expect([...removed].sort()).toEqual(old.map((path) => basename(path)).sort())
     expect((await readdir(dir.path)).sort()).toEqual(kept.map((path) => basename(path)).sort())
   })
-  it('are none where there is no folder', async () => {
+  it('are none without the folder', async () => {
     await using dir = await tempDir()
     expect(await removeStaleTemporaries(dir.join('absent'), { now: NOW })).toEqual([])
   })

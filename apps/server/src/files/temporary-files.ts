@@ -6,11 +6,13 @@ import { basename, dirname, join } from 'node:path'
 const TEMPORARY = /^\..+\.[0-9a-f]{12}\.tmp$/
 /** A file name may have 255 bytes. */
 const MAX_NAME_PART = 200
-/** An hour: no write takes so long, so what is older was left by a killed process. */
+/** An hour: no write takes that long, so older files were left by killed processes. */
 const STALE_AFTER_MS = 3_600_000
 
-/** Where a write of `path` begins: a name of its own in the same folder, that {@link removeStaleTemporaries} knows. */
-export function temporaryPath(path: string): string {
+/**
+ * Gives the temporary name for a write of `path`: unique, in the same folder, known to {@link removeStaleTemporaries}.
+ */
+export function createTemporaryPath(path: string): string {
   const name = basename(path)
     .replaceAll(/[^\w.-]/g, '_')
     .slice(0, MAX_NAME_PART)
@@ -18,10 +20,10 @@ export function temporaryPath(path: string): string {
 }
 
 /**
- * Removes what killed processes left in a folder: own temporary files more than an hour old. Called at start.
+ * Removes files that killed processes left in a folder: own temporary files older than an hour. Called at start.
  *
  * @param options.now milliseconds since the epoch
- * @returns the names that were removed
+ * @returns the removed names
  */
 export async function removeStaleTemporaries(
   folder: string,

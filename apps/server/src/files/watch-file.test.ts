@@ -74,7 +74,7 @@ describe('a watched file', () => {
     const told = counter()
     await using _watch = await watchFile(dir.join('a.json'), () => told.hit(), { clock })
     for (let index = 0; index < 20; index += 1) await writeFile(dir.join('a.json'), String(index))
-    // one sleeper cares for the watch, the other waits for the changes to end
+    // one sleeper checks the watch, the other waits for the changes to end
     await clock.waitForSleepers(2)
     expect(told.count).toBe(0)
     const next = told.next()
@@ -82,7 +82,7 @@ describe('a watched file', () => {
     await next
     expect(told.count).toBe(1)
   })
-  it('is told nothing after the watch was closed', async () => {
+  it('is not called after the watch was closed', async () => {
     await using dir = await tempDir()
     const clock = createFakeClock()
     const told = counter()

@@ -9,19 +9,19 @@ export interface FileWatch extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** How to watch. */
+/** Options of a watch. */
 export interface WatchOptions {
   readonly clock: Clock
-  /** Changes closer together than this are one. @default 100 */
+  /** Changes closer together than this count as one. @default 100 */
   readonly debounceMs?: number | undefined
-  /** Also compare this often, for file systems that tell of no change; 0 = never. @default 0 */
+  /** Interval of additional comparisons, for file systems without events; 0 = never. @default 0 */
   readonly pollIntervalMs?: number | undefined
 }
 
-/** How often a watch is looked after: whether its folder is still the one that is watched. */
+/** Interval at which the watch checks that its folder is still the same. */
 const CARE_MS = 5000
 
-async function identity(path: string): Promise<string> {
+async function readIdentity(path: string): Promise<string> {
   try {
     const found = await stat(path, { bigint: true })
     return `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`
@@ -30,7 +30,7 @@ async function identity(path: string): Promise<string> {
   }
 }
 
-async function folderIdentity(path: string): Promise<string> {
+async function readFolderIdentity(path: string): Promise<string> {
   try {
     const found = await stat(path, { bigint: true })
     return `${found.dev}:${found.ino}`
@@ -40,13 +40,13 @@ async function folderIdentity(path: string): Promise<string> {
 }
 
 /**
- * Calls a listener whenever a file may have changed: written, replaced by a rename, made or removed, or when a link on
- * the way to it points elsewhere. The folder is watched rather than the file, so replacing the file ends nothing; a
- * folder that is missing, removed or replaced is looked for every 5 seconds, and compared meanwhile.
+ * Calls a listener when a file may have changed: written, replaced by a rename, created or removed, or when a link on
+ * its path points elsewhere. The folder is watched and not the file, so that replacing the file does not end the watch.
+ * A folder that is missing, removed or replaced is looked for every 5 seconds, and the file is compared meanwhile.
  *
- * When it resolves the watch runs: what is read after that is never older than the first call of the listener.
+ * The watch is active when this resolves: content that is read later is never older than the first call.
  *
- * @param listener told that there is reason to read the file again; the content may still be the same
+ * @param listener called when the file should be read again; its content may be unchanged
  */
 export async function watchFile(path: string, listener: () => void, options: WatchOptions): Promise<FileWatch> {
   const watched = new WatchedFile(path, listener, options)
@@ -79,7 +79,7 @@ class WatchedFile {
 
   async start(): Promise<void> {
     await this.#arm()
-    this.#last = await identity(this.#path)
+    this.#last = await readIdentity(this.#path)
     this.#caring = this.#care()
   }
 
@@ -90,15 +90,15 @@ class WatchedFile {
     await this.#settling
   }
 
-  /** Watches the folder; without one, or when the system has no watch left, comparing takes its place. */
+  /** Watches the folder. Without a folder, or when the system has no watch left, comparisons replace it. */
   async #arm(): Promise<void> {
     this.#watcher?.close()
     this.#watcher = undefined
-    this.#folder = await folderIdentity(dirname(this.#path))
+    this.#folder = await readFolderIdentity(dirname(this.#path))
     if (this.#folder === 'absent' || this.#stopped.signal.aborted) return
     try {
       const watcher = watch(dirname(this.#path), { persistent: false }, (_event, name) => {
-        // another name may be a link on the way to the file: then comparing decides
+        // another name may be a link on the path of the file, so compare
         this.#poke(name === basename(this.#path) ? 'tell' : 'compare')
       })
       watcher.on('error', () => {
@@ -107,7 +107,7 @@ class WatchedFile {
       })
       this.#watcher = watcher
     } catch {
-      // no watch to be had: #care compares instead
+      // no watch available: #care compares instead
     }
   }
 
@@ -130,7 +130,7 @@ class WatchedFile {
   }
 
   async #compare(mustTell: boolean): Promise<void> {
-    const now = await identity(this.#path)
+    const now = await readIdentity(this.#path)
     const isChanged = now !== this.#last
     this.#last = now
     if ((isChanged || mustTell) && !this.#stopped.signal.aborted) this.#listener()
@@ -140,7 +140,7 @@ class WatchedFile {
     for (;;) {
       await this.#pause(this.#pollIntervalMs > 0 ? this.#pollIntervalMs : CARE_MS)
       if (this.#stopped.signal.aborted) return
-      const isArmed = this.#watcher !== undefined && (await folderIdentity(dirname(this.#path))) === this.#folder
+      const isArmed = this.#watcher !== undefined && (await readFolderIdentity(dirname(this.#path))) === this.#folder
       if (!isArmed) await this.#arm()
       if (!isArmed || this.#pollIntervalMs > 0) await this.#compare(false)
     }
@@ -148,7 +148,7 @@ class WatchedFile {
 
   async #pause(ms: number): Promise<void> {
     await this.#clock.sleep(ms, { signal: this.#stopped.signal }).catch(() => {
-      // closed: the caller looks at the signal
+      // closed: the caller checks the signal
     })
   }
 }

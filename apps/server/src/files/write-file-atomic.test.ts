@@ -10,7 +10,7 @@ import { type Disk, writeFileAtomic } from './write-file-atomic.ts'
 
 const realDisk: Disk = { open, rename, unlink }
 
-/** A disk that keeps a list of its calls and fails one of them. */
+/** A disk that lists its calls and fails one of them. */
 function failingDisk(failAt: string, code: string): { readonly disk: Disk; readonly calls: string[] } {
   const calls: string[] = []
   const act = async <T>(call: string, action: () => Promise<T>): Promise<T> => {
@@ -48,7 +48,7 @@ async function failure(promise: Promise<unknown>): Promise<SvcError> {
 }
 
 describe('an atomic write', () => {
-  it('makes the file with its mode, and leaves nothing else', async () => {
+  it('creates the file with its mode, and leaves nothing else', async () => {
     await using dir = await tempDir()
     await writeFileAtomic(dir.join('a.json'), 'new', { mode: 0o600 })
     expect(await readFile(dir.join('a.json'), 'utf8')).toBe('new')
@@ -114,7 +114,7 @@ describe('an atomic write', () => {
       'permission denied',
     )
   })
-  it('lets the last of many at the same time win, whole', async () => {
+  it('lets the last of many parallel writes win, complete', async () => {
     await using dir = await tempDir()
     const contents = Array.from({ length: 20 }, (_, index) => String(index % 10).repeat(5000))
     await Promise.all(contents.map((content) => writeFileAtomic(dir.join('a'), content, { mode: 0o600 })))

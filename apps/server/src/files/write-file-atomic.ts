@@ -1,7 +1,7 @@
 import { open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { systemCode, toFileError } from './file-error.ts'
-import { temporaryPath } from './temporary-files.ts'
+import { readSystemCode, toFileError } from './file-error.ts'
+import { createTemporaryPath } from './temporary-files.ts'
 
 /** The part of an open file that a write needs. */
 interface DiskFile {
@@ -10,7 +10,7 @@ interface DiskFile {
   close(): Promise<void>
 }
 
-/** The calls a durable write makes, so that a test can fail each of them. */
+/** The calls of a durable write, so that a test can fail each of them. */
 export interface Disk {
   open(path: string, flags: string, mode?: number): Promise<DiskFile>
   rename(from: string, to: string): Promise<void>
@@ -29,25 +29,25 @@ async function fill(disk: Disk, path: string, content: string | Uint8Array, mode
   }
 }
 
-/** Makes a rename or a removal in this folder survive a power cut. */
+/** Makes a rename or removal in this folder survive a power cut. */
 async function syncFolder(disk: Disk, folder: string): Promise<void> {
-  // Windows opens no folders, and some network file systems sync none
+  // Windows opens no folders, and some network file systems cannot sync them.
   if (process.platform === 'win32') return
   const handle = await disk.open(folder, 'r')
   try {
     await handle.sync()
   } catch (error) {
-    if (systemCode(error) !== 'EINVAL') throw error
+    if (readSystemCode(error) !== 'EINVAL') throw error
   } finally {
     await handle.close()
   }
 }
 
 /**
- * Writes a whole file so that a reader, a kill and a power cut see the old content or the new, never a mixture:
- * temporary file beside it, fsync, rename, fsync of the folder (threats, section 5). When it resolves the content
- * is durable; when it throws the old file still stands, except that after a failed fsync of the folder it may already be
- * the new one.
+ * Writes a whole file so that a reader, a kill and a power cut see the old content or the new one, never a mixture:
+ * temporary file beside it, fsync, rename, fsync of the folder (threats, section 5). The content is durable when this
+ * resolves. When it throws, the old file is still there, except that after a failed fsync of the folder it may already
+ * be the new one.
  *
  * @param options.mode permissions of the new file, `0o600` for anything that may hold a secret
  * @throws {SvcError} `disk_full` (insufficient_storage) or `file_failed` (internal)
@@ -57,13 +57,13 @@ export async function writeFileAtomic(
   content: string | Uint8Array,
   { mode, disk = realDisk }: { readonly mode: number; readonly disk?: Disk | undefined },
 ): Promise<void> {
-  const temporary = temporaryPath(path)
+  const temporary = createTemporaryPath(path)
   try {
     await fill(disk, temporary, content, mode)
     await disk.rename(temporary, path)
   } catch (error) {
     await disk.unlink(temporary).catch(() => {
-      // it may never have been made; what is left is swept at a later start
+      // it may not exist; a later start removes leftovers
     })
     throw toFileError(error, 'written', path)
   }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
 import * as z from 'zod'
-import { canonicalBackend } from '../backends/backend-names.ts'
+import { toCanonicalBackend } from '../backends/backend-names.ts'
 import { toFileError } from '../files/file-error.ts'
 import { parseImageReference } from '../oci/image-reference.ts'
 import { createRegistryClient } from '../oci/registry-client.ts'
@@ -142,7 +142,7 @@ async function removeBackend(asked: string, folders: readonly BackendFolder[]): 
 }
 
 /** Whether a backend that a model names is one of those that have changed. */
-export function isBackendOf(backend: string, changed: readonly string[]): boolean {
-  const names = new Set(changed.map((name) => canonicalBackend(name).name))
-  return names.has(canonicalBackend(backend).name)
+export function matchesBackend(backend: string, changed: readonly string[]): boolean {
+  const names = new Set(changed.map((name) => toCanonicalBackend(name).name))
+  return names.has(toCanonicalBackend(backend).name)
 }

@@ -59,7 +59,7 @@ export function createShapeReader(options: ShapeReaderOptions): ShapeReader {
       files.map(async (file) => {
         const resolved = resolveUri(file.uri, 'public', services())
         if (resolved.kind !== 'http') return undefined
-        const sizeBytes = await downloader.sizeOf(resolved.source, { signal })
+        const sizeBytes = await downloader.measureSize(resolved.source, { signal })
         return sizeBytes === undefined ? undefined : { file, source: resolved.source, sizeBytes }
       }),
     )

@@ -58,7 +58,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
   const { clock, logger } = options
   const indexes = new Map<string, Index<Entry>>()
 
-  const indexOf = (gallery: Gallery): Index<Entry> => {
+  const openIndex = (gallery: Gallery): Index<Entry> => {
     const key = JSON.stringify([gallery.name, gallery.url, gallery.mirrors])
     const known = indexes.get(key)
     if (known !== undefined) return known
@@ -100,7 +100,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
 
   /** Waits for an index of which nothing is known; one that is only old is read in the background. */
   async function settle(gallery: Gallery, signal: AbortSignal): Promise<Index<Entry>> {
-    const index = indexOf(gallery)
+    const index = openIndex(gallery)
     if (index.loading === undefined && clock.monotonic() >= index.dueAt) {
       index.loading = load(index, gallery).finally(() => {
         index.loading = undefined
@@ -128,7 +128,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
     },
     problems() {
       const found = options.galleries().flatMap((gallery) => {
-        const { problem } = indexOf(gallery)
+        const { problem } = openIndex(gallery)
         return problem === undefined ? [] : [[gallery.name, problem] as const]
       })
       return new Map(found)

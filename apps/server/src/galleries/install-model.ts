@@ -114,7 +114,7 @@ async function resolveRequest(
   signal: AbortSignal,
 ): Promise<Resolved> {
   if (request.id === undefined || request.id === '') {
-    return { listed: undefined, document: await documentOf(request.url ?? '', parts, signal) }
+    return { listed: undefined, document: await readDocumentAt(request.url ?? '', parts, signal) }
   }
   const asked = await parts.indexes.find(request.id, { signal })
   if (asked === undefined) {
@@ -125,12 +125,12 @@ async function resolveRequest(
   const entry = { ...chosen.entry, name: asked.entry.name }
   return {
     listed: { ...asked, entry },
-    document: await documentOf(chosen.entry.url, parts, signal),
+    document: await readDocumentAt(chosen.entry.url, parts, signal),
     variant: chosen.id === asked.id ? undefined : chosen.entry.name,
   }
 }
 
-async function documentOf(url: string, parts: ModelInstallerParts, signal: AbortSignal): Promise<ModelDocument> {
+async function readDocumentAt(url: string, parts: ModelInstallerParts, signal: AbortSignal): Promise<ModelDocument> {
   if (url === '') return EMPTY_DOCUMENT
   const resolved = resolveUri(url, 'public', parts.services())
   if (resolved.kind !== 'http') throw cannotFetch(url)
@@ -180,7 +180,7 @@ async function fetchFiles(
     missing.map(async ({ file, resolved }) => {
       if (resolved.kind === 'file') return { file, resolved, sizeBytes: undefined }
       if (resolved.kind !== 'http') throw cannotFetch(file.uri)
-      return { file, resolved, sizeBytes: await downloader.sizeOf(resolved.source, { signal }) }
+      return { file, resolved, sizeBytes: await downloader.measureSize(resolved.source, { signal }) }
     }),
   )
   work.report({ phase: 'Downloading', message: `downloading ${plan.name}`, currentBytes: 0 })

@@ -63,15 +63,15 @@ async function readRecordFile(folder: string, file: string): Promise<InstallReco
   const value = read.ok ? toPlainValue(read.root) : undefined
   if (!isFields(value)) return undefined
   const fallback = file.slice(PREFIX.length).replace(/\.yaml$/, '')
-  const textOf = (key: string): string | undefined => {
+  const readText = (key: string): string | undefined => {
     const found = value[key]
     return typeof found === 'string' && found !== '' ? found : undefined
   }
   return {
-    name: textOf('name') ?? fallback,
-    entryName: textOf('entry_name') ?? '',
-    resolvedVariant: textOf('resolved_variant'),
-    pinnedVariant: textOf('pinned_variant'),
+    name: readText('name') ?? fallback,
+    entryName: readText('entry_name') ?? '',
+    resolvedVariant: readText('resolved_variant'),
+    pinnedVariant: readText('pinned_variant'),
     files: toFiles(value.files),
   }
 }

@@ -24,7 +24,7 @@ export interface ModelGallery {
   remove(name: string): Promise<Operation>
   variants(listed: Listed<ModelEntry>, options: { readonly signal: AbortSignal }): Promise<VariantChoice>
   /** The size of a model that is not here; undefined where nobody tells it. */
-  shapeOf(entry: ModelEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
+  measureShape(entry: ModelEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
 }
 
 /** What {@link createModelGallery} needs. */
@@ -64,7 +64,7 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
   const { operations, indexes, shapes, modelsPath, modelFiles, changed } = parts
   const variantParts: VariantParts = {
     ...{ indexes, memoryBytes: parts.memoryBytes, canRun: parts.canRun },
-    backendOf,
+    findEntryBackend,
     async estimate(entry, options) {
       const shape = await shapes.read(entry, options)
       return shape && estimateMemory(shape, { contextSize: DEFAULT_CONTEXT })
@@ -93,23 +93,23 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
       operations.enqueue({
         subject: 'model',
         action: 'installation',
-        fullName: fullNameOf(request),
+        fullName: toFullName(request),
         details: storedRequest.parse(request),
       }),
     remove: (name) => operations.enqueue({ subject: 'model', action: 'deletion', fullName: name, details: {} }),
     variants: (listed, options) => listVariants(listed, variantParts, options),
-    shapeOf: (entry, options) => shapes.read(entry, options),
+    measureShape: (entry, options) => shapes.read(entry, options),
   }
 }
 
 /** The backend that an entry names, as far as the index tells. */
-export function backendOf({ overrides, configFile }: ModelEntry): string {
+export function findEntryBackend({ overrides, configFile }: ModelEntry): string {
   const found = [overrides.backend, configFile.backend].find((backend) => typeof backend === 'string')
   return typeof found === 'string' ? found : ''
 }
 
 /** `gallery@name`, with the name that the model gets here. */
-function fullNameOf({ id = '', name, url = '' }: ModelRequest): string {
+function toFullName({ id = '', name, url = '' }: ModelRequest): string {
   if (id === '') return name ?? url
   return name === undefined ? id : `${id.slice(0, id.indexOf('@') + 1)}${name}`
 }

@@ -4,9 +4,9 @@ import { SvcError } from '@svc/errors'
 import type { ConfigStore } from '../catalog/config-store.ts'
 import { listModelFiles, refuseShared } from '../catalog/delete-model.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
-import { systemCode, toFileError } from '../files/file-error.ts'
+import { readSystemCode, toFileError } from '../files/file-error.ts'
 import { isSafeName } from '../files/safe-path.ts'
-import { temporaryPath } from '../files/temporary-files.ts'
+import { createTemporaryPath } from '../files/temporary-files.ts'
 import { type InstallRecord, readRecord, readRecords, recordFileName } from './install-record.ts'
 
 /**
@@ -27,7 +27,7 @@ export async function removeModel(
   }
   const others = modelFiles.list({ includeReferenced: true }).filter((other) => other.name !== name)
   if (model !== undefined) refuseShared(model, others)
-  const kept = await filesOfOthers(modelsPath, name, others)
+  const kept = await listFilesOfOthers(modelsPath, name, others)
   const own = [
     ...(model === undefined ? [] : listModelFiles(model)),
     ...(record?.files ?? []).map(({ filename }) => filename),
@@ -47,7 +47,7 @@ export async function removeModel(
 }
 
 /** Files that other models or their records name. */
-async function filesOfOthers(
+async function listFilesOfOthers(
   modelsPath: string,
   name: string,
   others: readonly ModelConfig[],
@@ -66,7 +66,7 @@ interface HiddenFile {
 
 /** Takes a file out of sight. The name that it has meanwhile is one that a start sweeps. */
 async function hide(path: string): Promise<HiddenFile> {
-  const temporary = temporaryPath(path)
+  const temporary = createTemporaryPath(path)
   await rename(path, temporary).catch((error: unknown) => {
     throw toFileError(error, 'deleted', path)
   })
@@ -75,6 +75,6 @@ async function hide(path: string): Promise<HiddenFile> {
 
 async function remove(path: string): Promise<void> {
   await unlink(path).catch((error: unknown) => {
-    if (systemCode(error) !== 'ENOENT') throw toFileError(error, 'deleted', path)
+    if (readSystemCode(error) !== 'ENOENT') throw toFileError(error, 'deleted', path)
   })
 }

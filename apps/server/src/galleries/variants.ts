@@ -30,7 +30,7 @@ export interface VariantParts {
   /** Memory for models: of the graphics device, else of the machine. */
   readonly memoryBytes: () => Promise<number>
   readonly estimate: (entry: ModelEntry, options: { readonly signal: AbortSignal }) => Promise<number | undefined>
-  readonly backendOf: (entry: ModelEntry) => string
+  readonly findEntryBackend: (entry: ModelEntry) => string
   /** Whether a backend runs on this machine, or could be installed for it. */
   readonly canRun: (backend: string, options: { readonly signal: AbortSignal }) => Promise<boolean>
 }
@@ -50,7 +50,7 @@ export async function listVariants(
   const memory = await parts.memoryBytes()
   const variants = await Promise.all(
     [...distinct.values()].map(async (listed): Promise<Variant & { readonly canRun: boolean }> => {
-      const backend = parts.backendOf(listed.entry)
+      const backend = parts.findEntryBackend(listed.entry)
       const [memoryBytes, canRun] = await Promise.all([
         parts.estimate(listed.entry, options),
         backend === '' ? true : parts.canRun(backend, options),

@@ -4,7 +4,7 @@ import { rawCall, startTestApp } from '../../test/support/test-app.ts'
 import { json } from './json.ts'
 import { trustedProxies } from './middleware/client-address.ts'
 import { defineRoute, type Route } from './route.ts'
-import { type Access, gateOnly } from './route-row.ts'
+import { type Access, gateOnly } from './route-info.ts'
 
 const route = (path: string, access: Access, extra: Partial<Route> = {}): Route =>
   defineRoute({
@@ -121,18 +121,18 @@ describe('matched requests', () => {
 })
 
 describe('the gate', () => {
-  const rows = [route('/open', 'none'), route('/user', 'any'), route('/admin', 'admin')]
+  const routes = [route('/open', 'none'), route('/user', 'any'), route('/admin', 'admin')]
 
   // verifies service:open:nothing-configured
   it('restricts nothing while no auth is configured', async () => {
-    await using app = await startTestApp(rows)
+    await using app = await startTestApp(routes)
     for (const path of ['/open', '/user', '/admin'])
       expect((await app.call(path)).json()).toMatchObject({ principal: 'local' })
   })
 
   // verifies errors:credentials:status, errors:credentials:message, errors:credentials:type, errors:credentials:header
   it('asks for a key with the specified refusal, but not on anonymous routes', async () => {
-    await using app = await startTestApp(rows, { keys: ['one', 'two'] })
+    await using app = await startTestApp(routes, { keys: ['one', 'two'] })
     expect((await app.call('/open')).json()).toMatchObject({ principal: 'anonymous' })
     for (const headers of [
       {},
@@ -158,7 +158,7 @@ describe('the gate', () => {
   // verifies auth:carriers:bearer, auth:carriers:x-api-key, auth:carriers:xi-api-key, auth:carriers:token-cookie
   // verifies legacy-key:access:admin
   it('takes every carrier of a shared key, as admin', async () => {
-    await using app = await startTestApp(rows, { keys: ['one', 'two'] })
+    await using app = await startTestApp(routes, { keys: ['one', 'two'] })
     const carriers: Record<string, string>[] = [
       { authorization: 'Bearer two' },
       { authorization: 'bearer two' },
@@ -172,13 +172,13 @@ describe('the gate', () => {
   })
 
   it('lets the first carrier present decide', async () => {
-    await using app = await startTestApp(rows, { keys: ['good'] })
+    await using app = await startTestApp(routes, { keys: ['good'] })
     const reply = await app.call('/user', { headers: { authorization: 'Bearer bad', 'x-api-key': 'good' } })
     expect(reply.status).toBe(401)
   })
 
   it('follows a change of keys on the next request', async () => {
-    await using app = await startTestApp(rows, { keys: ['old'] })
+    await using app = await startTestApp(routes, { keys: ['old'] })
     app.authenticator.replace(['new'])
     expect((await app.call('/user', { headers: { 'x-api-key': 'old' } })).status).toBe(401)
     expect((await app.call('/user', { headers: { 'x-api-key': 'new' } })).status).toBe(200)
@@ -188,7 +188,7 @@ describe('the gate', () => {
 
   // verifies gate:path-without-auth:route-keeps
   it('opens path prefixes for the global gate only: an admin route keeps asking', async () => {
-    await using app = await startTestApp(rows, { keys: ['k'], pathWithoutAuth: ['/user', '/admin'] })
+    await using app = await startTestApp(routes, { keys: ['k'], pathWithoutAuth: ['/user', '/admin'] })
     expect((await app.call('/user')).status).toBe(200)
     expect((await app.call('/admin')).status).toBe(401)
   })
@@ -234,7 +234,7 @@ describe('the gate', () => {
   })
 
   // verifies access:reserved:nothing-behind
-  it('gates reserved rows, behind which is nothing yet', async () => {
+  it('gates reserved routes, behind which is nothing yet', async () => {
     await using app = await startTestApp([], { keys: ['k'], reserved: [gateOnly('GET', '/api/traces')] })
     expect((await app.call('/api/traces')).status).toBe(401)
     const reply = await app.call('/api/traces', { headers: { 'x-api-key': 'k' } })
@@ -245,7 +245,7 @@ describe('the gate', () => {
   })
 
   it('IN-13: gives no spelling of a path another verdict', async () => {
-    await using app = await startTestApp(rows, { keys: ['k'] })
+    await using app = await startTestApp(routes, { keys: ['k'] })
     const spellings = [
       '//admin',
       '/admin%2F',
@@ -264,11 +264,11 @@ describe('the gate', () => {
 })
 
 describe('IN-15: pages of other origins', () => {
-  const rows = [route('/a', 'any'), route('/change', 'any', { method: 'POST' })]
+  const routes = [route('/a', 'any'), route('/change', 'any', { method: 'POST' })]
 
   // verifies auth:host:no-auth
   it('cannot reach a server without auth by a name that rebinds', async () => {
-    await using app = await startTestApp(rows, { allowedHosts: ['models.lan'] })
+    await using app = await startTestApp(routes, { allowedHosts: ['models.lan'] })
     for (const host of ['evil.test', 'evil.test:8080', 'localhost.evil.test']) {
       expect((await app.call('/a', { headers: { host } })).status, host).toBe(421)
     }
@@ -279,13 +279,13 @@ describe('IN-15: pages of other origins', () => {
 
   // verifies auth:host:with-auth
   it('are served by any name once auth is configured', async () => {
-    await using app = await startTestApp(rows, { keys: ['k'] })
+    await using app = await startTestApp(routes, { keys: ['k'] })
     expect((await app.call('/a', { headers: { host: 'models.example', 'x-api-key': 'k' } })).status).toBe(200)
   })
 
   // verifies discovery:cors:local-without-auth
   it('read nothing from a server without auth, unless they are of this machine', async () => {
-    await using app = await startTestApp(rows)
+    await using app = await startTestApp(routes)
     const evil = await app.call('/a', { headers: { origin: 'https://evil.test' } })
     expect(evil.headers['access-control-allow-origin']).toBeUndefined()
     const local = await app.call('/a', { headers: { origin: 'http://localhost:5173' } })
@@ -295,7 +295,7 @@ describe('IN-15: pages of other origins', () => {
 
   // verifies access:csrf:cross-site
   it('change nothing with the browser’s own authority', async () => {
-    await using app = await startTestApp(rows)
+    await using app = await startTestApp(routes)
     const cross = { 'sec-fetch-site': 'cross-site' }
     expect((await app.call('/change', { method: 'POST', headers: cross })).status).toBe(403)
     expect(
@@ -313,7 +313,7 @@ describe('IN-15: pages of other origins', () => {
   })
 
   it('change nothing from a foreign page of the same site', async () => {
-    await using app = await startTestApp(rows, { keys: ['k'] })
+    await using app = await startTestApp(routes, { keys: ['k'] })
     const status = async (headers: Record<string, string>) =>
       (await app.call('/change', { method: 'POST', headers: { cookie: 'token=k', ...headers } })).status
     const { host } = new URL(app.url)
@@ -328,7 +328,7 @@ describe('IN-15: pages of other origins', () => {
   })
 
   it('are those of this server by the address that a trusted proxy tells', async () => {
-    await using app = await startTestApp(rows, { keys: ['k'], proxies: trustedProxies(['127.0.0.1']) })
+    await using app = await startTestApp(routes, { keys: ['k'], proxies: trustedProxies(['127.0.0.1']) })
     const headers = { cookie: 'token=k', origin: 'https://models.example', 'x-forwarded-host': 'models.example' }
     expect((await app.call('/change', { method: 'POST', headers })).status).toBe(200)
     const foreign = { ...headers, origin: 'https://evil.test' }
@@ -337,7 +337,7 @@ describe('IN-15: pages of other origins', () => {
 
   it('IN-9: a body that comes with a cookie must say that it is JSON, or a form where a route takes one', async () => {
     const upload = route('/upload', 'any', { method: 'POST', form: true })
-    await using app = await startTestApp([...rows, upload], { keys: ['k'] })
+    await using app = await startTestApp([...routes, upload], { keys: ['k'] })
     const post = (headers: Record<string, string>) => app.call('/change', { method: 'POST', body: '{}', headers })
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', '']) {
       const headers = type === '' ? {} : { 'content-type': type }
@@ -355,11 +355,11 @@ describe('IN-15: pages of other origins', () => {
 
   // verifies discovery:cors:open-with-auth, discovery:cors:list
   it('get any origin with auth, and the exact list where one is set', async () => {
-    await using open = await startTestApp(rows, { keys: ['k'] })
+    await using open = await startTestApp(routes, { keys: ['k'] })
     expect(
       (await open.call('/a', { headers: { origin: 'https://app.test' } })).headers['access-control-allow-origin'],
     ).toBe('*')
-    await using listed = await startTestApp(rows, { keys: ['k'], allowOrigins: 'https://app.test' })
+    await using listed = await startTestApp(routes, { keys: ['k'], allowOrigins: 'https://app.test' })
     expect(
       (await listed.call('/a', { headers: { origin: 'https://app.test' } })).headers['access-control-allow-origin'],
     ).toBe('https://app.test')
@@ -370,7 +370,7 @@ describe('IN-15: pages of other origins', () => {
 
   // verifies discovery:cors:preflight
   it('have their preflight answered on any path, never gated', async () => {
-    await using app = await startTestApp(rows, { keys: ['k'] })
+    await using app = await startTestApp(routes, { keys: ['k'] })
     for (const path of ['/a', '/anything']) {
       const reply = await app.call(path, {
         method: 'OPTIONS',
@@ -415,13 +415,13 @@ describe('IN-12: requests with two meanings', () => {
 
 describe('compression', () => {
   const text = 'a'.repeat(4000)
-  const rows = [
+  const routes = [
     route('/big', 'any', { handler: () => json({ text }) }),
     route('/small', 'any', { handler: () => json({ text: 'a' }) }),
   ]
 
   it('applies from the minimum size on, to clients that take gzip', async () => {
-    await using app = await startTestApp(rows)
+    await using app = await startTestApp(routes)
     const big = await app.call('/big', { headers: { 'accept-encoding': 'gzip' } })
     expect(big.headers['content-encoding']).toBe('gzip')
     expect(big.body.length).toBeLessThan(200)
@@ -438,7 +438,7 @@ describe('compression', () => {
 
   // verifies limits:compression:off
   it('is off when switched off', async () => {
-    await using app = await startTestApp(rows, { compression: { enabled: false, minLength: 1024 } })
+    await using app = await startTestApp(routes, { compression: { enabled: false, minLength: 1024 } })
     expect(
       (await app.call('/big', { headers: { 'accept-encoding': 'gzip' } })).headers['content-encoding'],
     ).toBeUndefined()
@@ -446,7 +446,7 @@ describe('compression', () => {
 })
 
 describe('a prefix before the paths of the server', () => {
-  const rows = [
+  const routes = [
     route('/where', 'any', { handler: (call) => json({ base: call.baseUrl }) }),
     route('/', 'any', { handler: (call) => json({ base: call.baseUrl }) }),
     route('/said', 'any', { method: 'POST', handler: (call) => json({ base: call.baseUrl }) }),
@@ -455,7 +455,7 @@ describe('a prefix before the paths of the server', () => {
   const said = (prefix: string) => ({ 'x-forwarded-prefix': prefix, 'x-forwarded-host': 'models.example' })
 
   it('is told by a trusted proxy, which may leave it in the path', async () => {
-    await using app = await startTestApp(rows, { proxies })
+    await using app = await startTestApp(routes, { proxies })
     const base = 'http://models.example/llm/v2/'
     for (const prefix of ['/llm/v2', '/llm/v2/']) {
       for (const path of ['/where', '/llm/v2/where', '/llm/v2/', '/']) {
@@ -470,19 +470,19 @@ describe('a prefix before the paths of the server', () => {
   })
 
   it('is not believed in another form, nor from anybody else', async () => {
-    await using app = await startTestApp(rows, { proxies })
+    await using app = await startTestApp(routes, { proxies })
     for (const prefix of ['//evil.test', 'llm', '/a\\b', '/a/../b', '/.', '/a"b', '/', 'http://evil.test/', '/a//b']) {
       const reply = await app.call('/where', { headers: said(prefix) })
       expect(reply.json(), prefix).toEqual({ base: 'http://models.example/' })
     }
-    await using direct = await startTestApp(rows)
+    await using direct = await startTestApp(routes)
     expect((await direct.call('/where', { headers: said('/llm') })).json()).toEqual({ base: `${direct.url}/` })
     expect((await direct.call('/llm/where', { headers: said('/llm') })).status).toBe(404)
   })
 
   it('is the path of the base URL', async () => {
     for (const baseUrl of ['https://models.example/llm', 'https://models.example/llm/?x#y']) {
-      await using app = await startTestApp(rows, { baseUrl })
+      await using app = await startTestApp(routes, { baseUrl })
       for (const path of ['/where', '/llm/where', '/llm/'])
         expect((await app.call(path)).json(), path).toEqual({ base: 'https://models.example/llm/' })
       expect((await app.call('/llm')).headers.location).toBe('/llm/')

@@ -4,7 +4,7 @@ import { type HonoEnv, LiteralSource, MatchedSource } from './call.ts'
 import type { Edge } from './edge.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 import type { Route } from './route.ts'
-import type { RouteRow } from './route-row.ts'
+import type { RouteInfo } from './route-info.ts'
 import { addRoutes } from './route-table.ts'
 
 /** Stands for the prefix of the server without a path behind it: no request target holds a blank. */
@@ -34,10 +34,10 @@ function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`)
 }
 
-/** A gate-only row as a route: a caller who passes the gate learns that nothing is here yet. */
-function toRoute(row: RouteRow): Route {
+/** A gate-only route as a route: a caller who passes the gate learns that nothing is here yet. */
+function toRoute(route: RouteInfo): Route {
   return {
-    ...row,
+    ...route,
     handler: () => {
       throw new SvcError('not_found', 'Resource not found', { details: { type: '' } })
     },
@@ -59,7 +59,7 @@ export interface App {
 }
 
 /** Hono finds the route of a request; the edge does everything around its handler. */
-export function createApp(routes: readonly Route[], reserved: readonly RouteRow[], edge: Edge): App {
+export function createApp(routes: readonly Route[], reserved: readonly RouteInfo[], edge: Edge): App {
   const app = new Hono<HonoEnv>({
     getPath: (request, context) =>
       toRoutedPath(request, context?.env === undefined ? [] : edge.prefixesOf(context.env.incoming)),

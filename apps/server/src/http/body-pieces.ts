@@ -11,7 +11,7 @@ const EMPTY = new Uint8Array(0)
  */
 export class BodyPieces {
   readonly #pieces: Uint8Array[] = []
-  /** What is filled of it is the last piece. */
+  /** The filled part of it is the last piece. */
   #block: Buffer | undefined
   #filled = 0
   #bytes = 0

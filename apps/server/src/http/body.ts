@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { HeldBytes } from '../inference/ports.ts'
-import type { Ending } from '../ports.ts'
+import type { AbortSignalLike } from '../ports.ts'
 import { BodyPieces } from './body-pieces.ts'
 import { type ServerReply, type ServerRequest, toBodyStream } from './messages.ts'
 
@@ -24,7 +24,7 @@ export interface BodyReader {
   read(call: {
     readonly incoming: ServerRequest
     readonly outgoing: ServerReply
-    readonly ending: Ending
+    readonly abort: AbortSignalLike
   }): Promise<HeldBytes>
   /**
    * Takes a body that came whole with the head; undefined for a body that is still to be read.
@@ -116,7 +116,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
   }
 
   async function collect(call: Parameters<BodyReader['read']>[0], counted: BodyMeter): Promise<Uint8Array> {
-    const { outgoing, ending } = call
+    const { outgoing, abort } = call
     outgoing.sendContinue?.()
     const body = toBodyStream(call.incoming)
     const pieces = new BodyPieces()
@@ -126,7 +126,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
         if (isSettled) return
         isSettled = true
         clearTimeout(timer)
-        ending.removeEventListener('abort', onClose)
+        abort.removeEventListener('abort', onClose)
         // No event follows the end, so its listeners may stay.
         if (error === undefined) resolve()
         else {
@@ -153,7 +153,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
         settle(new SvcError('invalid_request', 'the request body stopped arriving', { code: 'body_idle' }))
       }, limits.idleMs)
       body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
-      ending.addEventListener('abort', onClose)
+      abort.addEventListener('abort', onClose)
     })
     return pieces.join()
   }

@@ -3,7 +3,7 @@ import type { RequestContext } from '../inference/ports.ts'
 import type { LogFields, Logger } from '../ports.ts'
 import { ANONYMOUS_PRINCIPAL, type Principal } from '../principal.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
-import type { RouteRow } from './route-row.ts'
+import type { RouteInfo } from './route-info.ts'
 import type { RunningCall } from './running-calls.ts'
 import type { Upgrade } from './upgrade.ts'
 
@@ -14,7 +14,7 @@ export interface HonoEnv {
 
 /** One HTTP call, as handlers see it. Its id is the client's when that is well formed. */
 export interface Call extends RequestContext {
-  readonly row: RouteRow
+  readonly route: RouteInfo
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
   /** The address of the peer, or the one that a trusted proxy names. */
@@ -106,7 +106,7 @@ export function pathPrefix({ baseUrl }: Pick<Call, 'baseUrl'>): string {
 
 /** The facts that the edge knows when a call begins. */
 export interface CallFacts {
-  readonly row: RouteRow
+  readonly route: RouteInfo
   readonly requestId: string
   readonly running: RunningCall
   readonly clientAddress: string
@@ -118,10 +118,10 @@ export interface CallFacts {
 /** The call of a request that has a route. The edge sets the principal later. */
 // A class: an object literal would make its methods anew for each request.
 export class CallState implements Call {
-  readonly row: RouteRow
+  readonly route: RouteInfo
   readonly requestId: string
   principal: Principal
-  readonly ending: RunningCall
+  readonly abort: RunningCall
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
   readonly clientAddress: string
@@ -131,10 +131,10 @@ export class CallState implements Call {
   private readonly source: CallSource
 
   constructor(source: CallSource, facts: CallFacts) {
-    this.row = facts.row
+    this.route = facts.route
     this.requestId = facts.requestId
     this.principal = ANONYMOUS_PRINCIPAL
-    this.ending = facts.running
+    this.abort = facts.running
     this.incoming = source.incoming
     this.outgoing = source.outgoing
     this.clientAddress = facts.clientAddress
@@ -145,7 +145,7 @@ export class CallState implements Call {
   }
 
   get signal(): AbortSignal {
-    return this.ending.signal
+    return this.abort.signal
   }
 
   param(name: string): string {
@@ -169,7 +169,7 @@ export type CallChanges = Partial<Pick<Call, 'requestId' | 'principal' | 'signal
 export function deriveCall(call: Call, { signal, ...changes }: CallChanges): Call {
   const derived: Call = Object.assign(Object.create(Object.getPrototypeOf(call)), call, changes)
   if (signal === undefined) return derived
-  return Object.defineProperties(derived, { signal: { value: signal }, ending: { value: signal } })
+  return Object.defineProperties(derived, { signal: { value: signal }, abort: { value: signal } })
 }
 
 /** The log of one call. Its first line makes the child logger. */

@@ -6,12 +6,12 @@ import { defineRoute } from './route.ts'
 
 const TIMES = 1000
 
-const row = { access: 'any', family: 'compatible', tag: 'test', summary: 'test' } as const
+const route = { access: 'any', family: 'compatible', tag: 'test', summary: 'test' } as const
 const routes = [
-  defineRoute({ ...row, method: 'GET', path: '/plain', handler: () => json({}) }),
-  defineRoute({ ...row, method: 'POST', path: '/plain', handler: () => json({}) }),
+  defineRoute({ ...route, method: 'GET', path: '/plain', handler: () => json({}) }),
+  defineRoute({ ...route, method: 'POST', path: '/plain', handler: () => json({}) }),
   defineRoute({
-    ...row,
+    ...route,
     method: 'GET',
     path: '/socket',
     socket: { protocols: [] },
@@ -25,7 +25,7 @@ const routes = [
 const WEBSOCKET = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n'
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
 
-/** What makes Node give a socket away, or give it up. */
+/** Requests with which Node gives a socket away, or gives it up. */
 const EVENTS: readonly (readonly [name: string, bytes: string, outcome: 'ends' | 'goes on'])[] = [
   ['connect', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 'ends'],
   [

@@ -26,7 +26,7 @@ async function openMany(server: TestServer, count: number, sent: string) {
   return { sockets, closed: () => closed }
 }
 
-const statusOf = async (server: TestServer, path: string): Promise<number> => (await server.call(path)).status
+const toStatus = async (server: TestServer, path: string): Promise<number> => (await server.call(path)).status
 
 describe('--max-connections', () => {
   it.each([
@@ -40,7 +40,7 @@ describe('--max-connections', () => {
   ])('connections that %s make room for others', async (_, sent) => {
     await using server = await startTestServer({ flags: FLAGS })
     const idle = await openMany(server, 3 * MAX, sent)
-    for (let time = 0; time < MAX; time += 1) expect(await statusOf(server, '/version')).toBe(200)
+    for (let time = 0; time < MAX; time += 1) expect(await toStatus(server, '/version')).toBe(200)
     expect(3 * MAX - idle.closed()).toBeLessThanOrEqual(MAX + 32)
   })
 
@@ -53,10 +53,10 @@ describe('--max-connections', () => {
   ])('health is told while all connections that %s are in use', async (_, sent) => {
     await using server = await startTestServer({ flags: FLAGS })
     const busy = await openMany(server, MAX, sent)
-    // Those who wait for room take none from health.
+    // Waiting connections take no place from health checks.
     const waiting = await openMany(server, 3 * MAX, '')
     for (let time = 0; time < 2 * MAX; time += 1) {
-      expect(await statusOf(server, '/healthz')).toBe(200)
+      expect(await toStatus(server, '/healthz')).toBe(200)
       const refused = await server.call('/version')
       expect([refused.status, refused.headers['retry-after'], refused.headers.connection]).toEqual([503, '1', 'close'])
       expect(refused.json()).toMatchObject({ error: { code: 503, message: expect.stringContaining('connections') } })
@@ -66,7 +66,7 @@ describe('--max-connections', () => {
     const ended = new Promise((resolve) => busy.sockets[0]?.once('close', resolve))
     busy.sockets[0]?.destroy()
     await ended
-    while ((await statusOf(server, '/version')) !== 200);
+    while ((await toStatus(server, '/version')) !== 200);
   })
 })
 

@@ -17,12 +17,12 @@ const TIMES = 5
 
 function startRefusing(opaqueErrors = false): Promise<TestApp> {
   const bodies = createBodyReader({ maxBytes: 1_000_000, idleMs: 30_000, totalBytes: 1_000_000_000 })
-  const row = { method: 'POST', access: 'any', family: 'compatible', tag: 'test', summary: 'test' } as const
+  const route = { method: 'POST', access: 'any', family: 'compatible', tag: 'test', summary: 'test' } as const
   const routes = [
     // The server reads these requests itself, and leaves those with a parameter to Node.
     ...['/direct', '/node/:id'].map((path) =>
       defineRoute({
-        ...row,
+        ...route,
         path,
         async handler(call) {
           const held = await bodies.read(call)
@@ -31,8 +31,8 @@ function startRefusing(opaqueErrors = false): Promise<TestApp> {
         },
       }),
     ),
-    defineRoute({ ...row, path: '/unread', handler: () => json({}) }),
-    defineRoute({ ...row, path: '/unread/:id', handler: () => json({}) }),
+    defineRoute({ ...route, path: '/unread', handler: () => json({}) }),
+    defineRoute({ ...route, path: '/unread/:id', handler: () => json({}) }),
   ]
   return startTestApp(routes, { bodies, keys: [KEY], opaqueErrors })
 }
@@ -134,7 +134,7 @@ it.each(['/direct', '/node/1', '/none'])('IN-1: %s does not take a body without 
   send()
   await closed
   expect(text).toMatch(/^HTTP\/1\.1 40[14] /)
-  // What lies in the buffers of both ends comes on top.
+  // The buffers of both ends come on top.
   expect(socket.bytesWritten).toBeLessThan(LINGER_BYTES + 32 * 1024 * 1024)
 })
 

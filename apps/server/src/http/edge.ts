@@ -11,17 +11,17 @@ import { CallLog, type CallSource, CallState, type RootLog } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
 import { errorBody } from './error-envelopes.ts'
-import { isPermanent, retryAfterSeconds, statusOf } from './error-map.ts'
+import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
 import type { ServerRequest } from './messages.ts'
 import type { Gate } from './middleware/authorize.ts'
-import { originOf, prefixOf, type TrustedProxies } from './middleware/client-address.ts'
+import { readOrigin, readPrefix, type TrustedProxies } from './middleware/client-address.ts'
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
 import { prepareHeaders } from './prepared-response.ts'
-import { requestIdOf } from './request-id.ts'
+import { chooseRequestId } from './request-id.ts'
 import type { Route } from './route.ts'
-import type { ErrorFamily, RouteRow } from './route-row.ts'
+import type { ErrorFamily, RouteInfo } from './route-info.ts'
 import type { KnownPath } from './route-table.ts'
 import { RunningCall, RunningCalls } from './running-calls.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -52,8 +52,8 @@ export interface EdgeOptions {
 /** Status of a call that has become a socket. */
 const LEFT_HTTP = 101
 
-/** The row of requests without a route: metrics and logs never see the client's path. */
-const UNMATCHED: RouteRow = {
+/** The route of requests without a route: metrics and logs never see the client's path. */
+const UNMATCHED: RouteInfo = {
   method: 'GET',
   path: 'unmatched',
   access: 'none',
@@ -108,11 +108,11 @@ export function createEdge(options: EdgeOptions): Edge {
   const ownPrefix = ownBase === undefined ? '' : new URL(ownBase).pathname.slice(0, -1)
   let ended: SvcError | undefined
 
-  function begin(row: RouteRow, pattern: string, source: CallSource): CallState {
+  function begin(route: RouteInfo, pattern: string, source: CallSource): CallState {
     const { incoming, outgoing } = source
     const startedAt = options.clock.monotonic()
-    const requestId = requestIdOf(incoming)
-    const origin = originOf(incoming, options.proxies)
+    const requestId = chooseRequestId(incoming)
+    const origin = readOrigin(incoming, options.proxies)
     const own = new RunningCall()
     running.add(own)
     if (ended !== undefined) own.end(ended)
@@ -124,9 +124,9 @@ export function createEdge(options: EdgeOptions): Edge {
       const seconds = (options.clock.monotonic() - startedAt) / 1000
       const isSocket = outgoing.statusCode === LEFT_HTTP
       // The time that a socket was open is no duration of a call.
-      if (row.path !== '/metrics' && !isSocket) options.metrics.observeCall(incoming.method ?? '', pattern, seconds)
+      if (route.path !== '/metrics' && !isSocket) options.metrics.observeCall(incoming.method ?? '', pattern, seconds)
       const status = outgoing.writableFinished || isSocket ? outgoing.statusCode : 499
-      if (row.quiet !== true) log.debug({ method: incoming.method, status, seconds }, 'request served')
+      if (route.quiet !== true) log.debug({ method: incoming.method, status, seconds }, 'request served')
     })
     prepareHeaders(outgoing, {
       names: headerNames,
@@ -134,11 +134,12 @@ export function createEdge(options: EdgeOptions): Edge {
     })
     applyCors(incoming, outgoing, options.cors())
     return new CallState(source, {
-      row,
+      route,
       requestId,
       running: own,
       clientAddress: origin.address,
-      baseUrl: ownBase ?? `${origin.secure ? 'https' : 'http'}://${origin.host}${prefixOf(incoming, options.proxies)}/`,
+      baseUrl:
+        ownBase ?? `${origin.secure ? 'https' : 'http'}://${origin.host}${readPrefix(incoming, options.proxies)}/`,
       startedAt,
       log,
     })
@@ -156,7 +157,7 @@ export function createEdge(options: EdgeOptions): Edge {
   /** Answers with an error. Cuts a reply that has begun: its writer has sent the error in-band. */
   async function fail(call: CallState, thrown: unknown, family: ErrorFamily): Promise<Response> {
     const error = toPublicError(thrown)
-    const status = statusOf(error)
+    const status = toStatus(error)
     const { outgoing } = call
     if (error.kind === 'internal' && !SvcError.is(thrown))
       call.log.error({ err: thrown }, 'request failed unexpectedly')
@@ -212,7 +213,7 @@ export function createEdge(options: EdgeOptions): Edge {
     checkSocketOrigin(call, options.cors())
     const socket = sockets.accept(upgrade, call, admit)
     call.outgoing.statusCode = LEFT_HTTP
-    options.metrics.observeCall('GET', call.row.path, (options.clock.monotonic() - call.startedAt) / 1000)
+    options.metrics.observeCall('GET', call.route.path, (options.clock.monotonic() - call.startedAt) / 1000)
     try {
       await serve(socket)
       socket.close(1001, 'the server is stopping')
@@ -226,10 +227,10 @@ export function createEdge(options: EdgeOptions): Edge {
   return {
     reauthorize() {
       sockets.reauthorize()
-      running.reauthorizeAll(({ row, matched, incoming, outgoing }) => {
+      running.reauthorizeAll(({ route, matched, incoming, outgoing }) => {
         // The call that changed the rights must still be answered.
-        const isAsked = row.usecase !== undefined || outgoing.headersSent
-        return isAsked ? options.gate.admit(row, matched, incoming) : undefined
+        const isAsked = route.usecase !== undefined || outgoing.headersSent
+        return isAsked ? options.gate.admit(route, matched, incoming) : undefined
       })
     },
     drainSockets: () => sockets.drain(),
@@ -251,7 +252,7 @@ export function createEdge(options: EdgeOptions): Edge {
           if (route.serveSocket !== undefined) return await serveSocket(route.serveSocket, call, { upgrade, admit })
           stayInHttp(upgrade)
         }
-        call.ending.admitted = { row: route, matched, incoming: call.incoming, outgoing: call.outgoing }
+        call.abort.admitted = { route, matched, incoming: call.incoming, outgoing: call.outgoing }
         checkCrossSite(call, options.cors())
         return await send(call, await route.handler(call))
       } catch (thrown) {
@@ -271,7 +272,7 @@ export function createEdge(options: EdgeOptions): Edge {
         return fail(call, thrown, 'compatible')
       }
     },
-    prefixesOf: (incoming) => [prefixOf(incoming, options.proxies), ownPrefix].filter((prefix) => prefix !== ''),
+    prefixesOf: (incoming) => [readPrefix(incoming, options.proxies), ownPrefix].filter((prefix) => prefix !== ''),
     async serveUnmatched(source, { methods, family }) {
       const call = begin(UNMATCHED, 'unmatched', source)
       const { incoming, outgoing } = call

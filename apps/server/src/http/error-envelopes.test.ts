@@ -2,11 +2,11 @@ import { ERROR_KINDS, SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import { toPublicError } from '../public-error.ts'
 import { errorBody } from './error-envelopes.ts'
-import { isPermanent, retryAfterSeconds, statusOf } from './error-map.ts'
+import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
 
-describe('statusOf', () => {
+describe('toStatus', () => {
   it('gives every kind its status', () => {
-    const statuses = Object.fromEntries(ERROR_KINDS.map((kind) => [kind, statusOf(new SvcError(kind, 'x'))]))
+    const statuses = Object.fromEntries(ERROR_KINDS.map((kind) => [kind, toStatus(new SvcError(kind, 'x'))]))
     expect(statuses).toEqual({
       invalid_request: 400,
       unauthenticated: 401,
@@ -32,7 +32,7 @@ describe('statusOf', () => {
   })
 
   it('tells an upstream that timed out from a backend', () => {
-    expect(statusOf(new SvcError('timeout', 'x', { details: { upstream: true } }))).toBe(502)
+    expect(toStatus(new SvcError('timeout', 'x', { details: { upstream: true } }))).toBe(502)
   })
 })
 

@@ -1,6 +1,6 @@
 import type { SvcError } from '@svc/errors'
-import { statusOf } from './error-map.ts'
-import type { ErrorFamily } from './route-row.ts'
+import { toStatus } from './error-map.ts'
+import type { ErrorFamily } from './route-info.ts'
 
 /** Codes that go out by name; everywhere else `error.code` is the integer status. */
 const NAMED_CODES: ReadonlySet<string> = new Set([
@@ -47,7 +47,7 @@ function messagesType(error: SvcError, status: number): string {
   return status >= 500 ? 'api_error' : 'invalid_request_error'
 }
 
-/** What a client of the messages format mends by itself it knows by this word. */
+/** The word by which clients of the messages format know the faults that they mend by themselves. */
 function messagesDetails({ code }: SvcError): { details?: { error_code: string } } {
   return code === 'thread_not_found' ? { details: { error_code: code } } : {}
 }
@@ -61,7 +61,7 @@ function responsesType(error: SvcError, status: number): string {
 /** The error of the responses format, without what is around it. */
 export function responsesError(error: SvcError): Readonly<Record<'type' | 'message' | 'code' | 'param', string>> {
   return {
-    type: responsesType(error, statusOf(error)),
+    type: responsesType(error, toStatus(error)),
     message: error.message,
     code: NAMED_CODES.has(error.code) ? error.code : '',
     param: error.details?.param ?? '',
@@ -75,17 +75,17 @@ export function responsesError(error: SvcError): Readonly<Record<'type' | 'messa
  * errorBody(new SvcError('not_found', 'Resource not found', { details: { type: '' } }), 'compatible')
  */
 export function errorBody(error: SvcError, family: ErrorFamily): Record<string, unknown> {
-  return { ...bodyOf(error, family), ...besideOf(error) }
+  return { ...toErrorFields(error, family), ...readFurtherFields(error) }
 }
 
-/** What stands beside `error` in the bodies of refusals that the specification gives further fields. */
-function besideOf({ details }: SvcError): object {
+/** Further fields beside `error`, in the refusals that have them by the specification. */
+function readFurtherFields({ details }: SvcError): object {
   const beside = details?.beside
   return typeof beside === 'object' && beside !== null ? beside : {}
 }
 
-function bodyOf(error: SvcError, family: ErrorFamily): Record<string, unknown> {
-  const status = statusOf(error)
+function toErrorFields(error: SvcError, family: ErrorFamily): Record<string, unknown> {
+  const status = toStatus(error)
   switch (family) {
     case 'compatible':
     case 'vendor':

@@ -28,7 +28,7 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
 const STATUS_OF_CODE: Readonly<Record<string, number>> = { upgrade_required: 426 }
 
 /** HTTP status of an error. A timeout is 502 when an upstream caused it, else 500. */
-export function statusOf(error: SvcError): number {
+export function toStatus(error: SvcError): number {
   if (error.kind === 'timeout' && error.details?.upstream === true) return 502
   return STATUS_OF_CODE[error.code] ?? STATUS[error.kind]
 }

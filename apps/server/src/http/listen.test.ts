@@ -67,27 +67,27 @@ it('REL-3: a reply that nobody takes ends, also where Node writes it', async () 
 
 it('--http-reader says who reads a plain request', async () => {
   const seen: boolean[] = []
-  const row = { access: 'any', family: 'compatible', tag: 'test', summary: 'test', method: 'POST' } as const
+  const route = { access: 'any', family: 'compatible', tag: 'test', summary: 'test', method: 'POST' } as const
   const handler = ({ incoming }: { incoming: unknown }) => {
     seen.push(incoming instanceof IncomingMessage)
     return json({})
   }
-  await using app = await startTestApp([defineRoute({ ...row, path: '/json', handler })])
+  await using app = await startTestApp([defineRoute({ ...route, path: '/json', handler })])
   await exchange(app.url, ['POST /json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}'])
   expect(seen).toEqual([HTTP_READER === 'node'])
 })
 
 // Node reads a head in two pieces; the own reader reads a whole one.
 describe('a reply', () => {
-  const row = { access: 'any', family: 'compatible', tag: 'test', summary: 'test', method: 'POST' } as const
+  const route = { access: 'any', family: 'compatible', tag: 'test', summary: 'test', method: 'POST' } as const
   const routes = [
     defineRoute({
-      ...row,
+      ...route,
       path: '/json',
       handler: (call) => json({ query: call.query('a'), header: call.header('x-a') }),
     }),
     defineRoute({
-      ...row,
+      ...route,
       path: '/chunks',
       handler(call) {
         call.outgoing.writeHead(200, { 'Content-Type': 'text/plain' })
@@ -97,7 +97,7 @@ describe('a reply', () => {
       },
     }),
     defineRoute({
-      ...row,
+      ...route,
       path: '/fails',
       handler: () => {
         throw new SvcError('rate_limited', 'later', { retryAfterMs: 2000 })

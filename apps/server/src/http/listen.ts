@@ -25,7 +25,7 @@ export interface Listener {
   destroy(): void
 }
 
-/** Who reads requests: `own` reads plain ones with `@svc/http-reader` and leaves others to Node, `node` leaves all to Node. */
+/** The parser of requests. `own` reads plain requests with `@svc/http-reader` and hands others to Node; `node` hands all to Node. */
 export type HttpReader = 'own' | 'node'
 
 /** How a server listens. */

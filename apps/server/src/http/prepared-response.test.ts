@@ -10,7 +10,7 @@ const prepared = toPreparedHeaders([
 ])
 
 /** The raw headers and body of a reply. */
-async function replyOf(answer: (outgoing: ServerResponse) => void, { isPlain = false, method = 'GET' } = {}) {
+async function readReply(answer: (outgoing: ServerResponse) => void, { isPlain = false, method = 'GET' } = {}) {
   const options = isPlain ? {} : { ServerResponse: PreparedResponse }
   const server = createServer(options, (_incoming, outgoing) => {
     prepareHeaders(outgoing, prepared)
@@ -66,7 +66,7 @@ describe.each([
       },
     ],
   ])('has them beside %s', async (_name, answer) => {
-    const { status, headers, body } = await replyOf(answer, { isPlain })
+    const { status, headers, body } = await readReply(answer, { isPlain })
     expect([status, body, headers['x-own'], headers['x-one'], headers['x-two']]).toEqual([
       201,
       'ok',
@@ -81,14 +81,14 @@ describe.each([
     ['in a flat list', (outgoing) => outgoing.writeHead(200, ['x-two', 'own']).end()],
     ['in an object', (outgoing) => outgoing.writeHead(200, { 'x-TWO': 'own' }).end()],
   ])('has one that is %s instead of the one of its name', async (_name, answer) => {
-    const { headers } = await replyOf(answer, { isPlain })
+    const { headers } = await readReply(answer, { isPlain })
     expect([headers['x-one'], headers['x-two']]).toEqual([['1'], ['own']])
   })
 
   it('has them where there is no body', async () => {
-    const { headers } = await replyOf((outgoing) => outgoing.writeHead(304).end(), { isPlain })
+    const { headers } = await readReply((outgoing) => outgoing.writeHead(304).end(), { isPlain })
     expect(headers['x-one']).toEqual(['1'])
-    expect((await replyOf((outgoing) => outgoing.end('x'), { isPlain, method: 'HEAD' })).headers['x-two']).toEqual([
+    expect((await readReply((outgoing) => outgoing.end('x'), { isPlain, method: 'HEAD' })).headers['x-two']).toEqual([
       'zwei',
     ])
   })

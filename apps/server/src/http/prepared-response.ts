@@ -25,7 +25,7 @@ export class PreparedResponse<Request extends IncomingMessage = IncomingMessage>
   override writeHead(status: number, ...rest: [(string | GivenHeaders)?, GivenHeaders?]): this {
     const [first, second] = rest
     const given = typeof first === 'string' ? second : first
-    setMissing(this, namesOf(given), this.#prepared)
+    setMissing(this, listNames(given), this.#prepared)
     this.#prepared = NO_HEADERS
     return typeof first === 'string' ? super.writeHead(status, first, given) : super.writeHead(status, given)
   }
@@ -44,7 +44,7 @@ function setMissing(response: ServerReply, given: ReadonlySet<string>, headers: 
 }
 
 /** Names of headers in lower case. */
-function namesOf(given: GivenHeaders | undefined): ReadonlySet<string> {
+function listNames(given: GivenHeaders | undefined): ReadonlySet<string> {
   const names = Array.isArray(given) ? given.filter((_, index) => index % 2 === 0) : Object.keys(given ?? {})
   return new Set(names.map((name) => String(name).toLowerCase()))
 }

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import type { HonoEnv } from './call.ts'
 import type { Route } from './route.ts'
-import { type ErrorFamily, pathsOf } from './route-row.ts'
+import { type ErrorFamily, listPaths } from './route-info.ts'
 
 /** The routes of a path, whatever their method. */
 export interface KnownPath {
@@ -31,7 +31,7 @@ export function addRoutes(app: Hono<HonoEnv>, routes: readonly Route[], serve: S
   const order = new Map(routes.map((route, index) => [route, index]))
   const patterns: string[] = []
   for (const route of routes) {
-    for (const pattern of pathsOf(route)) {
+    for (const pattern of listPaths(route)) {
       const handler = (context: Context<HonoEnv>): Promise<Response> => serve(route, pattern, context)
       app.on(route.method, pattern, handler)
       routesByHandler.set(handler, route)
@@ -67,7 +67,7 @@ function toLiterals(
   for (const pattern of patterns) {
     const route = LITERAL.test(pattern) ? match(pattern) : undefined
     // A route with parameters may match too; Hono has to read them.
-    if (route !== undefined && pathsOf(route).includes(pattern)) literals.set(pattern, route)
+    if (route !== undefined && listPaths(route).includes(pattern)) literals.set(pattern, route)
   }
   return literals
 }

@@ -1,14 +1,14 @@
 import type { SvcError } from '@svc/errors'
 import type { Call } from './call.ts'
-import type { RouteRow } from './route-row.ts'
+import type { RouteInfo } from './route-info.ts'
 import type { Socket } from './websocket.ts'
 
-/** A row of the route table with its handler. */
-export interface Route extends RouteRow {
+/** A route of the route table with its handler. */
+export interface Route extends RouteInfo {
   /** Answers the call; a handler that wrote to `call.outgoing` itself returns `ALREADY_SENT`. */
   readonly handler: (call: Call) => Response | Promise<Response>
   /**
-   * Serves a socket of a row that has them, to its end. What it throws closes the socket as a failure of the server;
+   * Serves a socket of a route that has them, to its end. What it throws closes the socket as a failure of the server;
    * messages that cannot be answered are its own affair.
    */
   readonly serveSocket?: ((socket: Socket) => Promise<void>) | undefined
@@ -16,7 +16,7 @@ export interface Route extends RouteRow {
   readonly mapError?: ((error: SvcError) => SvcError) | undefined
 }
 
-/** Declares a route; the only way into the table, so that the type checker sees every row. */
+/** Declares a route; the only way into the table, so that the type checker sees every route. */
 export function defineRoute(route: Route): Route {
   return route
 }

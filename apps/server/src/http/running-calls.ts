@@ -1,12 +1,12 @@
 import { SvcError } from '@svc/errors'
-import type { Ending, EndListener } from '../ports.ts'
+import type { AbortListener, AbortSignalLike } from '../ports.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 import { isRefusal, type MatchedPath } from './middleware/authorize.ts'
-import type { RouteRow } from './route-row.ts'
+import type { RouteInfo } from './route-info.ts'
 
 /** A call whose caller was let in, as far as it takes to ask again. */
 export interface Admitted {
-  readonly row: RouteRow
+  readonly route: RouteInfo
   readonly matched: MatchedPath
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
@@ -16,14 +16,14 @@ export interface Admitted {
  * A call under way, and what ends it early. It acts like an abort signal for whoever needs only to listen: a real one,
  * with its table of listeners, costs more than the rest of a relayed call and is made when it is asked for.
  */
-export class RunningCall implements Ending {
+export class RunningCall implements AbortSignalLike {
   /** Owned by the list; -1 outside of it. */
   place = -1
   aborted = false
   reason: SvcError | undefined
-  /** Who makes the call and what he asked for; set when he was let in. */
+  /** The caller and the route; set when the gate has let the caller in. */
   admitted: Admitted | undefined
-  readonly #listeners: EndListener[] = []
+  readonly #listeners: AbortListener[] = []
   #controller: AbortController | undefined
 
   /** A real abort signal, for what takes nothing else. */
@@ -39,11 +39,11 @@ export class RunningCall implements Ending {
     if (this.aborted) throw this.reason
   }
 
-  addEventListener(_type: 'abort', listener: EndListener): void {
+  addEventListener(_type: 'abort', listener: AbortListener): void {
     this.#listeners.push(listener)
   }
 
-  removeEventListener(_type: 'abort', listener: EndListener): void {
+  removeEventListener(_type: 'abort', listener: AbortListener): void {
     const index = this.#listeners.indexOf(listener)
     if (index >= 0) this.#listeners.splice(index, 1)
   }

@@ -8,7 +8,7 @@ import { json } from './json.ts'
 import { defineRoute } from './route.ts'
 
 const AHEAD = 65_536
-const row = { access: 'any', family: 'compatible', tag: 'test', summary: 'test', method: 'POST' } as const
+const route = { access: 'any', family: 'compatible', tag: 'test', summary: 'test', method: 'POST' } as const
 
 /** A server whose `/slow` waits to be released, and whose `/begun` begins its reply and then waits. */
 async function slowWorld() {
@@ -20,19 +20,19 @@ async function slowWorld() {
   const app = await startTestApp(
     [
       defineRoute({
-        ...row,
+        ...route,
         path: '/slow',
         async handler(call) {
           served.push('slow')
           ;(await bodies.read(call)).release()
-          call.ending.addEventListener('abort', () => left.resolve())
+          call.abort.addEventListener('abort', () => left.resolve())
           started.resolve()
           await released.promise
           return json({ slow: true })
         },
       }),
       defineRoute({
-        ...row,
+        ...route,
         path: '/begun',
         async handler(call) {
           ;(await bodies.read(call)).release()
@@ -45,7 +45,7 @@ async function slowWorld() {
         },
       }),
       defineRoute({
-        ...row,
+        ...route,
         path: '/body',
         async handler(call) {
           served.push('body')

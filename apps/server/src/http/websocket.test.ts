@@ -9,7 +9,7 @@ import { type Socket, upgradeRequired } from './websocket.ts'
 
 const LIMIT = 64 * 1024
 
-/** A row whose socket answers each message through `answer`. */
+/** A route whose socket answers each message through `answer`. */
 function socketRoute(answer: (text: string, socket: Socket) => Promise<void>, fields: Partial<Route> = {}): Route {
   return {
     method: 'GET',

@@ -12,7 +12,7 @@ import type { Upgrade } from './upgrade.ts'
 export interface SocketLimits {
   /** Open at once. */
   readonly maxSockets: number
-  /** How often a client is asked whether it is there; one that is silent twice in a row is gone. */
+  /** How often a client is asked whether it is there; one that is silent twice in a route is gone. */
   readonly pingMs: number
   /** How long a reader may accept no byte before its socket is cut off. */
   readonly stallMs: number
@@ -37,7 +37,7 @@ export type CloseCode = 1000 | 1001 | 1003 | 1008 | 1009 | 1011 | 1013
 /** Why a socket is closed whose opener has lost the right to it; the code is 1008. */
 export const ACCESS_ENDED = 'access has ended'
 
-/** A socket, as the handler of its row sees it. */
+/** A socket, as the handler of its route sees it. */
 export interface Socket {
   /** The request that opened it; its signal aborts when the client is gone or the time of a stop is over. */
   readonly call: Call
@@ -52,7 +52,7 @@ export interface Socket {
    * @throws {SvcError} `cancelled` when the client is gone or has stalled
    */
   send(text: string): Promise<void>
-  /** Who asks now: rights may have gone since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
+  /** The caller now: rights may have ended since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
   admit(): Principal | Promise<Principal>
   /** Closes after what was sent; a second time does nothing. */
   close(code: CloseCode, reason: string): void
@@ -131,7 +131,7 @@ interface SocketParts {
 }
 
 /** Answers the handshake. Nothing is ever compressed: texts of different owners never share a window. */
-function shakeHands({ request, connection, head }: Upgrade, { row, outgoing }: Call, maxPayload: number): WebSocket {
+function shakeHands({ request, connection, head }: Upgrade, { route, outgoing }: Call, maxPayload: number): WebSocket {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -139,7 +139,7 @@ function shakeHands({ request, connection, head }: Upgrade, { row, outgoing }: C
     maxPayload,
     maxFragments: MAX_FRAGMENTS,
     maxBufferedChunks: MAX_CHUNKS,
-    handleProtocols: (asked) => row.socket?.protocols.find((protocol) => asked.has(protocol)) ?? false,
+    handleProtocols: (asked) => route.socket?.protocols.find((protocol) => asked.has(protocol)) ?? false,
   })
   let refusal: Error | undefined
   let accepted: WebSocket | undefined

@@ -27,7 +27,7 @@ describe('createSlotCounter', () => {
     expect(slots.take(1)).toBeTypeOf('function')
   })
 
-  it('never exceeds the limit and never loses a slot, whatever the order', () => {
+  it('never exceeds the limit and never loses a slot, in any order of takes and releases', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5 }),

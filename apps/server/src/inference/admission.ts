@@ -8,7 +8,7 @@ export type Release = () => void
 
 /** Counts concurrent requests against a limit. Nothing queues. */
 export interface SlotCounter {
-  /** A slot, or undefined when all are taken. A limit of 0 means none. */
+  /** Takes a slot; undefined when all are taken. A limit of 0 means no limit. */
   take(limit: number): Release | undefined
   readonly taken: number
 }
@@ -33,13 +33,13 @@ class Counter implements SlotCounter {
   }
 }
 
-/** Slots of each model by name. A changed limit holds from the next take. */
+/** Slots of each model by name. A changed limit applies from the next take. */
 export interface ModelSlots {
   take(model: string, limit: number): Release | undefined
   taken(model: string): number
 }
 
-/** The most models without running requests that keep a counter. */
+/** Maximum number of idle models that keep a counter. */
 const MAX_IDLE = 4096
 
 function dropIdle(counters: Map<string, SlotCounter>): void {
@@ -62,7 +62,7 @@ export function createModelSlots(): ModelSlots {
   }
 }
 
-/** Milliseconds that a full model asks its callers to wait. */
+/** Converts the wait that a full model asks for to milliseconds. */
 export function toRetryAfterMs({ retryAfterSeconds }: ModelConfig['limits']): number {
   return Math.max(1, retryAfterSeconds) * 1000
 }
@@ -76,7 +76,7 @@ export interface RejectedAdmission {
   readonly retryAfterMs: number
 }
 
-/** Notes a request that finds no slot in the audit log. @returns the error to throw */
+/** Records a refused request in the audit log. @returns the error to throw */
 export function rejectAdmission({ model, context, why, retryAfterMs }: RejectedAdmission, audit: AuditSink): SvcError {
   const { requestId: correlationId, principal } = context
   audit.record([{ kind: 'admission', model, correlationId, userId: principal.id, statusCode: 429, retryAfterMs }])

@@ -9,7 +9,6 @@ import type { PredictionStep } from './events.ts'
 import { createCompileCache } from './prediction/compile-cache.ts'
 import { createModelFactsReader } from './prediction/model-facts.ts'
 import { createPlanner } from './prediction/plan.ts'
-import { createPredictor } from './prediction/predict.ts'
 import { createReplyRuleBook } from './prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from './prompt/prompt-builder.ts'
 import type { ChatRequest } from './request.ts'
@@ -40,7 +39,7 @@ const text = (value: string): Reply => Reply.fromPartial({ message: Buffer.from(
 const failure = (kind: ConstructorParameters<typeof SvcError>[0], code: string): SvcError =>
   new SvcError(kind, code, { code })
 
-/** A residency whose every lease answers with the next of the answers. */
+/** A residency whose leases answer from a list, one answer for each call. */
 function world(answers: Answer[], { dies = false } = {}) {
   const log: string[] = []
   const client = {
@@ -75,7 +74,7 @@ function world(answers: Answer[], { dies = false } = {}) {
     rules: createReplyRuleBook(),
     grammars: createCompileCache(),
   })
-  const executor = createBackendExecutor(residency, createPredictor(planner))
+  const executor = createBackendExecutor(residency, planner)
   const run = async (fields: Partial<ChatRequest> = {}): Promise<PredictionStep[]> => {
     const events: PredictionStep[] = []
     const options = { model, correlationId: 'c', signal: new AbortController().signal }
@@ -146,7 +145,7 @@ describe('createBackendExecutor', () => {
     expect(late.log.filter((line) => line === 'acquire').length).toBe(1)
   })
 
-  it('asks nobody else for a client that has left', async () => {
+  it('asks no other backend once the client has left', async () => {
     const { log, executor } = world([failure('unavailable', 'backend_unavailable'), text('hi')], { dies: true })
     const steps = executor.predict(request, { model, correlationId: 'c', signal: AbortSignal.abort() })
     await expect(steps[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'backend_stopped' })
@@ -169,7 +168,7 @@ describe('createBackendExecutor', () => {
     expect(log).toEqual(['acquire', 'release'])
   })
 
-  it('tells the figures so far, the prompt once: whoever leaves early is counted too', async () => {
+  it('reports figures as they change and counts the prompt once, so that requests that end early are counted', async () => {
     const { run } = world([text('a'), text('b'), text('c')])
     const figures = (await run({ stream: true, choices: 1 })).flatMap((step) =>
       'usage' in step ? [[step.type, step.usage.promptTokens, step.usage.completionTokens]] : [],
@@ -179,7 +178,7 @@ describe('createBackendExecutor', () => {
       ['usage', 2, 1],
     ])
     const two = world([text('a'), text('b')])
-    // The first choice takes both answers; the second finds none and adds nothing.
+    // The first choice takes both answers; the second one gets none and adds nothing.
     const sums = (await two.run({ stream: true, choices: 2 })).flatMap((step) =>
       'usage' in step ? [step.usage.promptTokens] : [],
     )

@@ -5,17 +5,18 @@ import { NO_USAGE } from './events.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'
 import type { ConversationWriter } from './operations/operation-runner.ts'
 import { runOperation } from './operations/run-operation.ts'
-import type { Predictor } from './prediction/predict.ts'
+import { runChoices } from './prediction/choice-run.ts'
+import type { PlanPrediction } from './prediction/plan.ts'
 import type { PredictionContext } from './prediction/prediction-context.ts'
 import { carryHopHeaders } from './upstream/hop-headers.ts'
 
-/** The most attempts of a request: a backend that died or lost its model gets one more. */
+/** Maximum number of attempts: a backend that died or lost its model is asked once more. */
 const ATTEMPTS = 2
 
-/** Requests on gRPC model backends: loads the model on first use and keeps it busy while the request runs. */
+/** Runs requests on gRPC model backends: loads the model on first use and holds a lease while the request runs. */
 export function createBackendExecutor(
   residency: Residency,
-  predict: Predictor,
+  plan: PlanPrediction,
   parts: { readonly prompts?: ConversationWriter | undefined } = {},
 ): Executor {
   return {
@@ -28,8 +29,9 @@ export function createBackendExecutor(
       for (let attempt = 1; ; attempt += 1) {
         const lease = await residency.acquire(options.model, { signal: options.signal })
         try {
-          const prediction = await predict(request, toContext(lease, options))
-          for (const choice of prediction.choices) {
+          const context = toContext(lease, options)
+          let usage = NO_USAGE
+          for (const choice of runChoices(request, await plan(request, context), context)) {
             for await (const replies of await choice.ask()) {
               const steps = choice.take(replies)
               produced ||= steps.some(({ type }) => type !== 'progress')
@@ -37,9 +39,10 @@ export function createBackendExecutor(
             }
             const last = await choice.end()
             produced ||= last.length > 0
+            usage = choice.usage
             yield last
           }
-          yield [{ type: 'usage', usage: prediction.usage }]
+          yield [{ type: 'usage', usage }]
           return
         } catch (error) {
           const isLast = produced || attempt >= ATTEMPTS
@@ -54,7 +57,7 @@ export function createBackendExecutor(
   }
 }
 
-/** The circumstances of a call; other instances are told how many servers the request has passed. */
+/** Circumstances of a call. Other instances learn how many servers the request has passed. */
 function toContext({ client }: ModelLease, options: ExecuteOptions): PredictionContext {
   const { model, header, correlationId = '' } = options
   return {
@@ -81,7 +84,7 @@ async function withModel<T>(
   }
 }
 
-/** Whether a request that failed before its client saw anything goes to a fresh backend. */
+/** Decides whether a failed request goes to a fresh backend. Call it only while the client has seen nothing. */
 async function mayTryAgain(
   lease: ModelLease,
   error: unknown,

@@ -1,7 +1,7 @@
 import { type ErrorKind, SvcError } from '@svc/errors'
 import { toPublicReason } from '../backends/log-text.ts'
 
-/** Kinds that mean the same to a client whether the server or the backend says them. */
+/** Kinds that keep their meaning when the server passes them on from a backend. */
 const PASSED_ON: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'invalid_request',
   'unprocessable',
@@ -13,7 +13,7 @@ const PASSED_ON: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'loop',
 ])
 
-/** Codes that the server's own rooms gave; they speak for themselves. */
+/** Codes of the server's own modules; their errors go to the client unchanged. */
 const OWN_CODES: ReadonlySet<string> = new Set([
   'access_ended',
   'answer_form_mismatch',
@@ -27,13 +27,13 @@ const OWN_CODES: ReadonlySet<string> = new Set([
   'score_failed',
 ])
 
-/** The words that agents look for before they shorten a conversation. */
+/** Phrases that agents look for before they shorten a conversation. */
 const CONTEXT_EXCEEDED = /maximum context length|exceeds? the (?:available )?context size/i
 
-/** Codes of another instance that serves the model: what it says of itself is no failure of a process here. */
+/** Codes of another instance that serves the model; they report no failure of a process here. */
 const UPSTREAM = /^upstream_/
 
-/** The failure of another instance: it is not reached, or does not answer in time or in a way that can be read. */
+/** Converts a failure of another instance: unreachable, too slow or unreadable. */
 function toUpstreamError(thrown: SvcError): SvcError {
   return new SvcError('upstream_failed', thrown.message, {
     code: thrown.code,
@@ -43,8 +43,8 @@ function toUpstreamError(thrown: SvcError): SvcError {
 }
 
 /**
- * What a client learns of a failed prediction. A backend that died, lost its model or refused our own credentials is
- * a failure of this server (500), never a refusal of the client's key or address.
+ * Converts a failed prediction to the error for the client. A backend that died, lost its model or refused our own
+ * credentials is a failure of this server (500), never a refusal of the client's key or address.
  */
 export function toPredictionError(thrown: unknown): unknown {
   if (SvcError.is(thrown) && thrown.kind === 'invalid_request' && CONTEXT_EXCEEDED.test(thrown.message)) {

@@ -1,7 +1,7 @@
-/** Gives something back. @param thrown the error that ended the request; undefined when it went well */
+/** Gives one held thing back. @param thrown the error that ended the request; undefined on success */
 export type CleanupStep = (thrown: unknown) => void
 
-/** The things that a request holds, and how each is given back. */
+/** List of the things that a request holds; gives them back at its end. */
 export class Cleanup {
   readonly #steps: CleanupStep[] = []
 
@@ -9,7 +9,7 @@ export class Cleanup {
     this.#steps.push(step)
   }
 
-  /** Runs all steps, the last first, even if one throws. @throws the error of the last step that threw */
+  /** Runs all steps, the last one first, even if one throws. @throws the error of the last step that threw */
   run(thrown: unknown): void {
     const step = this.#steps.pop()
     if (step === undefined) return

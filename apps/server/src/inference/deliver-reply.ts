@@ -11,13 +11,13 @@ import type { ReplyCollector, ReplyFacts, StreamEncoder } from './wire-format.ts
 const NOT_IN_HEADER = /[^ -~]/g
 const MAX_WARNING_LENGTH = 1024
 
-/** What delivering needs. */
+/** Options of {@link createDelivery}. */
 export interface DeliverOptions {
   readonly clock: Clock
   readonly opaqueErrors: boolean
 }
 
-/** Makes the delivery of replies to writers. */
+/** Creates the delivery for one writer. */
 export type DeliverTo = (writer: ReplyWriter) => Deliver
 
 /** Writes replies: one JSON body, a stream whose headers wait for its first event, or the bytes of an upstream. */
@@ -62,17 +62,17 @@ async function writeWhole(reply: GeneratedReply, collector: ReplyCollector, writ
   await writer.json(200, collector.body(), toHeaders(reply))
 }
 
-/** The headers that say who served a reply, and which faults of it are known before its first byte. */
+/** Headers that name the serving model and the warnings known before the first byte. */
 function toHeaders({ ledger: { headers, warnings } }: GeneratedReply): Readonly<Record<string, string>> {
   if (warnings.size === 0) return headers
   const texts = Array.from(warnings, ([code, message]) => `${code}: ${message}`.replaceAll(NOT_IN_HEADER, '?'))
   return { ...headers, 'x-svc-warning': texts.join('; ').slice(0, MAX_WARNING_LENGTH) }
 }
 
-/** Where a stream goes. */
+/** Target of a stream. */
 interface StreamTarget {
   readonly writer: ReplyWriter
-  /** Whether in-band errors hide their cause. */
+  /** Whether errors in the stream hide their cause. */
   readonly opaque: boolean
 }
 
@@ -80,7 +80,7 @@ async function writeStream(reply: GeneratedReply, encoder: StreamEncoder, target
   const { writer } = target
   const iterator = reply.batches[Symbol.asyncIterator]()
   try {
-    // A failure here still gets a real status: nothing has been sent.
+    // A failure here still gets a status of its own, because nothing has been sent.
     let step = await iterator.next()
     writer.startStream(encoder.contentType, toHeaders(reply))
     try {
@@ -101,7 +101,7 @@ async function writeStream(reply: GeneratedReply, encoder: StreamEncoder, target
   }
 }
 
-/** After the first byte an error travels in the stream, in the format's own form. */
+/** After the first byte an error travels inside the stream, in the form of the format. */
 async function failInBand(
   { context, ledger }: GeneratedReply,
   encoder: StreamEncoder,

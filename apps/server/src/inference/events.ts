@@ -1,4 +1,4 @@
-/** Why a choice ended. */
+/** Reason why a choice ended. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
 /** One token with its log-probability and the likeliest alternatives, as the compatible format writes it. */
@@ -6,24 +6,24 @@ export interface TokenLogprob {
   readonly token: string
   /** Natural logarithm, at most 0. */
   readonly logprob: number
-  /** UTF-8 bytes of the token, when the backend knows them. */
+  /** UTF-8 bytes of the token; null when the backend does not report them. */
   readonly bytes: readonly number[] | null
   readonly top_logprobs: readonly Omit<TokenLogprob, 'top_logprobs'>[]
 }
 
-/** Figures of one prediction, all choices together. */
+/** Figures of one prediction, summed over all choices. */
 export interface Usage {
   readonly promptTokens: number
   readonly completionTokens: number
-  /** Milliseconds, as the backend reports them; 0 when it does not. */
+  /** Milliseconds as the backend reports them; 0 when it reports none. */
   readonly promptMs: number
   readonly generationMs: number
 }
 
 /**
- * One event of a prediction, for any wire format. A choice's text, its reasoning and the arguments of each of its tool
- * calls are lanes: the order inside a lane is the order of the text; `choice-end` is the last event of a choice,
- * `usage` the last of all.
+ * One event of a prediction, independent of the wire format. A choice's text, its reasoning and the arguments of each
+ * of its tool calls are lanes: events of one lane are in the order of its text. `choice-end` is the last event of a
+ * choice, `usage` the last event of all.
  */
 export type PredictionEvent =
   | {
@@ -45,21 +45,21 @@ export type PredictionEvent =
       readonly type: 'choice-end'
       readonly choice: number
       readonly finishReason: FinishReason
-      /** The text at which the choice ended as `stop`, where its backend says so. */
+      /** The stop text that ended the choice, when the backend reports it. */
       readonly stopText?: string | undefined
     }
   | { readonly type: 'usage'; readonly usage: Usage }
 
 /**
- * The figures of a prediction so far. They come before the first event and after each change, so that a prediction that
- * ends early is counted too. No wire format has an event for them.
+ * Figures of a prediction so far. They come before the first event and after each change, so that a prediction that
+ * ends early is counted. No wire format has an event for them.
  */
 export interface PredictionProgress {
   readonly type: 'progress'
   readonly usage: Usage
 }
 
-/** A fault of a prediction that is delivered all the same. The reply carries it as a warning. */
+/** A fault of a prediction that does not stop its delivery. The reply carries it as a warning. */
 export interface PredictionWarning {
   readonly type: 'warning'
   readonly code: 'answer_form_mismatch'
@@ -70,8 +70,8 @@ export interface PredictionWarning {
 /** One step of a prediction, as executors give it. */
 export type PredictionStep = PredictionEvent | PredictionProgress | PredictionWarning
 
-/** The steps of a prediction as they arrive: those of one read of the backend's connection are one batch. */
+/** Batches of steps: one batch holds the steps of one read from the backend's connection. */
 export type StepBatches = AsyncIterable<readonly PredictionStep[]>
 
-/** The usage of a prediction before anything is known of it. */
+/** Usage before a prediction has reported any figures. */
 export const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }

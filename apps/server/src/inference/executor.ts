@@ -4,12 +4,12 @@ import type { OperationKind, OperationRequest, OperationResult } from './operati
 import type { GenerationRequest } from './request.ts'
 import type { RequestHeader } from './upstream/hop-headers.ts'
 
-/** The model that is asked, and the circumstances of the call. */
+/** Model and circumstances of a call. */
 export interface ExecuteOptions {
   readonly model: ModelConfig
   /** @default the call belongs to no request */
   readonly correlationId?: string | undefined
-  /** The headers of the client's request. Other instances get some of them. */
+  /** Headers of the client's request. Other instances get some of them. */
   readonly header?: RequestHeader | undefined
   readonly signal: AbortSignal
 }
@@ -19,9 +19,9 @@ export interface Executor {
   /**
    * Starts a prediction. Nothing runs before the first pull; ending the iteration early ends the prediction.
    *
-   * @throws {SvcError} on the first pull while nothing has been produced, later in between
+   * @throws {SvcError} on the first pull when the request fails before its first step, on a later pull otherwise
    */
   predict(request: GenerationRequest, options: ExecuteOptions): StepBatches
-  /** Runs an operation to its end. */
+  /** Runs an operation and gives its result. */
   perform<K extends OperationKind>(request: OperationRequest<K>, options: ExecuteOptions): Promise<OperationResult<K>>
 }

@@ -1,6 +1,6 @@
 /**
- * A body as pieces of its JSON text. Other work gets its turn between two of them, so that writing a long list of
- * numbers holds up nobody.
+ * A body as pieces of its JSON text. Other work runs between two pieces, so that a long list of numbers does not block
+ * the event loop.
  */
 export class JsonPieces {
   readonly pieces: Iterable<string>

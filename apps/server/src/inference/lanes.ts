@@ -2,18 +2,20 @@ import type { TokenMap } from '@svc/pii/reversible'
 import type { PredictionEvent, PredictionStep, PredictionWarning, Usage } from './events.ts'
 import { createLaneRestoration } from './restore-lanes.ts'
 
-/** What watches the steps of a prediction. */
+/** Options of {@link createLanes}. */
 export interface LaneOptions {
-  /** Masked values to be put back. */
+  /** Masked values to restore. */
   readonly restoration?: TokenMap | undefined
   onUsage(usage: Usage): void
   onWarning(warning: PredictionWarning): void
 }
 
-/** Turns the steps of a prediction into the events of its reply: counts figures, passes warnings on, restores values. */
+/**
+ * Turns the steps of a prediction into the events of its reply: counts figures, passes warnings on and restores values.
+ */
 export type Lanes = (steps: readonly PredictionStep[]) => readonly PredictionEvent[]
 
-/** Makes the lanes of one prediction. */
+/** Creates the lanes of one prediction. */
 export function createLanes({ restoration, onUsage, onWarning }: LaneOptions): Lanes {
   const restore = restoration === undefined ? undefined : createLaneRestoration(restoration)
   return (steps) => {

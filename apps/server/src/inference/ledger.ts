@@ -2,11 +2,11 @@ import type { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { NO_USAGE, type PredictionWarning, type Usage } from './events.ts'
 
-/** The account of one request: who serves it and what it has used. Records of usage and traces are made of it. */
+/** The account of one request: the serving model and the usage. Records of usage and traces are made from it. */
 export class RequestLedger {
-  /** The name the client used, or the default of the route. */
+  /** The name that the client used, or the default of the route. */
   readonly requestedModel: string
-  /** The model that serves: the resolved one, or the failover target that is asked. */
+  /** The serving model: the resolved one, or the failover target that is being asked. */
   servedModel: ModelConfig
   /** Figures so far; complete once the reply has ended. */
   usage: Usage = NO_USAGE
@@ -14,9 +14,9 @@ export class RequestLedger {
   failure: SvcError | undefined
   /** The status of an upstream whose reply went to the client as it came. */
   upstreamStatus: number | undefined
-  /** Faults of a reply that is delivered all the same, in words: the first of each kind. */
+  /** Warnings of a reply that is delivered all the same: the first message of each code. */
   readonly warnings = new Map<string, string>()
-  /** Headers that say who served the reply. */
+  /** Headers that name the serving model. */
   readonly headers: Record<string, string> = {}
   readonly #resolved: ModelConfig
 
@@ -26,12 +26,12 @@ export class RequestLedger {
     this.#resolved = resolved
   }
 
-  /** A failover target is asked: it counts as the server of the request until it fails. */
+  /** Counts a failover target as the server of the request until it fails. */
   beginAttempt(target: ModelConfig): void {
     this.servedModel = target
   }
 
-  /** A failover target failed before it said anything. @returns the figures it had counted */
+  /** Drops the figures of a failover target that failed before its first content. @returns those figures */
   failAttempt(): Usage {
     const { usage } = this
     this.servedModel = this.#resolved
@@ -39,7 +39,7 @@ export class RequestLedger {
     return usage
   }
 
-  /** Notes a fault of the reply; whether it is the first of its kind. */
+  /** Adds a warning. @returns whether it is the first of its code */
   warn({ code, message }: PredictionWarning): boolean {
     if (this.warnings.has(code)) return false
     this.warnings.set(code, message)

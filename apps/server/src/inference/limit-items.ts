@@ -2,8 +2,8 @@ import type { JsonDocument } from '@svc/json'
 import { unparsable } from './stages/body.ts'
 
 /**
- * Refuses an array that is longer than any request has, before each of its items is checked: that would hold up
- * everybody else. Items of arrays inside it count too.
+ * Refuses an array that is longer than any real request has, before its items are checked one by one: that check would
+ * block the event loop. Items of nested arrays count too.
  *
  * @throws {SvcError} `invalid_request` naming the field
  */

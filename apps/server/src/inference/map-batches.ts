@@ -1,6 +1,6 @@
 /**
- * Maps each batch of an iteration, and leaves out those that become empty. It adds no async generator to the path of a
- * token. Ending the iteration early ends the source.
+ * Maps each batch of an iteration and leaves out empty results. Adds no async generator to the path of a token. Ending
+ * the iteration early ends the source.
  */
 export function mapBatches<In, Out>(
   source: AsyncIterable<In>,

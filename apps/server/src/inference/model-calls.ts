@@ -12,17 +12,17 @@ import type { GenerationRequest } from './request.ts'
 import { servesCloudModels } from './upstream/check-route.ts'
 import type { TranslateUpstream } from './upstream/translate.ts'
 
-/** The request that models are asked for. */
+/** A request for models. */
 export interface ModelTask {
   readonly context: RequestContext
   readonly ledger: RequestLedger
-  /** The request in the chat format, for models upstream that are asked in it. */
+  /** The request in the chat format, for upstreams that are asked in it. */
   readonly upstreamChat: ChatCompletionRequest | undefined
   /** The size of the request's body. */
   readonly bodyBytes: number
 }
 
-/** Asks models, however each of them is served. */
+/** Asks models, independent of how each is served. */
 export interface ModelCalls {
   /** Starts a prediction. Nothing runs before the first pull; ending the iteration early ends the prediction. */
   predict(request: GenerationRequest, model: ModelConfig, task: ModelTask): StepBatches
@@ -33,14 +33,14 @@ export interface ModelCalls {
   ): Promise<OperationResult<K>>
 }
 
-/** What {@link createModelCalls} needs. */
+/** Options of {@link createModelCalls}. */
 export interface ModelCallsOptions {
   readonly executor: Executor
   readonly translate: TranslateUpstream
   readonly failover: Failover
 }
 
-/** The one place that knows how each kind of serving is asked. */
+/** Creates the calls. This is the one place that knows how each kind of serving is asked. */
 export function createModelCalls({ executor, translate, failover }: ModelCallsOptions): ModelCalls {
   const calls: ModelCalls = {
     predict(request, model, task) {
@@ -50,7 +50,8 @@ export function createModelCalls({ executor, translate, failover }: ModelCallsOp
           refuseUnbuilt(request)
           return executor.predict(request, toExecution(model, task))
         case 'translation':
-          if (!servesCloudModels(task.context.row) || task.upstreamChat === undefined) throw routeNotServed(model, task)
+          if (!servesCloudModels(task.context.route) || task.upstreamChat === undefined)
+            throw routeNotServed(model, task)
           return translate(task.upstreamChat, {
             model,
             stream: request.stream,
@@ -62,7 +63,7 @@ export function createModelCalls({ executor, translate, failover }: ModelCallsOp
         case 'failover':
           return failover.predict(model, task, (target) => calls.predict(request, target, task))
         case 'relay':
-          // A relayed request is never parsed; as a failover target its settings refuse it.
+          // A relayed request is never parsed; the settings of a group refuse a relayed target.
           throw routeNotServed(model, task)
         case 'detector':
         case 'none':
@@ -97,14 +98,14 @@ function toExecution(model: ModelConfig, { context }: ModelTask): ExecuteOptions
   }
 }
 
-/** Makes the refusal of a route that no upstream serves; another failover target may. */
+/** Creates the refusal of a route that the upstream does not serve; another failover target may serve it. */
 function routeNotServed({ name }: ModelConfig, { context }: ModelTask): SvcError {
-  return new SvcError('not_implemented', `model "${name}" is not served by ${context.row.path}`, {
+  return new SvcError('not_implemented', `model "${name}" is not served by ${context.route.path}`, {
     code: 'route_not_served',
   })
 }
 
-/** Refuses what is not in this version, rather than to answer as if it had not been asked. */
+/** Refuses features of later versions instead of ignoring their fields. */
 function refuseUnbuilt(request: GenerationRequest): void {
   if (request.kind !== 'chat' || (request.metadata?.mcp_servers ?? '').trim() === '') return
   throw new SvcError('invalid_request', 'metadata.mcp_servers is not in this version', {

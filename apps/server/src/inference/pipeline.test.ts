@@ -9,7 +9,7 @@ const model = createModel({ name: 'm' })
 const document = parseJson(Buffer.from('{}'))
 const incoming = { context: {}, format: {}, source: { message: document } } as unknown as IncomingRequest
 
-/** Stages that note their name, and the name again when the request has ended. */
+/** Stages that record their name when entered, and again when the request ends. */
 function recording(stages: Partial<Stages> = {}) {
   const order: StageName[] = []
   const observed: string[] = []

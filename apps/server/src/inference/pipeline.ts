@@ -9,9 +9,9 @@ import type { Reply } from './reply.ts'
 import type { FormattedCall, WireFormat } from './wire-format.ts'
 
 /**
- * The stages that every inference request passes, in their order. The order is part of the contract: the router runs
- * before access, quota and PII, because those decide on the resolved model. The body is validated only after the PII
- * filter, which works on the bytes.
+ * The stages of every inference request, in order. The order is part of the contract: the router runs before access,
+ * quota and PII, because those decide on the resolved model. The body is validated only after the PII filter, which
+ * works on the bytes.
  */
 export const STAGE_ORDER = [
   'body',
@@ -28,16 +28,16 @@ export const STAGE_ORDER = [
 
 export type StageName = (typeof STAGE_ORDER)[number]
 
-/** A request as a transport hands it to the core: an HTTP body still to be read, or a message that is parsed already. */
+/** A request as a transport hands it to the core: an HTTP body that is still to be read, or a parsed message. */
 export interface IncomingRequest {
   readonly context: RequestContext
   readonly format: WireFormat
   readonly source: { readonly body: RequestBody } | { readonly message: JsonDocument }
-  /** The model that the address names, for requests whose body names none. */
+  /** The model in the address, for requests whose body names none. */
   readonly addressedModel?: string | undefined
 }
 
-/** Whether a request came as a message of a socket. */
+/** Whether a request is a message of a socket. */
 export function isSocketMessage({ source }: IncomingRequest): boolean {
   return 'message' in source
 }
@@ -47,7 +47,7 @@ export interface ReadRequest extends IncomingRequest {
   readonly document: JsonDocument
 }
 
-/** The model of a request, and the name that the client used for it. */
+/** The model of a request, with the name that the client used. */
 export interface Resolved {
   readonly requestedModel: string
   readonly model: ModelConfig
@@ -56,21 +56,24 @@ export interface Resolved {
 /** A request whose model is known. */
 export interface ResolvedRequest extends ReadRequest, Resolved {}
 
-/** A request in domain terms; what is relayed byte for byte has none. */
+/** A request in domain terms; a relayed request has none. */
 export interface Parsed {
   readonly call: FormattedCall
-  /** The request in the chat format, for models upstream that are asked in it. */
+  /** The request in the chat format, for upstreams that are asked in it. */
   readonly upstreamChat?: ChatCompletionRequest | undefined
 }
 
-/** A value, or a promise of it where a stage has to wait: ten promises cost more than most stages. */
+/** A value, or a promise for stages that wait. Ten promises would cost more than most stages. */
 export type MaybePromise<Value> = Value | Promise<Value>
 
-/** The stages up to the reply. Each takes what earlier ones made; a stage that takes something notes its return. */
+/**
+ * The stages before the reply. Each one uses the results of earlier ones; a stage that takes a resource adds its return
+ * to the cleanup.
+ */
 export interface Stages {
   /** Reads the body once and keeps it as a token tree. */
   body(request: IncomingRequest, cleanup: Cleanup): MaybePromise<JsonDocument>
-  /** Finds the model of the name, or the default of the route. */
+  /** Finds the model by name, or the default of the route. */
   resolve(request: ReadRequest): Resolved
   globalLimit(cleanup: Cleanup): void
   /** May choose another model. */
@@ -79,9 +82,9 @@ export interface Stages {
   access(request: ResolvedRequest, cleanup: Cleanup): MaybePromise<void>
   modelLimit(request: ResolvedRequest, cleanup: Cleanup): void
   pii(request: ResolvedRequest): MaybePromise<FilteredRequest>
-  /** Checks the edited body against the schema of its format and maps it; undefined for what is relayed. */
+  /** Checks the edited body against the schema of its format and converts it; undefined for relayed requests. */
   parse(request: ResolvedRequest, filtered: FilteredRequest, cleanup: Cleanup): MaybePromise<Parsed | undefined>
-  /** Asks the model. A prediction has only begun when this returns. */
+  /** Asks the model. A prediction has only started when this returns. */
   model(request: ModelRequest, cleanup: Cleanup): MaybePromise<Reply>
 }
 
@@ -93,31 +96,34 @@ export interface ModelRequest {
   readonly ledger: RequestLedger
 }
 
-/** Writes a reply to its client. Resolves once it is out. */
+/** Writes a reply to its client. Resolves once the reply is written. */
 export type Deliver = (reply: Reply) => Promise<void>
 
-/** A request as observers of stages see it. */
+/** A request as stage observers see it. */
 export interface ObservedRequest {
   readonly incoming: IncomingRequest
   /** Set from the stage `model` on. */
   readonly ledger: RequestLedger | undefined
 }
 
-/** Told of each stage that a request enters; its result runs when the request has ended, the last stage first. */
+/**
+ * Observes each stage that a request enters. The returned function runs when the request has ended, the last stage
+ * first.
+ */
 export type StageObserver = (stage: StageName, request: ObservedRequest) => (() => void) | undefined
 
-/** The core that every inference request passes, whatever transport and format it came by. */
+/** The core that every inference request passes, for every transport and format. */
 export interface RequestCore {
   /**
-   * Runs a request through every stage and hands its reply to `deliver`. Everything the request holds is given back when
-   * this settles.
+   * Runs a request through every stage and hands its reply to `deliver`. Everything that the request holds is given
+   * back when this settles.
    *
-   * @throws {SvcError} what refuses the request, or fails it before its reply has begun
+   * @throws {SvcError} the refusal of the request, or a failure before its reply has begun
    */
   serve(request: IncomingRequest, deliver: Deliver): Promise<RequestLedger>
 }
 
-/** Puts the stages in their order. */
+/** Creates a core that runs the stages in order. */
 export function createRequestCore(stages: Stages, observe?: StageObserver): RequestCore {
   return {
     async serve(incoming, deliver) {

@@ -1,13 +1,13 @@
 import type { DocumentFormat } from '@svc/pii/documents'
 import type { ReplyTarget } from '@svc/proxy'
-import type { Ending, Logger } from '../ports.ts'
+import type { AbortSignalLike, Logger } from '../ports.ts'
 import type { Principal } from '../principal.ts'
 
 /** The route of a request, as far as the core needs it. */
 export interface RequestRoute {
   /** Path pattern; also the name of the endpoint in records. */
   readonly path: string
-  /** What a model is needed for. */
+  /** The usecase that the model must have. */
   readonly usecase?: string | undefined
   readonly family: string
   readonly modelRequired?: boolean | undefined
@@ -16,20 +16,20 @@ export interface RequestRoute {
   readonly scannedWhen?: 'always' | 'elsewhere' | 'asked' | undefined
 }
 
-/** The context of one request, whatever transport it came by. */
+/** The context of one request, for every transport. */
 export interface RequestContext {
-  readonly row: RequestRoute
-  /** The correlation id: it is on every log line, record and reply. */
+  readonly route: RequestRoute
+  /** The correlation id; every log line, record and reply has it. */
   readonly requestId: string
   readonly principal: Principal
   /** Aborts when the client has left, the deadline has passed or the server stops. */
   readonly signal: AbortSignal
-  /** The same end as {@link signal}, lighter to listen to. */
-  readonly ending: Ending
+  /** The same abort as {@link signal}, cheaper to listen to. */
+  readonly abort: AbortSignalLike
   /** Monotonic milliseconds at arrival. */
   readonly startedAt: number
   readonly log: Logger
-  /** A header that came with the request, by lower-case name. */
+  /** Gives a header of the request by lower-case name. */
   header(name: string): string | undefined
 }
 
@@ -41,7 +41,7 @@ export interface HeldBytes {
 
 /** The body of a request. */
 export interface RequestBody {
-  /** The whole body if it has arrived; else undefined. @throws as {@link read} */
+  /** Gives the whole body if it has arrived, else undefined. @throws as {@link read} */
   whole(): HeldBytes | undefined
   /** @throws {SvcError} `too_large`, `unsupported_media`, `timeout`, `unavailable`, `cancelled` */
   read(): Promise<HeldBytes>
@@ -50,19 +50,19 @@ export interface RequestBody {
 /**
  * Writes inference replies to their client.
  *
- * A write resolves once the frame is handed over. It waits while the client's socket is full, which pauses the producer.
- * Callers await each write.
+ * A write resolves once the frame is handed over. It waits while the client's socket is full, which pauses the
+ * producer. Callers await each write.
  */
 export interface ReplyWriter {
-  /** Whether the status line is out: from here on an error travels in the body. */
+  /** Whether the status line is sent; from then on an error travels in the body. */
   readonly started: boolean
   /** Whether the client has left. */
   readonly isGone: boolean
-  /** Takes the bytes of a relayed reply, status and headers included. Undefined where replies cannot be relayed. */
+  /** Target for the bytes of a relayed reply with status and headers. Undefined when the transport cannot relay. */
   readonly relayTarget: ReplyTarget | undefined
   /** Sends a whole reply as JSON. */
   json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Promise<void>
-  /** Sends status and headers of a stream; nothing of it is ever compressed or buffered. */
+  /** Sends status and headers of a stream. Streams are never compressed or buffered. */
   startStream(contentType: string, headers?: Readonly<Record<string, string>>): void
   /** @throws {SvcError} `cancelled` when the reader is gone or has stalled */
   write(frame: string | Uint8Array): Promise<void>

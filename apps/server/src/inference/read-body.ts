@@ -5,7 +5,8 @@ import type * as z from 'zod'
 import { unparsable } from './stages/body.ts'
 
 /**
- * The typed body of a document, checked against a route's schema. Other work gets its turn while a large one is read.
+ * Reads the typed body of a document and checks it against the route's schema. Other work runs while a large body is
+ * read.
  *
  * @throws {SvcError} `invalid_request` with the prefix of unparsable bodies, naming the field
  */

@@ -7,7 +7,7 @@ import { createReplyDecoder, readLogprobs } from './reply-decoder.ts'
 
 const reply = (fields: Parameters<typeof Reply.fromPartial>[0]): Reply => Reply.fromPartial(fields)
 const bytes = (text: string): Buffer => Buffer.from(text)
-const textOf = (events: readonly PredictionEvent[]): string =>
+const joinText = (events: readonly PredictionEvent[]): string =>
   events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
 
 describe('createReplyDecoder', () => {
@@ -20,7 +20,7 @@ describe('createReplyDecoder', () => {
         const events = places
           .slice(1)
           .flatMap((end, index) => decoder.reply(reply({ message: whole.subarray(places[index], end) })))
-        expect(textOf([...events, ...decoder.end()])).toBe(new TextDecoder().decode(whole))
+        expect(joinText([...events, ...decoder.end()])).toBe(new TextDecoder().decode(whole))
       }),
     )
   })
@@ -33,7 +33,7 @@ describe('createReplyDecoder', () => {
     expect(decoder.usage).toEqual({ promptTokens: 7, completionTokens: 2, promptMs: 1.5, generationMs: 0 })
   })
 
-  it('names the text at which the backend stopped, unless the limit or a call ended the choice', () => {
+  it('names the stop text of the backend, unless the limit or a call ended the choice', () => {
     const ended = (maxTokens: number, chatDeltas: { toolCalls: { name: string; arguments: string }[] }[] = []) => {
       const decoder = createReplyDecoder({ choice: 0, maxTokens, contextSize: 0 })
       decoder.reply(reply({ tokens: 5, promptTokens: 10, chatDeltas }))
@@ -59,7 +59,7 @@ describe('createReplyDecoder', () => {
     expect(ended(6, 0, 17)).toEqual([{ type: 'choice-end', choice: 3, finishReason: 'stop' }])
   })
 
-  it('ends as the backend says, whatever was sent; calls that nobody sees ended nothing', () => {
+  it('ends as the backend says, whatever limits were sent; calls that the client does not see are no reason', () => {
     const call = (text: string) => [{ toolCalls: [{ name: 'f', arguments: text }] }]
     const ended = (finishReason: FinishReason, chatDeltas: ReturnType<typeof call> = []) => {
       const decoder = createReplyDecoder({ choice: 0, maxTokens: 5, contextSize: 15 })
@@ -89,9 +89,9 @@ describe('createReplyDecoder', () => {
     expect(reason(19, 48)).toEqual(['stop'])
     expect(reason(5, 5000)).toEqual(['stop'])
     expect(reason(65, 12)).toEqual(['stop'])
-    // One more than fits is counted by engines that never read the last token.
+    // Engines that never read the last token count one token more than fits.
     expect(reason(17, 48)).toEqual(['length'])
-    // An engine that makes room stops after as many tokens as its context holds.
+    // An engine that shifts its context stops after as many tokens as its context holds.
     expect(reason(64, 12)).toEqual(['length'])
   })
 
@@ -139,7 +139,7 @@ describe('calls of a backend that parses its own output', () => {
   }
   const call = (index: number, name: string, text: string) => ({ toolCalls: [{ index, name, arguments: text }] })
 
-  it('are numbered from 0, whatever it counts from', () => {
+  it('are numbered from 0, whatever number the backend starts with', () => {
     const far = 2 ** 31 - 1
     expect(
       told([call(far, 'f', '{"a"'), call(-7, 'g', '{}'), { toolCalls: [{ index: far, arguments: ':1}' }] }]),
@@ -152,7 +152,7 @@ describe('calls of a backend that parses its own output', () => {
     expect(told(deltas, { parallel: true })).toHaveLength(5)
   })
 
-  it('that the limit cut off end as length; whole ones do not', () => {
+  it('that the limit cut off end as length; whole calls do not', () => {
     expect(told([call(0, 'f', '{"a": "b')], { maxTokens: 5 }).at(-1)).toBe('length')
     expect(told([call(0, 'f', '{"a": "b"}')], { maxTokens: 5 }).at(-1)).toBe('tool_calls')
     expect(told([call(0, 'f', '{"a": "b')], { maxTokens: 6 }).at(-1)).toBe('tool_calls')
@@ -162,7 +162,7 @@ describe('calls of a backend that parses its own output', () => {
 describe('log-probabilities', () => {
   const spelled = (tokens: readonly string[]) =>
     bytes(JSON.stringify({ content: tokens.map((token) => ({ token, logprob: -1, bytes: [...Buffer.from(token)] })) }))
-  const tokensOf = (events: readonly PredictionEvent[]) =>
+  const joinTokens = (events: readonly PredictionEvent[]) =>
     events.flatMap((event) =>
       event.type === 'text-delta' ? [[event.text, ...(event.logprobs ?? []).map(({ token }) => token)]] : [],
     )
@@ -174,26 +174,26 @@ describe('log-probabilities', () => {
       text: createReplyText({ reasoning: {}, stream: true }),
     })
 
-  it('of a whole answer are those of its text, not of the thoughts before it', () => {
+  it('of a whole answer are those of its text, without those of its reasoning', () => {
     const tokens = ['<think>', 'so', '</think>', 'Hi', ' there']
     const decoder = thinking()
     const logprobs = spelled(tokens)
     expect(
-      tokensOf([...decoder.reply(reply({ message: bytes(tokens.join('')), logprobs })), ...decoder.end()]),
+      joinTokens([...decoder.reply(reply({ message: bytes(tokens.join('')), logprobs })), ...decoder.end()]),
     ).toEqual([['Hi there', 'Hi', ' there']])
     const parsed = thinking().reply(
       reply({ message: bytes(''), logprobs, chatDeltas: [{ reasoningContent: 'so' }, { content: 'Hi there' }] }),
     )
-    expect(tokensOf(parsed)).toEqual([['Hi there', 'Hi', ' there']])
+    expect(joinTokens(parsed)).toEqual([['Hi there', 'Hi', ' there']])
   })
 
-  it('of a stream leave out the tags that nobody sees', () => {
+  it('of a stream leave out the tags, which the client does not see', () => {
     const decoder = thinking()
     const tokens = ['<think>', 'so', '</think>', 'Hi', ' there']
     const events = tokens.flatMap((token) =>
       decoder.reply(reply({ message: bytes(token), logprobs: spelled([token]) })),
     )
-    expect(tokensOf([...events, ...decoder.end()])).toEqual([
+    expect(joinTokens([...events, ...decoder.end()])).toEqual([
       ['Hi', 'Hi'],
       [' there', ' there'],
     ])
@@ -207,15 +207,15 @@ describe('log-probabilities', () => {
         chatDeltas: [{ content: 'Look:' }, { toolCalls: [{ index: 0, name: 'f', arguments: '{"a":1}' }] }],
       }),
     )
-    expect(tokensOf([...events, ...decoder.end()])).toEqual([['Look:', 'Look', ':']])
+    expect(joinTokens([...events, ...decoder.end()])).toEqual([['Look:', 'Look', ':']])
   })
 
-  it('reach the text they belong to whatever the pieces are', () => {
+  it('reach their text for any cuts', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1 }), (tokens) => {
         const decoder = createReplyDecoder({ choice: 0, maxTokens: 0, contextSize: 0 })
         const whole = decoder.reply(reply({ message: bytes(tokens.join('')), logprobs: spelled(tokens) }))
-        expect(tokensOf([...whole, ...decoder.end()]).flatMap(([, ...own]) => own)).toEqual(tokens)
+        expect(joinTokens([...whole, ...decoder.end()]).flatMap(([, ...own]) => own)).toEqual(tokens)
       }),
     )
   })

@@ -5,8 +5,8 @@ import { isJson } from './prediction/check-answer.ts'
 import { createLogprobQueue } from './prediction/logprob-queue.ts'
 import { createReplyText, type ReplyText, type Said } from './prediction/reply-text.ts'
 
-/** A new id for a tool call that its backend did not name. */
-function newCallId(): string {
+/** Creates an id for a tool call that its backend did not name. */
+function createCallId(): string {
   return `call_${randomBytes(12).toString('hex')}`
 }
 
@@ -21,7 +21,7 @@ function toAlternative(value: Record<string, unknown>): Omit<TokenLogprob, 'top_
   return { token, logprob, bytes: isBytes ? (bytes as number[]) : null }
 }
 
-/** Reads the compatible format's logprobs as a backend sends them; whatever is malformed in them is left out. */
+/** Reads logprobs of the compatible format from a backend and leaves out malformed ones. */
 export function readLogprobs(bytes: Uint8Array): readonly TokenLogprob[] | undefined {
   if (bytes.length === 0) return undefined
   let parsed: unknown
@@ -40,36 +40,39 @@ export function readLogprobs(bytes: Uint8Array): readonly TokenLogprob[] | undef
   })
 }
 
-/** What a backend says of the end of a choice, where it says anything. */
+/** The end of a choice as a backend reports it. */
 export interface ToldEnd {
   /** The text at which it ended. */
   readonly stopText?: string | undefined
-  /** @default found out by the limits that were sent */
+  /** @default derived from the limits that were sent */
   readonly finishReason?: FinishReason | undefined
 }
 
 /** Reads the replies of one prediction, in order, as events of one choice. */
 export interface ReplyDecoder {
-  /** Events of a reply, streamed or whole. */
+  /** Gives the events of a reply, streamed or whole. */
   reply(reply: Reply): PredictionEvent[]
-  /** What is held back at the end, and the end itself. */
+  /** Gives the events that were held back, and the end. */
   end(told?: ToldEnd): PredictionEvent[]
-  /** Figures so far: the backend's counters are running totals. */
+  /** Figures so far; the backend's counters are running totals. */
   readonly usage: Usage
 }
 
-/** What a decoder is told of its choice. */
+/** Options of {@link createReplyDecoder}. */
 export interface ReplyDecoderOptions {
   readonly choice: number
-  /** The limit that was sent; 0 = none. Reaching it ends the choice as `length`. */
+  /** The limit that was sent; 0 = none. A choice that reaches it ends as `length`. */
   readonly maxTokens: number
-  /** Tokens of prompt and answer together; 0 = unknown. Ending there, or one token behind, does the same. */
+  /**
+   * Limit of prompt and answer together in tokens; 0 = unknown. A choice that reaches it, or stops one token behind it,
+   * ends as `length`.
+   */
   readonly contextSize: number
-  /** Reads the text of the model. @default all of it is the answer */
+  /** Reads the text of the model. @default all text is the answer */
   readonly text?: ReplyText | undefined
   /** Whether more than one call counts. @default true */
   readonly parallel?: boolean | undefined
-  /** The model's file says how to read its text: that goes before what the backend made of it. @default false */
+  /** The model file has rules for reading the text; they take precedence over the backend's parsing. @default false */
   readonly prefersText?: boolean | undefined
 }
 
@@ -81,20 +84,20 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
   const tokens = createLogprobQueue()
   let usage: Usage = { promptTokens: 0, completionTokens: 0, promptMs: 0, generationMs: 0 }
   let hasText = false
-  /** Arguments of the last call that counts: what a limit cuts off is the end. */
+  /** Arguments of the last call that counts; a limit cuts only its end off. */
   let lastArguments = ''
   let isThinking = false
 
   function count(reply: Reply): void {
     usage = {
-      promptTokens: usable(reply.promptTokens) || usage.promptTokens,
-      completionTokens: usable(reply.tokens) || usage.completionTokens,
-      promptMs: usable(reply.timingPromptProcessing) || usage.promptMs,
-      generationMs: usable(reply.timingTokenGeneration) || usage.generationMs,
+      promptTokens: toUsable(reply.promptTokens) || usage.promptTokens,
+      completionTokens: toUsable(reply.tokens) || usage.completionTokens,
+      promptMs: toUsable(reply.timingPromptProcessing) || usage.promptMs,
+      generationMs: toUsable(reply.timingTokenGeneration) || usage.generationMs,
     }
   }
 
-  /** Events of what is said at one time. Log-probabilities of reasoning and calls are not reported. */
+  /** Converts parts of one reply to events. Log-probabilities of reasoning and calls are not reported. */
   function toEvents(said: readonly Said[]): PredictionEvent[] {
     const isAlone = said.every(({ type }) => type === 'text')
     const lastText = said.findLastIndex(({ type }) => type === 'text')
@@ -109,7 +112,7 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
     })
   }
 
-  /** Whether a call is one that the client wants. */
+  /** Whether the client wants a call. */
   function counts(index: number): boolean {
     return index === 0 || options.parallel !== false
   }
@@ -117,7 +120,7 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
   function toCallEvent(said: Extract<Said, { readonly index: number }>): PredictionEvent {
     if (said.type === 'call-start') {
       lastArguments = ''
-      return { type: 'tool-call-start', choice, index: said.index, id: said.id || newCallId(), name: said.name }
+      return { type: 'tool-call-start', choice, index: said.index, id: said.id || createCallId(), name: said.name }
     }
     lastArguments += said.text
     return { type: 'tool-call-delta', choice, index: said.index, arguments: said.text }
@@ -149,7 +152,7 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
       tokens.add(readLogprobs(reply.logprobs) ?? [])
       hasText ||= reply.message.length > 0
       const isRaw = hasText && options.prefersText === true
-      // A backend that has parsed its own output is believed over the raw text.
+      // The parsed output of a backend takes precedence over the raw text.
       if (reply.chatDeltas.length > 0 && !isRaw) return toEvents(reply.chatDeltas.flatMap(readDelta))
       return toEvents(numbered(reader.push(utf8.decode(reply.message, { stream: true }))))
     },
@@ -157,17 +160,17 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
       const events = toEvents(numbered([...reader.push(utf8.decode()), ...reader.end()]))
       const rest = calls.count === 0 && !isThinking ? tokens.rest() : undefined
       if (rest !== undefined) events.push({ type: 'text-delta', choice, text: '', logprobs: rest })
-      const reason = reasonOf(finishReason)
+      const reason = toReason(finishReason)
       const stopped = reason === 'stop' && stopText !== undefined ? { stopText } : {}
       return [...events, { type: 'choice-end', choice, finishReason: reason, ...stopped }]
     },
   }
 
-  function reasonOf(told: FinishReason | undefined): FinishReason {
+  function toReason(told: FinishReason | undefined): FinishReason {
     const isCut = told === undefined ? reachedLimit() : told === 'length'
     if (calls.count > 0) return isCut && !isJson(lastArguments) ? 'length' : 'tool_calls'
     if (isCut) return 'length'
-    // Calls that are said to have ended it, and that nobody sees, were none.
+    // Calls that the client does not see cannot have ended the choice.
     return told === 'content_filter' ? told : 'stop'
   }
 
@@ -178,7 +181,7 @@ export function createReplyDecoder(options: ReplyDecoderOptions): ReplyDecoder {
   }
 }
 
-/** Numbers calls in the order in which they begin, whatever a backend counts from. */
+/** Numbers calls in the order in which they begin, whatever number a backend starts with. */
 function createCallNumbers() {
   const known = new Map<string, number>()
   return {
@@ -196,8 +199,8 @@ function createCallNumbers() {
 }
 
 /**
- * Whether an answer ended because the context was full. One far behind its end did not: its backend makes room, or was
- * not bound by that size. Engines that make room stop after as many tokens as the context holds.
+ * Decides whether an answer ended because the context was full. An answer far past the size did not: its backend shifts
+ * the context, or has another limit. Engines that shift stop after as many tokens as the context holds.
  */
 function endedByContext(size: number, promptTokens: number, completionTokens: number): boolean {
   if (size <= 0) return false
@@ -205,7 +208,7 @@ function endedByContext(size: number, promptTokens: number, completionTokens: nu
   return over === 0 || over === 1 || completionTokens === size
 }
 
-/** A figure of a backend that a run can have; 0 for anything else. */
-function usable(value: number): number {
+/** Gives a figure of a backend when it is possible, else 0. */
+function toUsable(value: number): number {
   return Number.isFinite(value) && value > 0 ? value : 0
 }

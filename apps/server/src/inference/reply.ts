@@ -9,7 +9,7 @@ interface ReplyBase {
   readonly ledger: RequestLedger
 }
 
-/** A prediction that has begun. Its events come in batches: those of one read of the backend's connection together. */
+/** A started prediction. Its events come in batches: one batch for each read from the backend's connection. */
 export interface GeneratedReply extends ReplyBase {
   readonly kind: 'generated'
   readonly call: GenerationCall
@@ -26,9 +26,9 @@ export interface ResultReply extends ReplyBase {
 /** A reply that an upstream sends byte for byte. */
 export interface RelayedReply extends ReplyBase {
   readonly kind: 'relayed'
-  /** Asks the upstream and writes its reply as it comes. @throws {SvcError} what fails before the reply has begun */
+  /** Asks the upstream and writes its reply as it comes. @throws {SvcError} a failure before the reply has begun */
   relayTo(target: ReplyTarget): Promise<void>
 }
 
-/** The answer to a request, ready to be written. */
+/** The answer to a request, ready to write. */
 export type Reply = GeneratedReply | ResultReply | RelayedReply

@@ -1,17 +1,17 @@
 import type { StructuredOutput } from '@svc/structured-output'
 import type { Attachment, RequestMedia } from './media/attachment.ts'
 
-/** A call the model made, or one it is told about in the history. */
+/** A call that the model made, or one of the history. */
 export interface ToolCall {
   readonly id: string
   readonly name: string
   /** JSON text, exactly as the model wrote it. */
   readonly arguments: string
-  /** Of a call in the history: as its client wrote it. @default 0 */
+  /** For a call of the history: as its client wrote it. @default 0 */
   readonly index?: number | undefined
 }
 
-/** How many media of each kind stand in a message. */
+/** Numbers of media in a message, by kind. */
 interface MediaCounts {
   readonly images: number
   readonly audio: number
@@ -29,13 +29,13 @@ export interface ChatMessage {
   readonly toolCalls?: readonly ToolCall[] | undefined
   /** The one call of the older format, as its client wrote it. */
   readonly functionCall?: { readonly name: string; readonly arguments?: string | null | undefined } | undefined
-  /** How many media of each kind stand in the content; set where it came as a list of parts. */
+  /** Numbers of media in the content; set when it came as a list of parts. */
   readonly media?: MediaCounts | undefined
-  /** Media of the content in their order; they are read, and counted in `media`, once the model is known to take them. */
+  /** Media of the content in order. They are read and counted in `media` once the model is known to take them. */
   readonly attachments?: readonly Attachment[] | undefined
 }
 
-/** What a request says about generation; a field left out keeps the model's own setting. */
+/** Options of a request for generation; an absent field keeps the model's own setting. */
 export interface GenerationOptions {
   readonly temperature?: number | undefined
   readonly topP?: number | undefined
@@ -43,7 +43,7 @@ export interface GenerationOptions {
   readonly minP?: number | undefined
   readonly typicalP?: number | undefined
   readonly tfz?: number | undefined
-  /** Most tokens to generate; 0 = until the model ends or the context is full. */
+  /** Maximum number of tokens to generate; 0 = until the model ends or the context is full. */
   readonly maxTokens?: number | undefined
   /** Added to the model's own stop words. */
   readonly stop?: readonly string[] | undefined
@@ -64,27 +64,29 @@ export interface GenerationOptions {
   readonly negativePromptScale?: number | undefined
   readonly ropeFreqBase?: number | undefined
   readonly ropeFreqScale?: number | undefined
-  /** Tokens of prompt and answer; only lowers the model's own context. */
+  /** Maximum number of tokens of prompt and answer; it only lowers the model's own context. */
   readonly contextSize?: number | undefined
 }
 
-/** What every generated reply is asked with. */
+/** Common fields of all generated replies. */
 interface Generation {
   readonly generation: GenerationOptions
-  /** Choices wanted, at least 1; of a completion: for each prompt. */
+  /** Number of choices, at least 1; of a completion: for each prompt. */
   readonly choices: number
   readonly structuredOutput?: StructuredOutput | undefined
-  /** Whether the prompt stands before each answer. @default the model's own setting */
+  /** Whether the prompt precedes each answer. @default the model's own setting */
   readonly echo?: boolean | undefined
   readonly reasoningEffort?: string | undefined
-  /** Whether the model is to think before it answers; never on where its file switches it off. @default its own way */
+  /**
+   * Whether the model thinks before it answers; never when its file switches thinking off. @default the model's own way
+   */
   readonly thinking?: boolean | undefined
-  /** Passed to the backend as they are. */
+  /** Passed to the backend unchanged. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
   readonly stream: boolean
 }
 
-/** A conversation to be continued. */
+/** A conversation to continue. */
 export interface ChatRequest extends Generation {
   readonly kind: 'chat'
   readonly messages: readonly ChatMessage[]
@@ -93,20 +95,20 @@ export interface ChatRequest extends Generation {
   readonly toolChoice?: unknown
   /** Whether one turn may call more than one tool. @default true */
   readonly parallelToolCalls?: boolean | undefined
-  /** What the attachments of the messages are, once they have been read. */
+  /** The attachments of the messages, once they have been read. */
   readonly media?: RequestMedia | undefined
 }
 
-/** Texts to be continued, each for itself; without any the model is only loaded. */
+/** Texts to continue, each by itself. Without any the model is only loaded. */
 export interface CompletionRequest extends Generation {
   readonly kind: 'completion'
   /** Texts or lists of tokens; choice `i` of prompt `p` is choice `p × choices + i` of the reply. */
   readonly prompts: readonly (string | readonly number[])[]
-  /** Whether the texts go to the model as they are, without a template. @default false */
+  /** Whether the texts go to the model without a template. @default false */
   readonly raw?: boolean | undefined
-  /** Whether the model is loaded for it; false only where it is asked nothing. @default true */
+  /** Whether the model is loaded for the request; false only when nothing is asked of it. @default true */
   readonly loads?: boolean | undefined
-  /** What to do with each text; then it is edited, and not continued. */
+  /** The change to make to each text; with it a text is edited and not continued. */
   readonly instruction?: string | undefined
 }
 

@@ -7,12 +7,12 @@ import { createLaneRestoration } from './restore-lanes.ts'
 /** Random cuts; `SVC_LONG=1` takes 100,000. */
 const CUTS = process.env.SVC_LONG === '1' ? 100_000 : 2000
 
-/** A value may be written in another way in JSON, or look like a token itself. */
+/** JSON may write these values in another way, or they look like tokens themselves. */
 const VALUES = ['Ada', 'say "hi"\n\\', 'größe 😀 \u2028', '[REDACTED:NAME_001]']
 const map = createTokenMap({ texts: [] })
 const TOKENS = VALUES.map((value) => map.mask({ group: 'NAME' }, value))
 
-/** What a model says: tokens, what is nearly one, and anything else. */
+/** Text of a model: tokens, near tokens and other text. */
 const said = fc
   .array(
     fc.oneof(
@@ -46,7 +46,7 @@ const called = fc
   .map(({ key, ...rest }) => JSON.stringify({ ...rest, [key]: 1 }))
 const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 6 })
 
-/** A text in the pieces that cuts at these shares of its length make; none is empty. */
+/** Cuts a text at these shares of its length; leaves out empty pieces. */
 function cut(text: string, shares: readonly number[]): string[] {
   const ends = [...new Set([...shares.map((share) => Math.floor(share * text.length)), text.length])].sort(
     (a, b) => a - b,
@@ -61,8 +61,8 @@ function restored(events: readonly PredictionEvent[]): PredictionEvent[] {
   return all
 }
 
-/** What the lanes of choice 0 say in all. */
-function lanesOf(events: readonly PredictionEvent[]) {
+/** Joins the lanes of choice 0. */
+function joinLanes(events: readonly PredictionEvent[]) {
   const lanes = { text: '', reasoning: '', calls: ['', ''] as [string, string] }
   for (const event of events) {
     if (event.type === 'text-delta') lanes.text += event.text
@@ -82,7 +82,7 @@ const call = (index: number, pieces: readonly string[]): PredictionEvent[] => [
 const end: PredictionEvent = { type: 'choice-end', choice, finishReason: 'stop' }
 
 describe('values that come back', () => {
-  it('are those of the whole text, however its lanes are cut', () => {
+  it('restore the values of the whole text for any cuts of its lanes', () => {
     const one = fc.tuple(said, places)
     const other = fc.tuple(called, places)
     fc.assert(
@@ -94,9 +94,9 @@ describe('values that come back', () => {
           ...call(1, cut(...second)),
           end,
         ])
-        const lanes = lanesOf(events)
+        const lanes = joinLanes(events)
         expect([lanes.reasoning, lanes.text]).toEqual([restoreText(map, thought[0]), restoreText(map, answer[0])])
-        const whole = lanesOf(restored([...call(0, [first[0]]), ...call(1, [second[0]]), end]))
+        const whole = joinLanes(restored([...call(0, [first[0]]), ...call(1, [second[0]]), end]))
         expect(lanes.calls).toEqual(whole.calls)
         expect(lanes.calls.map((json) => JSON.parse(json))).toEqual(
           [first, second].map(([json]) => JSON.parse(json, (_, value) => restoreValue(value))),
@@ -107,7 +107,7 @@ describe('values that come back', () => {
     )
   }, 600_000)
 
-  it('come before what ends their lane, and at once where nothing can become a token', () => {
+  it('are sent before the event that ends their lane, and at once when they cannot become a token', () => {
     expect(restored([reasoning('so ['), text('a'), text(' [REDA'), ...call(0, ['{"a":"[R']), end])).toEqual([
       reasoning('so '),
       reasoning('['),
@@ -131,7 +131,7 @@ describe('values that come back', () => {
   })
 })
 
-/** A string, or an object by its keys, as the client reads it. */
+/** Restores a string, or an object by its keys, as the client reads it. */
 function restoreValue(value: unknown): unknown {
   if (typeof value === 'string') return restoreText(map, value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

@@ -9,13 +9,12 @@ interface ChoiceLanes {
   readonly calls: Map<number, LaneRestorer>
 }
 
-/** Restores one event and adds the result to `out`: nothing, the event, or text that was kept back before it. */
+/** Restores one event and appends the result to `out`: nothing, the event, or text that was kept back before it. */
 export type LaneRestoration = (event: PredictionEvent, out: PredictionEvent[]) => void
 
 /**
- * Makes the restoration of one reply: it puts masked values back. A lane keeps back only what may be the beginning of a
- * token, and gives it out before the event that ends the lane. Text that is kept when a prediction fails is dropped
- * (§6.3).
+ * Creates the restoration of one reply. A lane keeps back only text that may be the beginning of a token, and releases
+ * it before the event that ends the lane. Text that is kept when a prediction fails is dropped (§6.3).
  */
 export function createLaneRestoration(map: TokenMap): LaneRestoration {
   const choices = new Map<number, ChoiceLanes>()

@@ -72,7 +72,7 @@ describe('each key and the field it becomes', () => {
   })
 })
 
-describe('what a request says', () => {
+describe('options of a request', () => {
   const yaml = `parameters: {temperature: 0.9, top_p: 0.9, top_k: 9, min_p: 0.9, typical_p: 0.9, tfz: 0.9, max_tokens: 9, seed: 9,
   repeat_penalty: 1.9, repeat_last_n: 9, frequency_penalty: 0.9, presence_penalty: 0.9, n_keep: 9, batch: 9, ignore_eos: yes,
   negative_prompt: n, negative_prompt_scale: 9, rope_freq_base: 9, rope_freq_scale: 9, logit_bias: {9: 9}, logprobs: yes, top_logprobs: 9}`
@@ -114,7 +114,7 @@ describe('what a request says', () => {
     expect(options(yaml, ask(generation))).toMatchObject(fields)
   })
 
-  it('left out keeps what the file says', () => {
+  it('left out keeps the setting of the file', () => {
     const { parameters } = model(yaml)
     expect(options(yaml)).toMatchObject({
       Temperature: parameters.temperature,
@@ -143,7 +143,7 @@ describe('what a request says', () => {
     expect(end.Seed).toBe(-(2 ** 31))
   })
 
-  it('has a random seed of 31 bits where nobody names one', () => {
+  it('gets a random seed of 31 bits when neither request nor file has one', () => {
     const seeds = Array.from(
       { length: 20 },
       () => toPredictOptions(model('threads: 1'), ask(), { correlationId: '', choice: 0 }).Seed ?? -1,
@@ -335,7 +335,7 @@ describe('embeddings', () => {
 describe('media', () => {
   const media = { images: ['AAAA', 'BBBB'], audio: ['CCCC'], video: [] }
 
-  it.each([undefined, 'a prompt'])('go along whoever writes the prompt: %j', (prompt) => {
+  it.each([undefined, 'a prompt'])('are sent whether server or backend writes the prompt: %j', (prompt) => {
     const fields = toPredictOptions(model(''), ask({}, { media }), { ...CONTEXT, prompt })
     expect(fields).toMatchObject({ Images: ['AAAA', 'BBBB'], Audios: ['CCCC'], Videos: [] })
   })

@@ -5,23 +5,23 @@ import type { Message, PredictOptions } from '@svc/backend-client/proto'
 import type { ModelConfig, ModelParameters } from '../catalog/model-config.ts'
 import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from './request.ts'
 
-/** What a prediction takes beside model and request. */
+/** Context of a prediction beside model and request. */
 export interface PredictContext {
-  /** Goes to the log of the backend. */
+  /** Appears in the log of the backend. */
   readonly correlationId: string
-  /** Number of the choice, from 0: a fixed seed moves on with it, or all choices would be equal. */
+  /** Number of the choice, from 0. It is added to a fixed seed, because all choices would be equal otherwise. */
   readonly choice: number
-  /** The conversation as the templates of the model's file write it. @default the backend applies the model's own */
+  /** The conversation written with the templates of the model file. @default the backend applies the model's own */
   readonly prompt?: string | undefined
-  /** The form of the answer, in the dialect of llama.cpp. @default the model's own */
+  /** Form of the answer, as a grammar of llama.cpp. @default the model's own */
   readonly grammar?: string | undefined
-  /** Whether the form may wait for a word that the model's file names (`function.grammar.triggers`). @default false */
+  /** Whether the form may wait for a trigger of the model file (`function.grammar.triggers`). @default false */
   readonly grammarMayWait?: boolean | undefined
   /** A seed for predictions without one, 0 to 2147483647. @default at random */
   readonly randomSeed?: (() => number) | undefined
 }
 
-/** What of a request the contract with backends has fields for. */
+/** Parts of a request that the contract with backends has fields for. */
 export type PredictionInput = Pick<
   ChatRequest,
   'messages' | 'media' | 'generation' | 'tools' | 'toolChoice' | 'reasoningEffort' | 'thinking' | 'metadata'
@@ -29,7 +29,7 @@ export type PredictionInput = Pick<
 type PredictFields = PartialMessage<PredictOptions>
 
 const SEEDS = 2 ** 31
-/** Keys of a request's metadata that are read here and mean nothing to backends and templates. */
+/** Metadata keys that the server reads itself and sends to no backend or template. */
 export const SERVER_METADATA: ReadonlySet<string> = new Set([
   'chat_template_kwargs',
   'mcp_servers',
@@ -40,42 +40,44 @@ export const SERVER_METADATA: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What Predict is told: the settings of the model, what the request says over them, and the conversation for the
+ * Creates the options of Predict: the settings of the model, overridden by the request, and the conversation for the
  * model's own template. Call it with defaults filled in.
  */
 export function toPredictOptions(model: ModelConfig, request: PredictionInput, context: PredictContext): PredictFields {
   return {
-    ...settingFields(model),
-    ...tokenChoice(withinContext(mergeGeneration(model.parameters, request.generation), model, request.generation)),
+    ...toSettingFields(model),
+    ...toSamplingFields(
+      withinContext(mergeGeneration(model.parameters, request.generation), model, request.generation),
+    ),
     StopPrompts: [...(model.llm.stopwords ?? []), ...(request.generation.stop ?? [])],
-    Seed: seedOf(request.generation.seed ?? model.parameters.seed, context),
+    Seed: chooseSeed(request.generation.seed ?? model.parameters.seed, context),
     ...(context.grammar === undefined ? {} : { Grammar: context.grammar }),
-    Metadata: { ...metadataOf(model, request), ...waitingOf(model, context) },
-    ...(context.prompt === undefined ? conversationFields(request) : { Prompt: context.prompt }),
-    // Some backends read tools beside a prompt that is already rendered: vLLM, SGLang, MLX.
-    ...toolFields(request),
-    ...mediaFields(request),
+    Metadata: { ...toMetadata(model, request), ...toTriggerFields(model, context) },
+    ...(context.prompt === undefined ? toConversationFields(request) : { Prompt: context.prompt }),
+    // Some backends read tools beside a rendered prompt: vLLM, SGLang, MLX.
+    ...toToolFields(request),
+    ...toMediaFields(request),
     CorrelationId: context.correlationId,
     ModelIdentity: model.parameters.model ?? '',
   }
 }
 
-/** What Embedding is told for one input, text or tokens. Call it with defaults filled in. */
+/** Creates the options of Embedding for one input, text or tokens. Call it with defaults filled in. */
 export function toEmbeddingOptions(
   model: ModelConfig,
   input: string | readonly number[],
   context: { readonly correlationId: string },
 ): PredictFields {
   return {
-    ...settingFields(model),
-    ...tokenChoice(model.parameters),
+    ...toSettingFields(model),
+    ...toSamplingFields(model.parameters),
     ...(typeof input === 'string' ? { Embeddings: input } : { EmbeddingTokens: input }),
     CorrelationId: context.correlationId,
     ModelIdentity: model.parameters.model ?? '',
   }
 }
 
-/** The parameters of a model with those of a request over them. Penalties of 0 keep the model's own. */
+/** Merges the parameters of a request over those of the model. Penalties of 0 keep the model's own. */
 function mergeGeneration(parameters: ModelParameters, generation: GenerationOptions): ModelParameters {
   const { repeatPenalty, repeatLastN, frequencyPenalty, presencePenalty } = generation
   const given: Partial<Record<keyof ModelParameters, unknown>> = {
@@ -105,7 +107,7 @@ function mergeGeneration(parameters: ModelParameters, generation: GenerationOpti
   return { ...parameters, ...Object.fromEntries(set) }
 }
 
-/** A context that was lowered bounds the answer; a limit of its own that is lower still holds. */
+/** A lowered context limits the answer; a lower limit of the request still applies. */
 function withinContext(
   parameters: ModelParameters,
   model: ModelConfig,
@@ -117,8 +119,8 @@ function withinContext(
   return { ...parameters, maxTokens: own > 0 ? Math.min(own, contextSize) : contextSize }
 }
 
-/** Fields that only the model's file decides. */
-function settingFields({ llm, folder, threads, f16, debug }: ModelConfig): PredictFields {
+/** Fields that only the model file decides. */
+function toSettingFields({ llm, folder, threads, f16, debug }: ModelConfig): PredictFields {
   return {
     Threads: threads,
     F16KV: f16,
@@ -139,8 +141,8 @@ function settingFields({ llm, folder, threads, f16, debug }: ModelConfig): Predi
   }
 }
 
-/** How tokens are chosen. */
-function tokenChoice(parameters: ModelParameters): PredictFields {
+/** Fields of sampling. */
+function toSamplingFields(parameters: ModelParameters): PredictFields {
   const { logprobs = false, topLogprobs } = parameters
   return {
     Temperature: parameters.temperature,
@@ -167,21 +169,24 @@ function tokenChoice(parameters: ModelParameters): PredictFields {
   }
 }
 
-/** A model with triggers lets every grammar wait for one, unless it is told not to. */
-function waitingOf(model: ModelConfig, { grammar, grammarMayWait = false }: PredictContext): Record<string, string> {
+/** A model with triggers lets every grammar wait for one, unless the request forbids it. */
+function toTriggerFields(
+  model: ModelConfig,
+  { grammar, grammarMayWait = false }: PredictContext,
+): Record<string, string> {
   const hasTriggers = (model.function.grammar?.triggers?.length ?? 0) > 0
   return grammar === undefined || grammarMayWait || !hasTriggers ? {} : { grammar_lazy: 'false' }
 }
 
-function seedOf(seed: number | undefined, { choice, randomSeed }: PredictContext): number {
+function chooseSeed(seed: number | undefined, { choice, randomSeed }: PredictContext): number {
   if (seed === undefined || seed === -1) return (randomSeed ?? (() => randomInt(SEEDS)))()
   const moved = (seed + choice) | 0
-  // To a backend -1 is no seed but the wish for a random one.
+  // Backends read -1 as the wish for a random seed.
   return moved === -1 ? SEEDS - 1 : moved
 }
 
-/** What templates and backends may know of the request: the model's switches, the client's words over them. */
-function metadataOf(model: ModelConfig, request: PredictionInput): Record<string, string> {
+/** Metadata for templates and backends: the model's switches, overridden by the client's. */
+function toMetadata(model: ModelConfig, request: PredictionInput): Record<string, string> {
   const effort = request.reasoningEffort || model.reasoningEffort
   const disabled = reasoningDisabled(model.reasoning.disable, { effort, thinking: request.thinking })
   const metadata: Record<string, string> = {
@@ -210,7 +215,9 @@ export function thinkingIsOff(
 
 const REASONING_EFFORTS: ReadonlySet<string> = new Set(['minimal', 'low', 'medium', 'high'])
 
-/** A request switches reasoning, by a word or an effort, but never on where the model's file switched it off. */
+/**
+ * A request switches reasoning with a flag or an effort. It never switches it on when the model file switches it off.
+ */
 function reasoningDisabled(
   configured: boolean | undefined,
   { effort = '', thinking }: { readonly effort?: string | undefined; readonly thinking?: boolean | undefined },
@@ -221,22 +228,22 @@ function reasoningDisabled(
   return REASONING_EFFORTS.has(word) ? (configured ?? false) : configured
 }
 
-/** Templates test booleans; as text "false" would count as true. */
+/** Templates test booleans; the text "false" would count as true. */
 function toTemplateValue(value: string): string | boolean {
   if (value === 'true') return true
   return value === 'false' ? false : value
 }
 
-function conversationFields(request: PredictionInput): PredictFields {
+function toConversationFields(request: PredictionInput): PredictFields {
   return { UseTokenizerTemplate: true, Messages: request.messages.map(toMessage) }
 }
 
-/** Whoever writes the prompt: markers in it stand for these, in their order. */
-function mediaFields({ media }: PredictionInput): PredictFields {
+/** Markers in the prompt stand for these media in order, whether server or backend writes it. */
+function toMediaFields({ media }: PredictionInput): PredictFields {
   return media === undefined ? {} : { Images: media.images, Audios: media.audio, Videos: media.video }
 }
 
-function toolFields({ tools = [], toolChoice }: PredictionInput): PredictFields {
+function toToolFields({ tools = [], toolChoice }: PredictionInput): PredictFields {
   if (tools.length === 0 || toolChoice === 'none') return {}
   return { Tools: JSON.stringify(tools), ToolChoice: toolChoice === undefined ? undefined : JSON.stringify(toolChoice) }
 }
@@ -253,7 +260,7 @@ function toMessage(message: ChatMessage): PartialMessage<Message> {
   }
 }
 
-/** Templates of models know the newer form only. */
+/** Templates of models know only the newer form. */
 function toOlderCalls({ functionCall }: ChatMessage): readonly ToolCall[] {
   return functionCall === undefined
     ? []

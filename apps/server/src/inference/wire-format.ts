@@ -9,7 +9,7 @@ import type { GenerationRequest } from './request.ts'
 
 /** Facts of a reply that do not come from the model. */
 export interface ReplyFacts {
-  /** The name the client asked for: an alias stays an alias. */
+  /** The name that the client asked for: an alias stays an alias. */
   readonly model: string
   readonly requestId: string
   /** Unix seconds; one value for all events of a reply. */
@@ -21,13 +21,13 @@ export interface ReplyFacts {
 /** Turns events into frames of one wire format. */
 export interface StreamEncoder {
   readonly contentType: string
-  /** Frames before the first event; the figures are those that are known by then. */
+  /** Gives the frames before the first event, with the figures known by then. */
   start(usage: Usage): string
-  /** Frames of an event; empty when the format has none for it. */
+  /** Gives the frames of an event; empty when the format has none for it. */
   event(event: PredictionEvent): string
-  /** Frames after the last event. */
+  /** Gives the frames after the last event. */
   end(): string
-  /** Frames that tell of a failure after the first byte, the end of the stream included. */
+  /** Gives the frames for a failure after the first byte, including the end of the stream. */
   error(error: SvcError): string
 }
 
@@ -43,9 +43,9 @@ export interface GenerationCall {
   readonly request: GenerationRequest
   /** Runs once only the model can still refuse the request. */
   begin?(): Promise<void>
-  /** Wraps the writer of the client, so that the reply is kept before the client has it. */
+  /** Wraps the writer of the client, so that a frame is kept before the client gets it. */
   record?(writer: ReplyWriter): ReplyWriter
-  /** Encodes a streamed reply. Absent where the format has no streams. */
+  /** Encodes a streamed reply. Absent when the format has no streams. */
   stream?(facts: ReplyFacts): StreamEncoder
   /** Gathers a whole reply. */
   collect(facts: ReplyFacts): ReplyCollector
@@ -59,7 +59,7 @@ export type PerformOperation = <K extends OperationKind>(request: OperationReque
 /** The result of an operation, and its body in the wire format. */
 export interface EncodedResult {
   readonly promptTokens: number
-  /** The body of the reply: a value, or `JsonPieces` when it is long. */
+  /** Gives the body of the reply: a value, or `JsonPieces` when it is long. */
   body(facts: ReplyFacts): unknown
 }
 
@@ -73,7 +73,7 @@ export interface OperationCall {
   completed?(served: ModelConfig): void
 }
 
-/** A request in domain terms that carries the encoder of its own reply. */
+/** A request in domain terms that carries the encoder of its reply. */
 export type FormattedCall = GenerationCall | OperationCall
 
 /** Joins an operation and the encoder of its result. */
@@ -93,9 +93,9 @@ export function toOperationCall<K extends OperationKind>(
   }
 }
 
-/** What reading a body may depend on beside the body. */
+/** Facts beside the body that reading may depend on. */
 export interface ReadOptions {
-  /** The name the client asked for. */
+  /** The name that the client asked for. */
   readonly model: string
   readonly signal: AbortSignal
 }
@@ -103,11 +103,11 @@ export interface ReadOptions {
 /** A wire format of one route: reads a body into a request that knows how to encode its reply. */
 export interface WireFormat {
   /**
-   * Checks the body against the route's schema and maps it.
+   * Checks the body against the route's schema and converts it.
    *
    * @throws {SvcError} `invalid_request` naming the field
    */
   read(document: JsonDocument, options: ReadOptions): Promise<FormattedCall>
-  /** Texts of a body that are not written as strings, for the PII filter. @default none */
+  /** Gives texts of a body that are not written as strings, for the PII filter. @default none */
   hiddenTexts?(document: JsonDocument): HiddenTexts | undefined
 }

@@ -13,7 +13,7 @@ export interface EventWindow<Event> {
   clear(): void
 }
 
-/** Limits of a window; the oldest events are dropped beyond them. */
+/** Limits of a window; above them the oldest events are dropped. */
 export interface WindowLimits<Event> {
   readonly maxEvents: number
   /** @default no limit */
@@ -22,7 +22,7 @@ export interface WindowLimits<Event> {
   readonly sizeOf?: ((event: Event) => number) | undefined
 }
 
-/** An empty window. */
+/** Creates an empty window. */
 export function createEventWindow<Event>(limits: WindowLimits<Event>): EventWindow<Event> {
   const { maxEvents, maxSize = Number.POSITIVE_INFINITY, sizeOf = () => 0 } = limits
   let events: Event[] = []
@@ -36,7 +36,7 @@ export function createEventWindow<Event>(limits: WindowLimits<Event>): EventWind
     if (oldest !== undefined) size -= sizeOf(oldest)
     start += 1
     first += 1
-    // Compacting only now and then keeps the cost of an event constant in a flood.
+    // Rare compaction keeps the cost of an event constant in a flood.
     if (start <= maxEvents) return
     events = events.slice(start)
     start = 0

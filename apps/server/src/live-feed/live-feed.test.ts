@@ -43,7 +43,7 @@ describe('a feed', () => {
 })
 
 describe('a reader', () => {
-  it('takes the events since it opened, then those since it last took', () => {
+  it('takes the events since it opened, then those since the last take', () => {
     const feed = createFeed()
     publish(feed, 'ab')
     const reader = feed.open()
@@ -101,7 +101,7 @@ describe('a reader', () => {
     expect(first.take()).toBeUndefined()
   })
 
-  it('takes what was there at the end and nothing later; so does one that opens after it', () => {
+  it('takes the events up to the end and nothing later, even if it opens after the end', () => {
     const feed = createFeed({ maxReaders: 1 })
     const reader = feed.open()
     publish(feed, 'a')
@@ -114,7 +114,7 @@ describe('a reader', () => {
     expect(feed.kept()).toEqual(['a', 'b'])
   })
 
-  it('is one of few; one that closes makes room, once', () => {
+  it('is one of few; closing one frees its place, once', () => {
     const feed = createFeed()
     const readers = [feed.open(), feed.open()]
     expect(() => feed.open()).toThrow(full)
@@ -125,7 +125,7 @@ describe('a reader', () => {
 })
 
 describe('following a feed', () => {
-  it('gives kept events from a number on, then those that come, to the end', async () => {
+  it('gives kept events from a number on, then new ones, to the end', async () => {
     const feed = createFeed()
     publish(feed, 'ab')
     const all = collect(followFeed(feed, { from: 1, signal }))

@@ -4,30 +4,30 @@ import { createEventWindow, type WindowLimits } from './event-window.ts'
 /** Events that a reader has not seen before. */
 export interface FeedBatch<Event> {
   /**
-   * Sequence number of the first event. It is above the number after the reader's last event where the feed has dropped
-   * the events between.
+   * Sequence number of the first event. It is larger than the number after the reader's last event when the feed has
+   * dropped events in between.
    */
   readonly first: number
   /** Empty while nothing has happened. */
   readonly events: readonly Event[]
 }
 
-/** One reader of a feed: a place in it. A reader holds no events. */
+/** One reader of a feed: a position in it. A reader holds no events. */
 export interface FeedReader<Event> {
-  /** Resolves once there is something to take, or nothing more to come, or the signal aborts. */
+  /** Resolves when events arrive, the feed ends, or the signal aborts. */
   wait(signal: AbortSignal): Promise<void>
   /**
    * Takes the events since the last call.
    *
    * @returns undefined once the feed has ended and the reader has taken its last event
-   * @throws {SvcError} the feed's `onSlow` error where the feed has dropped events that the reader has not taken
+   * @throws {SvcError} the feed's `onSlow` error when the feed has dropped events that the reader has not taken
    */
   take(): FeedBatch<Event> | undefined
-  /** Gives the place back; more than once does nothing. */
+  /** Leaves the feed; a second call does nothing. */
   close(): void
 }
 
-/** A stream of events with any number of readers up to a limit; readers never slow the publisher. */
+/** A stream of events with a limited number of readers; readers never slow the publisher. */
 export interface LiveFeed<Event> {
   /** Sequence number that the next event gets. */
   readonly next: number
@@ -39,20 +39,23 @@ export interface LiveFeed<Event> {
   /** Drops the kept events; sequence numbers go on. */
   clear(): void
   /**
-   * @param from sequence number of the first event to take @default the next event
-   * @throws {SvcError} the feed's `onFull` error where there are too many readers
+   * Opens a reader. @param from sequence number of the first event to take @default the next event @throws {SvcError}
+   * the feed's `onFull` error when there are too many readers
    */
   open(from?: number): FeedReader<Event>
-  /** Ends every reader after the events that are there now. Later events are kept and have no readers. */
+  /** Ends every reader after the present events. Later events are kept and have no readers. */
   end(): void
 }
 
-/** Bounds of a feed. */
+/** Limits of a feed. */
 export interface LiveFeedOptions<Event> extends WindowLimits<Event> {
   readonly maxReaders: number
-  /** The refusal of one reader too many. */
+  /** Creates the refusal of a reader above the limit. */
   readonly onFull: () => SvcError
-  /** The error of a reader that is behind the kept events. @default it goes on with the oldest kept event */
+  /**
+   * Creates the error of a reader that is behind the kept events. @default the reader goes on with the oldest kept
+   * event
+   */
   readonly onSlow?: (() => SvcError) | undefined
 }
 
@@ -63,7 +66,7 @@ interface OpenReader {
   wake(): void
 }
 
-/** A feed without events and readers. */
+/** Creates a feed without events and readers. */
 export function createLiveFeed<Event>(options: LiveFeedOptions<Event>): LiveFeed<Event> {
   const { maxReaders, onFull, onSlow } = options
   const window = createEventWindow(options)
@@ -71,7 +74,7 @@ export function createLiveFeed<Event>(options: LiveFeedOptions<Event>): LiveFeed
   let endedAt: number | undefined
   const limit = (): number => endedAt ?? window.next
 
-  /** Ends the readers that have lost events, so that others get their places. */
+  /** Ends readers that have lost events, so that others get their places. */
   function endSlow(): void {
     if (onSlow === undefined) return
     for (const reader of readers) {
@@ -147,8 +150,8 @@ function untilWoken(reader: OpenReader, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * The events of a feed from a sequence number on, one by one, until it ends. A place in the feed is taken with the first
- * event and given back when the consumer leaves.
+ * Gives the events of a feed from a sequence number on, one by one, until it ends. Opens a reader with the first event
+ * and closes it when the consumer leaves.
  *
  * @throws the signal's reason; {@link LiveFeed.open} and {@link FeedReader.take}
  */

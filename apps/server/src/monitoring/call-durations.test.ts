@@ -3,7 +3,7 @@ import { Histogram, Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { CallDurations } from './call-durations.ts'
 
-it('shows what the histogram of the library shows for the same calls', async () => {
+it("exports the same as the library's histogram for the same calls", async () => {
   const call = fc.record({
     method: fc.constantFrom('GET', 'POST'),
     path: fc.constantFrom('/a', '/b/:id'),
@@ -33,6 +33,6 @@ it('shows what the histogram of the library shows for the same calls', async () 
 
 it('has a series before its first call where one is asked for', async () => {
   const registry = new Registry()
-  new CallDurations(registry).seriesOf('GET', '/healthz')
+  new CallDurations(registry).getSeries('GET', '/healthz')
   expect(await registry.metrics()).toContain('api_call_count{method="GET",path="/healthz"} 0')
 })

@@ -12,7 +12,7 @@ type Labels = 'method' | 'path'
 
 /** The histogram of call durations (§4.7). */
 export class CallDurations extends Histogram<Labels> {
-  /** By route pattern, then by method: as many as there are rows. */
+  /** By route pattern, then by method: at most one for each route. */
   readonly #series = new Map<string, Map<string, PlainSeries>>()
 
   constructor(registry: Registry) {
@@ -21,11 +21,11 @@ export class CallDurations extends Histogram<Labels> {
 
   /** Counts a call. */
   add(method: string, path: string, seconds: number): void {
-    this.seriesOf(method, path).observe(seconds)
+    this.getSeries(method, path).observe(seconds)
   }
 
-  /** The series of a method and route, which exists from now on. */
-  seriesOf(method: string, path: string): PlainSeries {
+  /** Gives the series of a method and route, creating it if necessary. */
+  getSeries(method: string, path: string): PlainSeries {
     const known = this.#series.get(path)?.get(method)
     if (known !== undefined) return known
     const made = new PlainSeries(FACTS.buckets)
@@ -34,7 +34,7 @@ export class CallDurations extends Histogram<Labels> {
     return made
   }
 
-  /** What both formats of the registry are made of, in place of what the library's own counting would give. */
+  /** Both export formats of the registry read this; it replaces the library's own counting. */
   async getForPromString(): Promise<HistogramExport> {
     const values = [...this.#series].flatMap(([path, byMethod]) =>
       [...byMethod].flatMap(([method, series]) => series.values(FACTS.name, { method, path })),

@@ -3,7 +3,7 @@ import { Session } from 'node:inspector/promises'
 import { performance } from 'node:perf_hooks'
 import type { Clock, Logger } from '../ports.ts'
 
-/** Longest recording, seconds. */
+/** Maximum length of a recording, seconds. */
 const MAX_SECONDS = 60
 const DEFAULT_SECONDS = 5
 
@@ -14,7 +14,7 @@ const INDEX = `diagnostics of svc
 /debug/pprof/runtime             memory and event loop figures as JSON
 `
 
-/** The profiling listener (§8): off by default, on a numeric loopback address only, no credentials of its own. */
+/** The profiling listener (§8): off by default, on a numeric loopback address only, without credentials. */
 export interface Diagnostics {
   readonly url: string
   close(): Promise<void>
@@ -37,7 +37,7 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
   },
 }
 
-function secondsOf(url: URL): number | undefined {
+function readSeconds(url: URL): number | undefined {
   const seconds = Number(url.searchParams.get('seconds') ?? DEFAULT_SECONDS)
   return Number.isFinite(seconds) && seconds > 0 && seconds <= MAX_SECONDS ? seconds : undefined
 }
@@ -57,7 +57,7 @@ export async function startDiagnostics(options: {
   let recording = false
 
   async function record(url: URL, run: Recording, response: ServerResponse): Promise<void> {
-    const seconds = secondsOf(url)
+    const seconds = readSeconds(url)
     if (seconds === undefined)
       return reply(response, 400, 'text/plain', `seconds must be over 0 and at most ${MAX_SECONDS}\n`)
     if (recording) return reply(response, 409, 'text/plain', 'another recording is running\n')
@@ -77,7 +77,7 @@ export async function startDiagnostics(options: {
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A page that rebinds a name to this address is turned away: it can only address the listener by that name.
+    // Refuses a page that rebinds a name to this address: its requests carry that name.
     if (!/^(127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(request.headers.host ?? ''))
       return reply(response, 421, 'text/plain', 'misdirected\n')
     if (request.method !== 'GET') return reply(response, 405, 'text/plain', 'GET only\n')

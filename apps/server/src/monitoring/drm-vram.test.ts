@@ -99,7 +99,7 @@ describe('readDeviceMemory', () => {
   })
 
   // verifies system:vram:other-systems
-  it('knows nothing of a process that is gone or a system without processes', async () => {
+  it('is undefined for a process that is gone or a system without processes', async () => {
     await using dir = await tempDir()
     expect(await readDeviceMemory(10, dir.path)).toBeUndefined()
     expect(await readDeviceMemory(10, dir.join('missing'))).toBeUndefined()

@@ -10,25 +10,25 @@ const COUNTER = /^drm-(resident|memory)-(.+)$/
 const AMOUNT = /^(\d+)(?:[ \t]+(KiB|MiB|GiB))?$/
 const UNIT_BYTES: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
 
-/** One open file of a process, as far as GPU accounting is concerned. */
+/** One open file of a process, with its GPU accounting. */
 export interface DrmDescriptor {
-  /** Where its link points. */
+  /** Target of its link. */
   readonly target: string
-  /** Its `fdinfo` text; null when it was not or could not be read. */
+  /** Its `fdinfo` text; null when unreadable. */
   readonly fdinfo: string | null
-  /** Why it could not be read, as an error code. */
+  /** Error code of a failed read. */
   readonly error?: string | undefined
 }
 
-/** One DRM client: its bytes of device memory, counted once per GPU. */
+/** One DRM client: its bytes of device memory, counted once for each GPU. */
 interface DrmClient {
   readonly key: string
   readonly deviceBytes: number
 }
 
 /**
- * Device memory of a backend in bytes from the per-process DRM counters of its processes; undefined when the accounting
- * is missing or incomplete, which is not the same as 0 (§2.8).
+ * Sums the device memory of a backend in bytes from the DRM counters of its processes; undefined when the accounting is
+ * missing or incomplete, which differs from 0 (§2.8).
  *
  * @param processes the open files of each process of the backend
  */
@@ -36,7 +36,7 @@ export function sumDeviceMemory(processes: readonly (readonly DrmDescriptor[])[]
   const clients = new Map<string, number>()
   for (const descriptor of processes.flat()) {
     if (PRIMARY_NODE.test(descriptor.target) || PROPRIETARY_DEVICE.test(descriptor.target)) return undefined
-    // Closed between listing and reading: not open any more.
+    // Closed between listing and reading, so not open any more.
     if (!RENDER_NODE.test(descriptor.target) || descriptor.error === 'ENOENT') continue
     const client = descriptor.fdinfo === null ? undefined : parseClient(descriptor.fdinfo)
     if (client === undefined) return undefined
@@ -46,7 +46,7 @@ export function sumDeviceMemory(processes: readonly (readonly DrmDescriptor[])[]
   return [...clients.values()].reduce((sum, bytes) => sum + bytes, 0)
 }
 
-/** Undefined when the client cannot be told from others, or its memory counters are missing or not readable. */
+/** Parses a client; undefined when it has no identity, or its memory counters are missing or unreadable. */
 function parseClient(fdinfo: string): DrmClient | undefined {
   const fields = parseFields(fdinfo)
   const id = fields.get('drm-client-id')
@@ -70,9 +70,9 @@ function parseFields(fdinfo: string): Map<string, string> {
 }
 
 /**
- * Resident bytes by region; undefined when a region of device memory cannot be read. Regions of host memory are not
- * counted, so that an unreadable one counts as 0. `drm-memory-` is the older name of `drm-resident-`: where both stand,
- * the newer counts.
+ * Sums resident bytes by region; undefined when a region of device memory is unreadable. Regions of host memory are not
+ * counted, so an unreadable one counts as 0. `drm-memory-` is the older name of `drm-resident-`; the newer one takes
+ * precedence.
  */
 function parseRegions(fields: ReadonlyMap<string, string>): Map<string, number> | undefined {
   const regions = new Map<string, number>()
@@ -89,7 +89,7 @@ function parseRegions(fields: ReadonlyMap<string, string>): Map<string, number> 
 /**
  * Reads the device memory of a backend: its process, its group and their descendants. Undefined when unknown.
  *
- * @param root where the process file system is mounted. @default '/proc'
+ * @param root mount of the process file system. @default '/proc'
  */
 export async function readDeviceMemory(pid: number, root = '/proc'): Promise<number | undefined> {
   const family = (await readProcessTable(root))?.family(pid) ?? []
@@ -102,9 +102,9 @@ export async function readDeviceMemory(pid: number, root = '/proc'): Promise<num
   return sumDeviceMemory(processes)
 }
 
-/** The open GPU devices of a process; none when it is gone, undefined when it may not be looked into. */
+/** Lists the open GPU devices of a process; none when it is gone, undefined without permission. */
 async function readDescriptors(folder: string): Promise<DrmDescriptor[] | undefined> {
-  const names = await readdir(join(folder, 'fd')).catch(codeOf)
+  const names = await readdir(join(folder, 'fd')).catch(toCode)
   if (typeof names === 'string') return names === 'ENOENT' || names === 'ESRCH' ? [] : undefined
   const descriptors: DrmDescriptor[] = []
   for (const name of names) {
@@ -119,10 +119,10 @@ async function readFdinfo(file: string): Promise<Pick<DrmDescriptor, 'fdinfo' | 
   try {
     return { fdinfo: await readFile(file, 'utf8') }
   } catch (error) {
-    return { fdinfo: null, error: codeOf(error) }
+    return { fdinfo: null, error: toCode(error) }
   }
 }
 
-function codeOf(error: unknown): string {
+function toCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 }

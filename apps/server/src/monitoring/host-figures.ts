@@ -2,23 +2,23 @@ import { readdir, stat, statfs } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 
-/** What the processors of the host do. */
+/** Use of the host's processors. */
 export interface ProcessorFigures {
   readonly logicalCores: number
-  /** Share of their time that was used since the previous call, 0 to 100; undefined on the first one. */
+  /** Used share of their time since the previous call, in 0..100; undefined on the first one. */
   readonly usagePercent: number | undefined
   readonly load1: number
 }
 
-/** Room of a file system, in bytes. */
+/** Space of a file system, in bytes. */
 export interface DiskFigures {
   readonly total: number
   readonly used: number
-  /** What an ordinary user may still take. */
+  /** Free for an ordinary user. */
   readonly available: number
 }
 
-/** Reads the processors; keeps what it saw for the next call. */
+/** Creates a reader of the processors; it keeps its figures for the next call. */
 export function createProcessorFigures(): { read(): ProcessorFigures } {
   let previous: { readonly busy: number; readonly all: number } | undefined
   return {
@@ -39,7 +39,7 @@ export function createProcessorFigures(): { read(): ProcessorFigures } {
   }
 }
 
-/** The file system that a folder is on; undefined when it cannot be read. */
+/** Reads the file system of a folder; undefined when unreadable. */
 export async function readDisk(folder: string): Promise<DiskFigures | undefined> {
   try {
     const { blocks, bfree, bavail, bsize } = await statfs(folder)
@@ -49,8 +49,8 @@ export async function readDisk(folder: string): Promise<DiskFigures | undefined>
   }
 }
 
-/** Bytes of the files at the top of a folder; what cannot be read counts as nothing. */
-export async function sizeOfFiles(folder: string): Promise<number> {
+/** Sums the bytes of the files at the top of a folder; unreadable ones count 0. */
+export async function measureFiles(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   let total = 0
   for (const entry of entries) {
@@ -59,7 +59,7 @@ export async function sizeOfFiles(folder: string): Promise<number> {
   return total
 }
 
-/** A share in percent that stays one, whatever the counters did. */
+/** Limits a percentage to its range, whatever the counters give. */
 export function clampPercent(value: number): number {
   return Math.min(100, Math.max(0, value))
 }

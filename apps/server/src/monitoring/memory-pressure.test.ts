@@ -17,12 +17,12 @@ async function machine(files: Readonly<Record<string, string>>): Promise<TempDir
 
 async function read(files: Readonly<Record<string, string>>, queryTool?: () => Promise<string>) {
   await using dir = await machine(files)
-  // Awaited here: the folder is gone afterwards.
+  // Awaited here, because the folder is gone afterwards.
   return await createMemoryPressure({ clock: createFakeClock(), root: dir.path, queryTool }).read()
 }
 
 describe('main memory', () => {
-  it('is that of the machine: what is not available is used', async () => {
+  it('is that of the machine: unavailable memory is used', async () => {
     expect(await read({})).toEqual({ kind: 'ram', usedShare: 0.6 })
   })
 
@@ -64,7 +64,7 @@ describe('main memory', () => {
       0.6,
     ],
     [
-      'of the machine where the limit is above what there is',
+      'of the machine when the limit is above its memory',
       {
         'proc/self/cgroup': '4:memory:/\n',
         'sys/fs/cgroup/memory/memory.limit_in_bytes': '9223372036854771712',
@@ -76,7 +76,7 @@ describe('main memory', () => {
     expect(await read(files)).toEqual({ kind: 'ram', usedShare })
   })
 
-  it('is unknown where nothing tells', async () => {
+  it('is unknown without any source', async () => {
     expect(await read({ 'proc/meminfo': 'nothing\n' })).toBeUndefined()
   })
 })
@@ -98,7 +98,7 @@ describe('graphics memory', () => {
     expect(await read({}, answer)).toEqual({ kind: 'ram', usedShare: 0.6 })
   })
 
-  it('that is main memory, or whose tool fails, leaves main memory to count', async () => {
+  it('that is main memory, or whose tool fails, makes main memory count', async () => {
     const files = { 'dev/nvidiactl': '' }
     expect(await read(files, async () => '[N/A], [N/A]\n')).toEqual({ kind: 'ram', usedShare: 0.6 })
     expect(await read(files, () => Promise.reject(new Error('no tool')))).toEqual({ kind: 'ram', usedShare: 0.6 })

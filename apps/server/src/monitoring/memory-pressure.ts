@@ -7,12 +7,12 @@ import type { MemoryReading } from '../residency/watchdog.ts'
 
 const run = promisify(execFile)
 
-/** How long one answer of the driver's tool counts; asking costs a process. */
+/** Time for which an answer of the driver's tool is reused; each call starts a process. */
 const TOOL_INTERVAL_MS = 5000
 const TOOL_TIMEOUT_MS = 2000
 const MIB = 1024 ** 2
 
-/** A memory and what of it is taken. */
+/** A memory and its used part. */
 export interface Memory {
   readonly usedBytes: number
   readonly totalBytes: number
@@ -21,25 +21,29 @@ export interface Memory {
 /** The memory of one graphics device. */
 export interface DeviceMemory extends Memory {
   readonly vendor: 'amd' | 'nvidia'
-  /** What the driver calls it; empty when it does not say. */
+  /** Name by the driver; empty when it gives none. */
   readonly name: string
-  /** Its address on the bus, when known. */
+  /** Its bus address, when known. */
   readonly bdf?: string | undefined
 }
 
-/** Reads how full the memory is that models take. */
+/** Measures the memory that models take. */
 export interface MemoryPressure {
-  /** Graphics memory of all devices together where any is known, else main memory; undefined when neither is. */
+  /**
+   * Gives the graphics memory of all devices together when one is known, else main memory; undefined when neither is
+   * known.
+   */
   read(): Promise<MemoryReading | undefined>
-  /** Every device whose memory is known. */
+  /** Lists devices whose memory is known. */
   devices(): Promise<readonly DeviceMemory[]>
-  /** Memory of the machine, or of the container where that has less; undefined when it cannot be read. */
+  /** Gives the memory of the machine, or of the container if that has less; undefined when unreadable. */
   main(): Promise<Memory | undefined>
 }
 
 /**
  * @param options.root folder that `/proc`, `/sys` and `/dev` are in. @default '/'
- * @param options.queryTool prints name, bus address, total and used MiB of a device, one a line; the first two may be missing. @default nvidia-smi
+ * @param options.queryTool prints name, bus address, total and used MiB of each device, one on a line; the first two
+ *   may be missing. @default nvidia-smi
  */
 export function createMemoryPressure(options: {
   readonly clock: Pick<Clock, 'monotonic'>
@@ -70,9 +74,9 @@ export function createMemoryPressure(options: {
     main: () => readMainMemory(root),
     async read() {
       const devices = await readDevices()
-      if (devices.length > 0) return { kind: 'gpu', usedShare: shareOf(sum(devices)) }
+      if (devices.length > 0) return { kind: 'gpu', usedShare: toShare(sum(devices)) }
       const memory = await readMainMemory(root)
-      return memory && { kind: 'ram', usedShare: shareOf(memory) }
+      return memory && { kind: 'ram', usedShare: toShare(memory) }
     },
   }
 }
@@ -83,7 +87,7 @@ async function queryNvidia(): Promise<string> {
   return stdout
 }
 
-/** One device a line; those that share main memory print no figures and do not count. */
+/** Parses one device on each line; devices that share main memory print no figures and do not count. */
 function parseDevices(text: string): DeviceMemory[] {
   return text.split('\n').flatMap((line): DeviceMemory[] => {
     const parts = line.split(',').map((part) => part.trim())
@@ -110,19 +114,19 @@ async function readAmdDevices(root: string): Promise<DeviceMemory[]> {
   return devices.flat()
 }
 
-/** Memory of the machine, or of the container where that has less. */
+/** Reads the memory of the machine, or of the container if that has less. */
 async function readMainMemory(root: string): Promise<Memory | undefined> {
   const text = await readFile(join(root, 'proc/meminfo'), 'latin1').catch(() => '')
-  const kibOf = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024
-  const totalBytes = kibOf('MemTotal')
+  const readKib = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024
+  const totalBytes = readKib('MemTotal')
   if (!(totalBytes > 0)) return undefined
-  const available = kibOf('MemAvailable')
-  const host = { totalBytes, usedBytes: totalBytes - (Number.isNaN(available) ? kibOf('MemFree') : available) }
+  const available = readKib('MemAvailable')
+  const host = { totalBytes, usedBytes: totalBytes - (Number.isNaN(available) ? readKib('MemFree') : available) }
   const limited = await readControlGroup(root, totalBytes)
   return limited ?? host
 }
 
-/** What the control group of this process may use and uses; undefined when nothing below the machine limits it. */
+/** Reads limit and use of this process's control group; undefined when no group has a lower limit than the machine. */
 async function readControlGroup(root: string, hostBytes: number): Promise<Memory | undefined> {
   const groups = await readFile(join(root, 'proc/self/cgroup'), 'latin1').catch(() => '')
   const second = /^0::(\/.*)$/m.exec(groups)?.[1]
@@ -135,11 +139,14 @@ async function readControlGroup(root: string, hostBytes: number): Promise<Memory
       'total_inactive_file',
     ])),
   ].filter(({ totalBytes }) => totalBytes < hostBytes)
-  // the tightest one: that with the least left
+  // the tightest one: the one with the least free memory
   return found.sort((left, right) => left.totalBytes - left.usedBytes - (right.totalBytes - right.usedBytes))[0]
 }
 
-/** The limits of a group and of those it is in. Inside a container the path may be that of the host: then the top counts. */
+/**
+ * Lists the limits of a group and of the groups around it. Inside a container the path may be that of the host; then
+ * the top group counts.
+ */
 async function readLevels(
   mount: string,
   path: string | undefined,
@@ -155,7 +162,7 @@ async function readLevels(
         readFile(join(folder, 'memory.stat'), 'latin1').catch(() => ''),
       ])
       if (totalBytes === undefined || current === undefined) return []
-      // file pages that are given back on demand are no pressure
+      // file pages that are released on demand are no pressure
       const reclaimable = Number(new RegExp(`^${cache} (\\d+)$`, 'm').exec(stat)?.[1] ?? 0)
       return [{ totalBytes, usedBytes: Math.max(0, current - reclaimable) }]
     }),
@@ -175,6 +182,6 @@ function sum(devices: readonly Memory[]): Memory {
   }
 }
 
-function shareOf({ usedBytes, totalBytes }: Memory): number {
+function toShare({ usedBytes, totalBytes }: Memory): number {
   return Math.min(1, Math.max(0, usedBytes / totalBytes))
 }

@@ -2,20 +2,20 @@ import { Counter, Registry } from 'prom-client'
 import { CallDurations } from './call-durations.ts'
 import { collectProcessFigures } from './process-figures.ts'
 
-/** What the server measures, on a registry of its own. Labels come from closed sets, never from a client. */
+/** The server's measurements, on a registry of its own. Labels come from closed sets, never from a client. */
 export interface Metrics {
   readonly registry: Registry
-  /** Duration of a request by method and route pattern (§4.7). */
+  /** Observes the duration of a request by method and route pattern (§4.7). */
   observeCall(method: string, pattern: string, seconds: number): void
-  /** Tokens of a finished prediction. */
+  /** Counts the tokens of a finished prediction. */
   countTokens(kind: 'prompt' | 'completion', count: number): void
-  /** An answer or a call that was delivered without the form that was asked for. */
+  /** Counts an answer or call that was delivered although it does not match the requested form. */
   countFormMismatch(): void
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Makes the metrics of one server. */
+/** Creates the metrics of one server. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectProcessFigures(registry)
@@ -26,7 +26,7 @@ export function createMetrics(): Metrics {
     help: 'Tokens of finished predictions.',
     labelNames: ['kind'] as const,
     registers: [registry],
-    // Counted in plain numbers and shown when they are asked for: labels cost more than the sum.
+    // Counted in plain numbers and exported on request, because labels cost more than the addition.
     collect() {
       this.reset()
       for (const kind of ['prompt', 'completion'] as const) if (counted[kind] > 0) this.inc({ kind }, counted[kind])
@@ -37,8 +37,8 @@ export function createMetrics(): Metrics {
     help: 'Answers and tool calls that were delivered without the form that was asked for.',
     registers: [registry],
   })
-  // A series exists from the start, so that a scrape before the first call already names the metric.
-  calls.seriesOf('GET', '/healthz')
+  // The series exists from the start, so that a scrape before the first call already names the metric.
+  calls.getSeries('GET', '/healthz')
   return {
     registry,
     observeCall(method, pattern, seconds) {

@@ -17,19 +17,19 @@ export interface HistogramExport {
   readonly values: readonly Value[]
 }
 
-/** What histograms are told of by their names. */
+/** Description of a histogram. */
 export type HistogramFacts = Pick<ConstructorParameters<typeof Histogram>[0], 'name' | 'help'> & {
-  /** Upper bounds of the buckets, ascending, in the unit of what is observed. */
+  /** Upper limits of the buckets, ascending, in the unit of the observations. */
   readonly buckets: readonly number[]
 }
 
 /**
- * Observations of one kind, counted in plain numbers and put together when somebody asks: the library's own `observe` looks
- * its series up by a text made of its labels each time.
+ * Observations of one series, counted in plain numbers and exported on request. The library's own `observe` builds a
+ * text from its labels to find its series each time.
  */
 export class PlainSeries {
   readonly #buckets: readonly number[]
-  /** By bucket, not summed up; one more for all that was larger. */
+  /** One count for each bucket, not cumulative, and one for larger values. */
   readonly #counts: number[]
   #sum = 0
   #count = 0
@@ -47,7 +47,7 @@ export class PlainSeries {
     this.#count += 1
   }
 
-  /** Its lines of the export. */
+  /** Gives its lines of the export. */
   values(name: string, labels: Value['labels']): Value[] {
     let below = 0
     const line = (suffix: string, own: Value['labels'], value: number): Value => {
@@ -66,7 +66,7 @@ export class PlainSeries {
   }
 }
 
-/** A histogram of plain series in the form that both formats of the registry are made of. */
+/** Exports a histogram of plain series in the form that both formats of the registry read. */
 export function toExport({ name, help }: HistogramFacts, values: readonly Value[]): HistogramExport {
   return { name, help, type: 'histogram', aggregator: 'sum', values }
 }

@@ -96,7 +96,7 @@ describe('createProcessStats', () => {
   })
 
   // verifies system:process:unreadable
-  it('knows nothing of processes that are gone, and nothing without /proc', async () => {
+  it('is undefined for processes that are gone, and without /proc', async () => {
     await using dir = await tempDir()
     const stats = createProcessStats({ clock: createFakeClock(), root: dir.path })
     expect(await stats.read(10)).toBeUndefined()

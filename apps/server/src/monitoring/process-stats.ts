@@ -3,36 +3,36 @@ import { join } from 'node:path'
 import { type ProcessStat, type ProcessTable, readProcessTable } from '../backends/process-table.ts'
 import type { Clock } from '../ports.ts'
 
-/** Clock ticks per second that Linux shows to programs, whatever the kernel uses inside. */
+/** Clock ticks in each second that Linux shows to programs, for any kernel. */
 const TICKS_PER_SECOND = 100
-/** Processes whose last CPU reading is kept. */
+/** Maximum number of processes whose last CPU reading is kept. */
 const MAX_SAMPLES = 1024
 
 /** Figures of a backend: its process, its group and their descendants together (§2.8). */
 export interface ProcessFigures {
-  /** The leader. */
+  /** The leader of the group. */
   readonly pid: number
   readonly rssBytes: number
-  /** Address space, most of which may never be touched. */
+  /** Address space, most of which may be unused. */
   readonly virtualBytes: number
-  /** Share of the memory of the host, 0 to 100. */
+  /** Share of the host's memory, in 0..100. */
   readonly memoryPercent: number
-  /** Share of all CPUs of the host since the previous reading, 0 to 100; absent on the first. */
+  /** Share of all CPUs of the host since the previous reading, in 0..100; absent on the first one. */
   readonly cpuPercent?: number | undefined
   /** Start of the leader, RFC 3339. */
   readonly startedAt: string
 }
 
-/** Reads process figures; remembers what CPU shares are computed from. */
+/** Reads figures of processes; keeps the samples for CPU shares. */
 export interface ProcessStats {
-  /** The figures of a process; undefined when it is gone, cannot be read, or the system has no `/proc`. */
+  /** Reads the figures of a process; undefined when it is gone, unreadable, or the system has no `/proc`. */
   read(pid: number): Promise<ProcessFigures | undefined>
 }
 
 interface CpuSample {
   readonly startTicks: number
   readonly cpuTicks: number
-  /** Monotonic, milliseconds. */
+  /** Monotonic milliseconds. */
   readonly takenAt: number
 }
 
@@ -42,7 +42,7 @@ interface HostFacts {
   readonly memoryBytes: number
 }
 
-/** @param options.root where the process file system is mounted. @default '/proc' */
+/** @param options.root mount of the process file system. @default '/proc' */
 export function createProcessStats(options: {
   readonly clock: Pick<Clock, 'monotonic'>
   readonly root?: string | undefined
@@ -51,7 +51,7 @@ export function createProcessStats(options: {
   const samples = new Map<number, CpuSample>()
   let tableReading: Promise<ProcessTable | undefined> | undefined
 
-  /** Readings that overlap share one walk through all processes. */
+  /** Overlapping readings share one walk through all processes. */
   const readTable = () => {
     tableReading ??= readProcessTable(root).finally(() => {
       tableReading = undefined
@@ -70,7 +70,7 @@ export function createProcessStats(options: {
     if (last?.startTicks !== leader.startTicks || takenAt <= last.takenAt) return undefined
     const busySeconds = (cpuTicks - last.cpuTicks) / TICKS_PER_SECOND
     const share = (busySeconds / ((takenAt - last.takenAt) / 1000) / cpuCount) * 100
-    // A helper that ended takes its time along, and ticks are coarse: the share never leaves its range.
+    // An ended helper takes its time along, and ticks are coarse, so the share is limited to its range.
     return Math.min(100, Math.max(0, share))
   }
 
@@ -109,7 +109,9 @@ async function readHost(root: string): Promise<HostFacts | undefined> {
   return { bootSeconds, cpuCount, memoryBytes }
 }
 
-/** The sums over the family; one that ended meanwhile adds nothing. Undefined when the leader cannot be read. */
+/**
+ * Sums the memory of the family; a process that ended meanwhile adds nothing. Undefined when the leader is unreadable.
+ */
 async function readMemory(
   family: readonly ProcessStat[],
   root: string,
@@ -119,12 +121,12 @@ async function readMemory(
   for (const [index, { pid }] of family.entries()) {
     const status = await readFile(join(root, String(pid), 'status'), 'latin1').catch(() => undefined)
     if (status === undefined && index === 0) return undefined
-    rssBytes += kibOf(status, 'VmRSS') * 1024
-    virtualBytes += kibOf(status, 'VmSize') * 1024
+    rssBytes += readKib(status, 'VmRSS') * 1024
+    virtualBytes += readKib(status, 'VmSize') * 1024
   }
   return { rssBytes, virtualBytes }
 }
 
-function kibOf(status: string | undefined, name: 'VmRSS' | 'VmSize'): number {
+function readKib(status: string | undefined, name: 'VmRSS' | 'VmSize'): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status ?? '')?.[1] ?? 0)
 }

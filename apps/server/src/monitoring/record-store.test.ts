@@ -39,7 +39,7 @@ it('keeps 128 records', async () => {
   expect(await store.list({ limit: 1000 }, { signal })).toHaveLength(128)
 })
 
-it('gives nothing to a caller that has left', async () => {
+it('rejects for a caller that has left', async () => {
   const left = new AbortController()
   left.abort(new Error('gone'))
   await expect(createRecordStore<TraceRecord>().list({ limit: 1 }, { signal: left.signal })).rejects.toThrow('gone')

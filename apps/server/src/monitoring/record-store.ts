@@ -1,14 +1,17 @@
 import { createRing, type RecordReader, type RequestFacts } from './recorders.ts'
 
-/** Records that a store in memory keeps. */
+/** Maximum number of records in memory. */
 const RECORDS_KEPT = 128
 
-/** Takes records of one kind and reads them back. */
+/** Records entries of one kind and reads them back. */
 export interface RecordStore<Entry extends RequestFacts> extends RecordReader<Entry> {
   record(entry: Entry): void
 }
 
-/** A store in memory: the newest records, gone with the process. @param capacity records kept, at least 1 */
+/**
+ * Creates a store in memory with the newest records, lost with the process. @param capacity maximum number of records,
+ * at least 1
+ */
 export function createRecordStore<Entry extends RequestFacts>(capacity = RECORDS_KEPT): RecordStore<Entry> {
   const ring = createRing<Entry>(capacity)
   return {

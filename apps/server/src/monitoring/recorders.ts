@@ -34,34 +34,37 @@ export interface TraceRecorder {
 
 /** Selects records; an absent field matches every record. */
 export interface RecordQuery {
-  /** The first moment, milliseconds since the epoch. */
+  /** First included time, milliseconds since the epoch. */
   readonly since?: number | undefined
-  /** The first moment that is no longer asked for. */
+  /** First excluded time. */
   readonly until?: number | undefined
   readonly principalId?: string | undefined
-  /** The most records. */
+  /** Maximum number of records. */
   readonly limit: number
 }
 
 /** Reads records back. */
 export interface RecordReader<Entry extends RequestFacts> {
-  /** Newest first. @throws {SvcError} `unavailable` where the records are in a database that is away; the signal's reason */
+  /**
+   * Lists records, newest first. @throws {SvcError} `unavailable` when the records are in a database that is away; the
+   * signal's reason
+   */
   list(query: RecordQuery, options: { readonly signal: AbortSignal }): Promise<readonly Entry[]>
 }
 
 export type UsageReader = RecordReader<UsageRecord>
 export type TraceReader = RecordReader<TraceRecord>
 
-/** The newest entries of a kind, oldest first; older ones fall out. */
+/** The newest entries, oldest first; older ones are dropped. */
 export interface Ring<Entry> {
   record(entry: Entry): void
   entries(): readonly Entry[]
 }
 
 /**
- * A bounded memory of the newest entries.
+ * Creates a bounded ring of the newest entries.
  *
- * @param capacity entries kept, at least 1
+ * @param capacity maximum number of entries, at least 1
  */
 export function createRing<Entry>(capacity: number): Ring<Entry> {
   const slots: Entry[] = []

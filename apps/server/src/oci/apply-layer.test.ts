@@ -193,7 +193,7 @@ const hostile: readonly (readonly [string, readonly (readonly TarEntry[])[]])[] 
     [
       [
         { name: `${'d/'.repeat(70).slice(0, 99)}`, content: 'x' },
-        paxEntry({ path: 'd/'.repeat(80) + 'x' }),
+        paxEntry({ path: `${'d/'.repeat(80)}x` }),
         { name: 'x' },
       ],
     ],

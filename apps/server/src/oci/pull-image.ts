@@ -45,10 +45,10 @@ export async function pullImage(options: PullOptions): Promise<PulledImage> {
   const registry = createRegistryClient({ client, credentials })
   const manifest = await registry.readManifest(reference, { signal })
   const layers = [...new Map(manifest.layers.map((layer) => [layer.digest, layer])).values()]
-  const pathOfLayer = (digest: string): string => join(layersFolder, `${digest.slice('sha256:'.length)}.layer`)
+  const toLayerPath = (digest: string): string => join(layersFolder, `${digest.slice('sha256:'.length)}.layer`)
   await downloadFiles(downloader, {
     files: layers.map((layer) => ({
-      target: pathOfLayer(layer.digest),
+      target: toLayerPath(layer.digest),
       source: registry.layerSource(reference, layer),
       sha256: layer.digest.slice('sha256:'.length),
       sizeBytes: layer.sizeBytes,
@@ -61,7 +61,7 @@ export async function pullImage(options: PullOptions): Promise<PulledImage> {
   await mkdir(root, { recursive: true, mode: 0o755 })
   const target = createLayerTarget(root)
   for (const { digest, sizeBytes } of manifest.layers) {
-    await target.apply(readDecompressed(pathOfLayer(digest), { signal }), { compressedBytes: sizeBytes, signal })
+    await target.apply(readDecompressed(toLayerPath(digest), { signal }), { compressedBytes: sizeBytes, signal })
   }
   return { digest: manifest.digest }
 }

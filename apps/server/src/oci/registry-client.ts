@@ -72,7 +72,7 @@ class Registry implements RegistryClient {
     for (let level = 0; level < MAX_LEVELS; level += 1) {
       const { digest, value } = await this.#readDocument(reference, wanted, signal)
       top ??= digest
-      const manifests = listOf(value, 'manifests')
+      const manifests = readList(value, 'manifests')
       if (manifests === undefined) return { digest: top, layers: toLayers(value, reference) }
       wanted = this.#choosePlatform(manifests, reference)
     }
@@ -80,8 +80,8 @@ class Registry implements RegistryClient {
   }
 
   layerSource(reference: ImageReference, { digest }: ImageLayer): DownloadSource {
-    const origin = originOf(reference)
-    const authorization = this.#tokens.get(keyOf(reference))
+    const origin = toOrigin(reference)
+    const authorization = this.#tokens.get(toTokenKey(reference))
     return {
       url: `${origin}/v2/${reference.repository}/blobs/${digest}`,
       trust: 'public',
@@ -94,7 +94,7 @@ class Registry implements RegistryClient {
     wanted: string,
     signal: AbortSignal,
   ): Promise<{ readonly digest: string; readonly value: Readonly<Record<string, unknown>> }> {
-    const url = `${originOf(reference)}/v2/${reference.repository}/manifests/${wanted}`
+    const url = `${toOrigin(reference)}/v2/${reference.repository}/manifests/${wanted}`
     await using reply = await this.#fetch(url, reference, signal)
     if (reply.status !== 200) throw broken(reference, `the registry answers with status ${reply.status}`)
     const bytes = await reply.bytes()
@@ -109,13 +109,13 @@ class Registry implements RegistryClient {
     if (reply.status !== 401) return reply
     const challenge = reply.headers['www-authenticate'] ?? ''
     await reply.close()
-    this.#tokens.set(keyOf(reference), await this.#authorize(challenge, reference, signal))
+    this.#tokens.set(toTokenKey(reference), await this.#authorize(challenge, reference, signal))
     return this.#client.fetch(url, this.#request(reference, signal))
   }
 
   #request(reference: ImageReference, signal: AbortSignal): OutboundRequest {
-    const origin = originOf(reference)
-    const authorization = this.#tokens.get(keyOf(reference))
+    const origin = toOrigin(reference)
+    const authorization = this.#tokens.get(toTokenKey(reference))
     return {
       ...{ signal, trust: 'public', maxBytes: MAX_MANIFEST_BYTES, timeoutMs: FETCH_MS, redirects: 3 },
       headers: { accept: MANIFEST_TYPES.join(', ') },
@@ -170,7 +170,7 @@ class Registry implements RegistryClient {
 }
 
 function toLayers(manifest: Readonly<Record<string, unknown>>, reference: ImageReference): readonly ImageLayer[] {
-  const layers = listOf(manifest, 'layers')
+  const layers = readList(manifest, 'layers')
   if (layers === undefined || layers.length > MAX_LAYERS) throw broken(reference, 'its manifest lists no layers')
   return layers.map((item) => {
     const { digest, size, mediaType } = toFields(item)
@@ -194,7 +194,7 @@ function toFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
 }
 
-function listOf(value: Readonly<Record<string, unknown>>, key: string): readonly unknown[] | undefined {
+function readList(value: Readonly<Record<string, unknown>>, key: string): readonly unknown[] | undefined {
   const list = value[key]
   return Array.isArray(list) ? list : undefined
 }
@@ -208,12 +208,12 @@ function parseParameters(challenge: string): ReadonlyMap<string, string> {
   return parameters
 }
 
-function keyOf({ registry, repository }: ImageReference): string {
+function toTokenKey({ registry, repository }: ImageReference): string {
   return `${registry}/${repository}`
 }
 
 /** Registries speak TLS, but for those of this machine. */
-function originOf({ registry }: ImageReference): string {
+function toOrigin({ registry }: ImageReference): string {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(registry)
   return `${isLocal ? 'http' : 'https'}://${registry}`
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemCode, toFileError } from '../files/file-error.ts'
+import { readSystemCode, toFileError } from '../files/file-error.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 
 const FORM = /^[0-9a-f-]{36}$/
@@ -15,7 +15,7 @@ const FORM = /^[0-9a-f-]{36}$/
 export async function readServerId(dataPath: string): Promise<string> {
   const path = join(dataPath, 'server-id')
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return ''
+    if (readSystemCode(error) === 'ENOENT') return ''
     throw toFileError(error, 'read', path)
   })
   if (FORM.test(text.trim())) return text.trim()

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AddressScope, classifyAddress, isWithin, parseCidr } from './address.ts'
 
-/** An IPv6 address as numbers; none of them is an IPv4 address in disguise. */
+/** An IPv6 address as numbers; none of them is an embedded IPv4 address. */
 const groups = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 8, maxLength: 8 })
   .filter(([first = 0]) => first !== 0)
@@ -135,7 +135,7 @@ describe('classifyAddress', () => {
     )
   })
 
-  it('calls no IPv6 address public that lies outside of what is given out', () => {
+  it('calls no IPv6 address public outside of the assigned blocks', () => {
     const firstGroup = fc.integer({ min: 0x65, max: 0xffff }).filter((group) => group >> 13 !== 1)
     fc.assert(
       fc.property(firstGroup, groups, (first, rest) => {

@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * Where an address leads. Only `public` may be reached on behalf of somebody we do not trust; `reserved` is everything
- * that has no place on the internet and no better word here, texts that are no address included.
+ * Scope of an address. Only `public` may be reached for untrusted callers. `reserved` is every other address that is
+ * not on the internet, and any text that is no address.
  */
 export type AddressScope = 'public' | 'loopback' | 'private' | 'link-local' | 'multicast' | 'metadata' | 'reserved'
 
@@ -11,7 +11,7 @@ export interface AddressRange {
   readonly family: 4 | 6
   /** The address bits that all addresses of the block share. */
   readonly prefix: bigint
-  /** How many bits of an address follow the prefix. */
+  /** Number of address bits after the prefix. */
   readonly freeBits: bigint
 }
 
@@ -52,39 +52,42 @@ const SPECIAL_RANGES: readonly (readonly [AddressScope, AddressRange])[] = (
     // Teredo, benchmarking, ORCHID and other protocol assignments
     ['reserved', '2001::/23'],
     ['reserved', '2001:db8::/32'],
-    // 6to4: a relay sends on to the IPv4 address inside
+    // 6to4: a relay forwards to the embedded IPv4 address
     ['reserved', '2002::/16'],
     ['reserved', '3ffe::/16'],
     ['reserved', '3fff::/20'],
   ] as const
 ).map(([scope, cidr]) => [scope, mustParseCidr(cidr)])
 
-/** The only block out of which IPv6 addresses for the internet are given (RFC 4291). */
+/** The only block from which public IPv6 addresses are assigned (RFC 4291). */
 const GLOBAL_UNICAST = mustParseCidr('2000::/3')
-/** The translation of IPv4 for hosts that have IPv6 alone (RFC 6052): leads to the IPv4 address in the last 32 bits. */
+/** The translation of IPv4 for IPv6-only hosts (RFC 6052): leads to the IPv4 address in the last 32 bits. */
 const NAT64 = mustParseCidr('64:ff9b::/96')
 
 /**
- * Where an address leads. IPv4-mapped and NAT64 addresses lead where the IPv4 address inside them leads.
+ * Classifies an address. IPv4-mapped and NAT64 addresses have the scope of the embedded IPv4 address.
  *
- * @param text as a URL's host or a name server gives it: dotted decimal, or IPv6 without brackets
+ * @param text as in a URL's host or from a name server: dotted decimal, or IPv6 without brackets
  */
 export function classifyAddress(text: string): AddressScope {
   const address = parseAddress(text)
   if (address === undefined) return 'reserved'
-  const carried = contains(NAT64, address) ? ipv4(address.value) : address
+  const carried = contains(NAT64, address) ? toIpv4(address.value) : address
   const special = SPECIAL_RANGES.find(([, range]) => contains(range, carried))
   if (special !== undefined) return special[0]
   return carried.family === 4 || contains(GLOBAL_UNICAST, carried) ? 'public' : 'reserved'
 }
 
-/** Whether an address lies in one of the ranges; an IPv4-mapped address counts as the IPv4 address. */
+/** Whether an address is in one of the ranges; an IPv4-mapped address counts as the IPv4 address. */
 export function isWithin(text: string, ranges: readonly AddressRange[]): boolean {
   const address = parseAddress(text)
   return address !== undefined && ranges.some((range) => contains(range, address))
 }
 
-/** Reads a block such as `10.0.0.0/8`, or a single address; undefined for anything else. Bits past the prefix are ignored. */
+/**
+ * Parses a block such as `10.0.0.0/8`, or a single address; undefined for other text. Bits after the prefix are
+ * ignored.
+ */
 export function parseCidr(text: string): AddressRange | undefined {
   const [, base = '', , length] = /^([^/]*)(\/(\d{1,3}))?$/.exec(text) ?? []
   const address = parseAddress(base)
@@ -107,30 +110,30 @@ function contains(range: AddressRange, address: Address): boolean {
 }
 
 function parseAddress(text: string): Address | undefined {
-  if (isIPv4(text)) return { family: 4, value: dottedValue(text) }
-  // An address with a zone names an interface of this machine and is nobody else's.
+  if (isIPv4(text)) return { family: 4, value: parseDotted(text) }
+  // An address with a zone is valid only on this machine.
   if (!isIPv6(text) || text.includes('%')) return undefined
-  const value = ipv6Value(text)
-  return value >> 32n === 0xffffn ? ipv4(value) : { family: 6, value }
+  const value = parseIpv6(text)
+  return value >> 32n === 0xffffn ? toIpv4(value) : { family: 6, value }
 }
 
-function ipv4(value: bigint): Address {
+function toIpv4(value: bigint): Address {
   return { family: 4, value: value & 0xffff_ffffn }
 }
 
-function dottedValue(text: string): bigint {
+function parseDotted(text: string): bigint {
   return text.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n)
 }
 
-function ipv6Value(text: string): bigint {
+function parseIpv6(text: string): bigint {
   const hex = text.replace(/\d+\.\d+\.\d+\.\d+$/, (dotted) => {
-    const value = dottedValue(dotted)
+    const value = parseDotted(dotted)
     return `${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`
   })
   const [left = '', right] = hex.split('::')
-  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'))
-  const before = groupsOf(left)
-  const after = groupsOf(right ?? '')
+  const toGroups = (part: string) => (part === '' ? [] : part.split(':'))
+  const before = toGroups(left)
+  const after = toGroups(right ?? '')
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
   return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n)
 }

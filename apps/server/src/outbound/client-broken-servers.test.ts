@@ -13,7 +13,7 @@ async function send(socket: Socket, bytes: Iterable<string>) {
   socket.end()
 }
 
-/** A server that answers any first bytes with the bytes given, and then ends. */
+/** A server that answers the first bytes with fixed bytes, and then ends. */
 async function startRaw(bytes: string | Iterable<string>) {
   const server = createServer((socket) => {
     socket.once('data', () => void send(socket, typeof bytes === 'string' ? [bytes] : bytes))

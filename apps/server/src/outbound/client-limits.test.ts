@@ -22,7 +22,7 @@ function* endless(piece: Uint8Array | string): Generator<ReplyStep> {
 }
 
 describe('the size of content', () => {
-  it('may be just what is allowed', async () => {
+  it('may be exactly as large as allowed', async () => {
     await using upstream = await startUpstream()
     upstream.replyWith({ body: 'x'.repeat(1000) })
     const { client, request } = openClient({}, { maxBytes: 1000 })
@@ -30,7 +30,7 @@ describe('the size of content', () => {
     expect(await reply.bytes()).toHaveLength(1000)
   })
 
-  it('is refused by what the headers say, and the connection is cut', async () => {
+  it('is refused by its headers, and the connection is cut', async () => {
     await using upstream = await startUpstream()
     upstream.replyWith({ headers: { 'content-length': '1001' }, body: ['x', new Promise(() => {})] })
     const { client, request } = openClient({}, { maxBytes: 1000 })
@@ -39,7 +39,7 @@ describe('the size of content', () => {
     expect(await (await upstream.request(0)).outcome).toBe('aborted')
   })
 
-  it('is counted where the headers say nothing; no more than allowed is handed out', async () => {
+  it('is counted when the headers have no length; the reader gets no more than allowed', async () => {
     await using upstream = await startUpstream()
     upstream.replyWith({ body: endless('x'.repeat(30_000)) })
     const { client, request } = openClient({}, { maxBytes: 100_000 })
@@ -85,9 +85,9 @@ describe('the size of content', () => {
     expect(received).toBeLessThan(10_000_000)
   })
 
-  it('is bounded on the wire too, where it decodes to nothing', async () => {
+  it('is limited on the wire too, when it decodes to nothing', async () => {
     await using upstream = await startUpstream()
-    // A gzip header and stored blocks of no bytes, for ever.
+    // A gzip header and endless empty stored blocks.
     const header = gzipSync('').subarray(0, 10)
     const emptyBlocks = Buffer.concat(Array.from({ length: 1000 }, () => Buffer.of(0, 0, 0, 0xff, 0xff)))
     const body = (function* () {
@@ -168,7 +168,7 @@ describe('the time of a fetch', () => {
     const reply = await client.fetch(`http://127.0.0.1:${upstream.port}/`, request)
     const content = reply.body[Symbol.asyncIterator]()
     expect(String((await content.next()).value)).toBe('first')
-    // Nobody waits meanwhile.
+    // The reader does not wait meanwhile.
     await clock.advance(20_000)
     gate.resolve()
     expect(String((await content.next()).value)).toBe('second')
@@ -284,7 +284,7 @@ describe('an abort', () => {
 })
 
 describe('a reader that leaves', () => {
-  it.each(['identity', 'gzip'])('cuts the connection by ending its loop (%s)', async (coding) => {
+  it.each(['identity', 'gzip'])('cuts the connection when its loop ends (%s)', async (coding) => {
     await using upstream = await startUpstream()
     const text = randomBytes(100_000).toString('hex')
     const piece = coding === 'gzip' ? gzipSync(text) : text

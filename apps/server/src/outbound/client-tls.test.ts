@@ -6,7 +6,7 @@ import { openClient } from './__fixtures__/test-client.ts'
 const ca = createTestCa()
 const resolve = async () => ['127.0.0.1']
 
-/** An HTTPS server that answers with the server name it was asked for. */
+/** An HTTPS server that answers with the requested server name. */
 async function startNamed(...hosts: [string, ...string[]]) {
   const server = createServer(ca.issue(hosts), (request, response) => {
     const name = 'servername' in request.socket ? request.socket.servername : undefined
@@ -35,7 +35,7 @@ describe('HTTPS', () => {
   it.each([
     ['for another name', 'https://other.example', ca.cert],
     ['for a name, at an address', 'https://127.0.0.1', ca.cert],
-    ['of an authority nobody trusts', 'https://cdn.example', undefined],
+    ['of an untrusted authority', 'https://cdn.example', undefined],
     ['of another authority', 'https://cdn.example', createTestCa().cert],
   ])('refuses a certificate %s before it sends anything', async (_how, origin, trusted) => {
     await using upstream = await startUpstream({ protocol: 'https', hosts: ['cdn.example'], ca })

@@ -5,7 +5,7 @@ import { openClient } from './__fixtures__/test-client.ts'
 
 const LOOPBACK = { allow: { cidrs: ['127.0.0.0/8'], hosts: [] } }
 
-/** A resolver that gives one answer after the other, and the names it was asked for. */
+/** A resolver that gives one answer after the other, with the names it was asked for. */
 function flipping(...answers: (readonly string[])[]) {
   const lookups: string[] = []
   const resolve = async (host: string) => {
@@ -57,7 +57,7 @@ describe('fetch', () => {
     })
   })
 
-  it('sends a body and what headers it may', async () => {
+  it('sends a body and the allowed headers', async () => {
     await using upstream = await startUpstream()
     const { client, request } = openClient()
     const body = new TextEncoder().encode('{"a":1}')
@@ -219,7 +219,7 @@ describe('an address that is not public', () => {
     expect(await reply.json()).toEqual({})
   })
 
-  it('is not told of when nobody listens there', async () => {
+  it('is not told when no server listens there', async () => {
     await using upstream = await startUpstream()
     await upstream.close()
     const { client, request } = openClient(LOOPBACK)

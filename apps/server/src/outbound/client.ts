@@ -9,7 +9,7 @@ import { exchange } from './exchange.ts'
 import { fetchFailed, fetchTooLarge, type Trust, toFetchFailure } from './failures.ts'
 import { toReplyHeaders, toRequestHeaders } from './headers.ts'
 import { type Lifetime, startLifetime } from './lifetime.ts'
-import { redirectOf, staysWithin } from './redirect.ts'
+import { readRedirect, staysWithin } from './redirect.ts'
 import { createResponse, type OutboundResponse } from './response.ts'
 import {
   type AllowList,
@@ -20,9 +20,9 @@ import {
   type Target,
 } from './target.ts'
 
-/** How to make the client. */
+/** Options of {@link createOutboundClient}. */
 export interface OutboundClientOptions {
-  /** What URLs of requests may reach although it is not public. */
+  /** Addresses that URLs of requests may reach although they are not public. */
   readonly allow: AllowList
   readonly clock: Clock
   readonly log: Logger
@@ -38,42 +38,42 @@ export interface OutboundClientOptions {
 export interface OutboundRequest {
   readonly signal: AbortSignal
   /**
-   * Who chose the URL. `operator`: it stands in the configuration and may be private. `public`: it came with a request
-   * or stands in a document that was fetched.
+   * Origin of the URL. `operator`: it is configured and may be private. `public`: it is from a request or a fetched
+   * document.
    */
   readonly trust: Trust
-  /** Most bytes of content, counted after decoding. */
+  /** Maximum bytes of content, counted after decoding. */
   readonly maxBytes: number
-  /** For everything from the first look-up to the last byte. */
+  /** Time for everything from the first look-up to the last byte. */
   readonly timeoutMs: number
-  /** For a reply's headers, and between two pieces of its content while somebody waits for them. @default 30000 */
+  /** Time for a reply's headers, and between two pieces of its content while the reader waits. @default 30000 */
   readonly idleTimeoutMs?: number | undefined
   /** @default 'GET' */
   readonly method?: 'GET' | 'HEAD' | 'POST' | undefined
   /**
-   * Names in any case; those that are not `accept*`, `content-type`, `range`, `if-range`, `if-none-match`,
-   * `if-modified-since`, `mcp-*` or `last-event-id` are dropped.
+   * Names in any case; others than `accept*`, `content-type`, `range`, `if-range`, `if-none-match`,
+   * `if-modified-since`, `mcp-*` and `last-event-id` are dropped.
    */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined
   /** The value of `Authorization`, and the only origin that gets it. */
   readonly credentials?: { readonly origin: string; readonly authorization: string } | undefined
   readonly body?: Uint8Array | undefined
-  /** How many redirects a GET or HEAD follows; one more is a failure. @default 0 */
+  /** Maximum number of redirects of a GET or HEAD; one more is a failure. @default 0 */
   readonly redirects?: 0 | 1 | 2 | 3 | undefined
-  /** Whether encoded content (gzip, deflate, br) is asked for and decoded. @default true, but false with `range` */
+  /** Whether encoded content (gzip, deflate, br) is requested and decoded. @default true, but false with `range` */
   readonly decode?: boolean | undefined
 }
 
-/** The one way out of the server over HTTP, for everything but providers' proxies. */
+/** The only way out of the server over HTTP, except for providers' proxies. */
 export interface OutboundClient {
   /**
-   * Fetches a URL. Every hop is checked by the same rules, its name looked up once and its connection made to an address
-   * that was checked; a redirect away from what the operator configured is held to the rules for public URLs.
-   * Credentials are dropped for good at the first change of scheme, host or port. Any status but a redirect is a reply.
+   * Fetches a URL. Every hop passes the same rules: its name is looked up once, and the connection goes to a checked
+   * address. A redirect away from the operator's address must pass the rules for public URLs. Credentials are dropped
+   * for good at the first change of scheme, host or port. Any status except a redirect is a reply.
    *
    * @throws SvcError `url_not_allowed` (invalid_request), `fetch_failed` (upstream_failed), `fetch_too_large`
    *   (too_large), `fetch_timeout` (timeout, `details.upstream`); the signal's reason. Reading the content throws the
-   *   same. For public trust each code has one sentence; `details.reason` tells more, for logs alone
+   *   same. For public trust each code has one message; `details.reason` has more, for logs alone
    */
   fetch(url: string, request: OutboundRequest): Promise<OutboundResponse>
 }
@@ -81,7 +81,7 @@ export interface OutboundClient {
 const DEFAULT_IDLE_TIMEOUT_MS = 30_000
 
 /**
- * The client for outbound HTTP (G9, FETCH-1). Connections are made directly, one for each request, and never reused.
+ * Creates the client for outbound HTTP (G9, FETCH-1). Connections are direct, one for each request, and never reused.
  *
  * @public used by galleries, content URLs, the CORS proxy and identity providers as they are built
  * @example
@@ -110,7 +110,7 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
   }
 }
 
-/** A reply and where it came from. */
+/** A reply with its address. */
 interface Reply {
   readonly target: Target
   readonly message: IncomingMessage
@@ -123,7 +123,7 @@ interface FollowOptions {
   readonly certificates: (() => SecureContext) | undefined
 }
 
-/** Sends the request, and again wherever it is redirected to, until there is a reply. */
+/** Sends the request, follows redirects, and gives the reply. */
 async function follow(
   firstUrl: string,
   request: OutboundRequest,
@@ -137,7 +137,7 @@ async function follow(
   for (let hop = 0; ; hop += 1) {
     lifetime.startWaiting()
     const target = await findTarget(url, { trust, signal }).catch((error: unknown) => {
-      // What the operator configured is in order; the server there is not.
+      // The operator's address is correct; the server there redirected badly.
       throw hop > 0 && request.trust === 'operator'
         ? fetchFailed('redirect_refused', { trust: 'operator', cause: error })
         : error
@@ -146,7 +146,7 @@ async function follow(
     const headers = toRequestHeaders({ given, userAgent, decode: isDecoding(request), authorization })
     const message = await exchange({ target, method, headers, body, certificates, signal })
     lifetime.stopWaiting()
-    const next = redirectOf(message, target.url)
+    const next = readRedirect(message, target.url)
     if (next === undefined) return { target, message }
     message.destroy()
     if (next === 'invalid' || hop >= redirects || (method !== 'GET' && method !== 'HEAD')) {
@@ -159,7 +159,7 @@ async function follow(
 }
 
 function isDecoding({ decode, headers = {} }: OutboundRequest): boolean {
-  // A part of encoded content cannot be decoded, nor joined to a part of the content itself.
+  // A part of encoded content can neither be decoded nor joined to a part of plain content.
   return decode ?? !Object.keys(headers).some((name) => name.toLowerCase() === 'range')
 }
 

@@ -39,7 +39,7 @@ describe('parseContentCoding', () => {
 describe.each(CODINGS)('decodeContent of %s', (coding) => {
   const decode = (source: AsyncIterable<Uint8Array>) => decodeContent(source, { coding, trust: 'public' })
 
-  it('gives back what was encoded, however it is cut', async () => {
+  it('gives back the encoded content, for any cuts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.integer({ min: 1, max: 50 }), async (bytes, size) => {
         for (const encode of ENCODERS[coding]) {
@@ -64,7 +64,7 @@ describe.each(CODINGS)('decodeContent of %s', (coding) => {
     })
   })
 
-  it('passes on what its source throws', async () => {
+  it('passes on the error of its source', async () => {
     const encoded = ENCODERS[coding][0](TEXT)
     const failure = new Error('cut')
     const source = async function* () {

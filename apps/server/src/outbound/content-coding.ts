@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { fetchFailed, type Trust } from './failures.ts'
 
-/** How content is encoded on the wire. */
+/** Encoding of content on the wire. */
 export type ContentCoding = 'identity' | 'gzip' | 'deflate' | 'br'
 
 const CODINGS: Readonly<Record<string, ContentCoding>> = {
@@ -14,16 +14,16 @@ const CODINGS: Readonly<Record<string, ContentCoding>> = {
   br: 'br',
 }
 
-/** Reads `Content-Encoding`; undefined for codings we do not decode, several at once included. */
+/** Parses `Content-Encoding`; undefined for unsupported codings, including several at once. */
 export function parseContentCoding(value: string | undefined): ContentCoding | undefined {
   const name = (value ?? '').trim().toLowerCase()
   return Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined
 }
 
 /**
- * Decodes content as it comes, no faster than it is read. Content of no bytes is no bytes in every coding.
+ * Decodes content as it comes, at the pace of its reader. Empty content is empty in every coding.
  *
- * @throws SvcError `fetch_failed` for content that is damaged or ends early; whatever the source throws
+ * @throws SvcError `fetch_failed` for content that is damaged or ends early; the error of the source
  */
 export async function* decodeContent(
   source: AsyncIterable<Uint8Array>,
@@ -43,7 +43,7 @@ export async function* decodeContent(
     }
   }
   const decoder = createDecoder(coding, first.value[0] ?? 0)
-  // Its failure comes out of the decoder. Nobody waits for it: it ends when the source does, which may be later.
+  // Its failure comes out of the decoder. It is not awaited, because it ends with the source, which may be later.
   pipeline(input(), decoder).catch(() => {})
   try {
     for await (const chunk of decoder) yield chunk
@@ -61,7 +61,7 @@ function createDecoder(coding: Exclude<ContentCoding, 'identity'>, firstByte: nu
     case 'br':
       return createBrotliDecompress()
     case 'deflate':
-      // Some servers send the bare format: it lacks the header whose low half-byte is always 8.
+      // Some servers send raw deflate, which lacks the zlib header whose low half-byte is always 8.
       return (firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw()
   }
 }

@@ -3,30 +3,30 @@ import { type ContentCoding, decodeContent } from './content-coding.ts'
 import { fetchTooLarge, type Trust, toFetchFailure } from './failures.ts'
 import type { Lifetime } from './lifetime.ts'
 
-/** The content of a reply and what it may be. */
+/** The content of a reply, with its limits. */
 export interface ContentOptions {
   readonly message: IncomingMessage
   readonly lifetime: Lifetime
   readonly coding: ContentCoding
-  /** Most bytes after decoding. */
+  /** Maximum bytes after decoding. */
   readonly maxBytes: number
   readonly trust: Trust
 }
 
-/** Ordinary text packs to a twentieth of its size; content that grows more than this was made to. */
+/** Normal text shrinks to a twentieth; content that expands more than this is an attack. */
 const MAX_RATIO = 200
 /** Decoded bytes to which the ratio does not apply. */
 const RATIO_FREE_BYTES = 4 * 1024 * 1024
-/** What an encoding may add to content that does not pack. */
+/** Bytes that an encoding may add to incompressible content. */
 const ENCODING_MARGIN_BYTES = 64 * 1024
 
-/** Most bytes on the wire: an encoded body may be endless and decode to nothing. */
-function maxWireBytes({ coding, maxBytes }: Pick<ContentOptions, 'coding' | 'maxBytes'>): number {
+/** Maximum bytes on the wire: an encoded body may be endless and decode to nothing. */
+function toMaxWireBytes({ coding, maxBytes }: Pick<ContentOptions, 'coding' | 'maxBytes'>): number {
   return coding === 'identity' ? maxBytes : maxBytes + maxBytes / 64 + ENCODING_MARGIN_BYTES
 }
 
 /**
- * Whether the headers of a reply announce more than may come.
+ * Whether the headers of a reply announce more than is allowed.
  *
  * @param announced the value of `Content-Length`
  */
@@ -34,11 +34,11 @@ export function announcesTooMuch(
   announced: string | undefined,
   limits: Pick<ContentOptions, 'coding' | 'maxBytes'>,
 ): boolean {
-  return announced !== undefined && Number(announced) > maxWireBytes(limits)
+  return announced !== undefined && Number(announced) > toMaxWireBytes(limits)
 }
 
 /**
- * The bytes of a reply, decoded, within all bounds. Whichever way it ends, the connection is closed.
+ * Gives the bytes of a reply, decoded and within all limits. Every kind of end closes the connection.
  *
  * @throws SvcError `fetch_too_large`, `fetch_failed`, `fetch_timeout`; the reason of the caller's signal
  */
@@ -67,7 +67,7 @@ async function* readWire(
   meter: { wireBytes: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { message, lifetime } = options
-  const limit = maxWireBytes(options)
+  const limit = toMaxWireBytes(options)
   lifetime.startWaiting()
   const chunks: AsyncIterable<Uint8Array> = message
   for await (const chunk of chunks) {

@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, type RequestOptions, request 
 import { request as startHttps } from 'node:https'
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import { portOf, type Target } from './target.ts'
+import { readPort, type Target } from './target.ts'
 
 /** Options of the connection that requests pass on. */
 type AddressSelection = Pick<TcpNetConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'>
@@ -13,23 +13,23 @@ export interface ExchangeOptions {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | undefined
-  /** What a certificate is checked against. @default Node's own authorities */
+  /** Certificates of authorities. @default Node's own authorities */
   readonly certificates?: (() => SecureContext) | undefined
-  /** Aborted: the connection is cut at once, also while the body is read. */
+  /** Its abort cuts the connection at once, also while the body is read. */
   readonly signal: AbortSignal
 }
 
 const MAX_HEADER_BYTES = 64 * 1024
-/** Interim replies (1xx) before the reply; a server that sends more is not going to answer. */
+/** Maximum number of interim replies (1xx); a server that sends more will not answer. */
 const MAX_INTERIM_REPLIES = 16
-/** Of the addresses of a name, so many are tried. */
+/** Maximum number of a name's addresses to try. */
 const MAX_TRIED_ADDRESSES = 8
 const ADDRESS_ATTEMPT_MS = 2000
 
 /**
- * Sends a request over a connection of its own to one of the target's addresses and gives the reply once its headers
- * are in. The name is not looked up again, whatever it means by now; it stays in `Host`, in SNI and in the check of the
- * certificate. No proxy of the environment is used, since it would do its own look-up.
+ * Sends a request over a new connection to one of the target's addresses and gives the reply once its headers have
+ * arrived. The name is not looked up again; it stays in `Host`, in SNI and in the check of the certificate. No proxy of
+ * the environment is used, because it would look the name up itself.
  *
  * @returns the reply; destroying it cuts the connection
  */
@@ -42,12 +42,12 @@ export function exchange({ body, signal, ...options }: ExchangeOptions): Promise
     let reply: IncomingMessage | undefined
     request.on('error', (error: NodeJS.ErrnoException) => {
       reject(error)
-      // Once there is a reply, its reader learns only of a lost connection unless told that the rest is not HTTP.
+      // After the headers the reader only learns of a lost connection, so a parse error must be passed on.
       if (error.code?.startsWith('HPE_')) reply?.destroy(error)
     })
     request.once('upgrade', (_reply, socket) => {
       socket.destroy()
-      reject(failure('HPE_UPGRADE', 'the protocol was changed without being asked'))
+      reject(createFailure('HPE_UPGRADE', 'the protocol was changed without being asked'))
     })
     request.once('response', (message) => {
       reply = message
@@ -55,7 +55,7 @@ export function exchange({ body, signal, ...options }: ExchangeOptions): Promise
       message.on('error', () => {})
       resolve(message)
     })
-    request.once('close', () => reject(failure('ECONNRESET', 'the connection was closed without a reply')))
+    request.once('close', () => reject(createFailure('ECONNRESET', 'the connection was closed without a reply')))
     request.end(body)
   })
 }
@@ -70,11 +70,11 @@ function startRequest({
   const options: RequestOptions & AddressSelection = {
     agent: false,
     host,
-    port: portOf(url),
+    port: readPort(url),
     path: `${url.pathname}${url.search}`,
     method,
     headers: { host: url.host, ...headers },
-    lookup: pinnedLookup(addresses),
+    lookup: createPinnedLookup(addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -92,7 +92,7 @@ function cutOnAbort(stream: ClientRequest | IncomingMessage, signal: AbortSignal
   const cut = () => void stream.destroy(new Error('the fetch was aborted'))
   const letGo = () => signal.removeEventListener('abort', cut)
   signal.addEventListener('abort', cut)
-  // A request destroyed after its reply has begun would drop what its reader has not read.
+  // Destroying a request after its reply has begun would drop unread content.
   stream.once('response', letGo)
   stream.once('close', letGo)
 }
@@ -101,12 +101,12 @@ function limitInterimReplies(request: ClientRequest): void {
   let count = 0
   request.on('information', () => {
     count += 1
-    if (count > MAX_INTERIM_REPLIES) request.destroy(failure('HPE_INTERIM_REPLIES', 'too many interim replies'))
+    if (count > MAX_INTERIM_REPLIES) request.destroy(createFailure('HPE_INTERIM_REPLIES', 'too many interim replies'))
   })
 }
 
-/** Answers with the addresses that were checked, and no other. */
-function pinnedLookup(addresses: readonly string[]): LookupFunction {
+/** Answers look-ups with the checked addresses only. */
+function createPinnedLookup(addresses: readonly string[]): LookupFunction {
   const answers = addresses.slice(0, MAX_TRIED_ADDRESSES).map((address) => ({ address, family: isIP(address) }))
   return (_name, { all }, callback) => {
     const [first] = answers
@@ -118,7 +118,7 @@ function pinnedLookup(addresses: readonly string[]): LookupFunction {
   }
 }
 
-/** An error that reads as one of Node's own. */
-function failure(code: string, message: string): Error {
+/** Creates an error that looks like one of Node's own. */
+function createFailure(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })
 }

@@ -1,12 +1,14 @@
 import { SvcError } from '@svc/errors'
 
 /**
- * How far the caller may be told about our side of the network. `public`: a URL out of a request or a fetched document.
- * `operator`: an address the operator configured, which may be private.
+ * How much the caller may learn about our network. `public`: the URL is from a request or a fetched document.
+ * `operator`: the operator configured the address, which may be private.
  */
 export type Trust = 'public' | 'operator'
 
-/** Why a URL is not fetched, in `details.reason` of `url_not_allowed`: for logs and for routes with words of their own. */
+/**
+ * Reason of a refused URL, in `details.reason` of `url_not_allowed`: for logs, and for routes with their own messages.
+ */
 export type RefusalReason =
   | 'invalid_url'
   | 'scheme'
@@ -16,7 +18,7 @@ export type RefusalReason =
   | 'private_network'
   | 'unresolvable'
 
-/** Why a fetch came to nothing, in `details.reason` of `fetch_failed`. */
+/** Reason of a failed fetch, in `details.reason` of `fetch_failed`. */
 export type FailureReason =
   | 'unresolvable'
   | 'connection_refused'
@@ -42,7 +44,10 @@ const EXPLANATIONS: Readonly<Record<FailureReason, string>> = {
   redirect_refused: 'the reply redirects to an address that is not allowed',
 }
 
-/** A URL that is not fetched, as one sentence for every reason: it must not tell which names and addresses exist here. */
+/**
+ * Creates the refusal of a URL, with one message for every reason: it must not reveal which names and addresses exist
+ * here.
+ */
 export function urlNotAllowed(reason: RefusalReason, cause?: unknown): SvcError {
   return new SvcError('invalid_request', 'the URL is not allowed: only public http and https addresses are fetched', {
     code: 'url_not_allowed',
@@ -51,7 +56,7 @@ export function urlNotAllowed(reason: RefusalReason, cause?: unknown): SvcError 
   })
 }
 
-/** A fetch that came to nothing. Only where the operator configured the address does the message say why. */
+/** Creates the error of a failed fetch. The message has the reason only for an address of the operator. */
 export function fetchFailed(
   reason: FailureReason,
   { trust, cause }: { readonly trust: Trust; readonly cause?: unknown },
@@ -64,12 +69,12 @@ export function fetchFailed(
   })
 }
 
-/** More content than the caller allowed. */
+/** Creates the error for content above the caller's limit. */
 export function fetchTooLarge(): SvcError {
   return new SvcError('too_large', 'the content behind the URL is too large', { code: 'fetch_too_large' })
 }
 
-/** @param span which limit passed, for logs */
+/** @param span the limit that passed, for logs */
 export function fetchTimedOut(span: 'total' | 'idle'): SvcError {
   return new SvcError('timeout', 'the URL did not answer in time', {
     code: 'fetch_timeout',
@@ -86,7 +91,7 @@ const REASONS: readonly (readonly [RegExp, FailureReason])[] = [
   [/^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO$)|CERT|^UNABLE_TO_|^(HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)$/, 'tls'],
 ]
 
-/** What went wrong on the wire as `fetch_failed`. A {@link SvcError} stays what it is, and so does a fault of our own. */
+/** Converts an error of the connection to `fetch_failed`. A {@link SvcError} and our own faults stay unchanged. */
 export function toFetchFailure(error: unknown, trust: Trust): unknown {
   if (SvcError.is(error) || !(error instanceof Error) || !('code' in error)) return error
   const code = String(error.code)

@@ -4,7 +4,7 @@ import { toReplyHeaders, toRequestHeaders } from './headers.ts'
 const plain = { given: {}, userAgent: 'svc/1', decode: false }
 
 describe('toRequestHeaders', () => {
-  it('keeps what is on the list and drops everything else, in any case', () => {
+  it('keeps listed headers and drops all others, in any case', () => {
     const headers = toRequestHeaders({
       ...plain,
       given: {
@@ -72,7 +72,7 @@ describe('toReplyHeaders', () => {
     absent: undefined,
   }
 
-  it('leaves out cookies and what belongs to the connection', () => {
+  it('leaves out cookies and headers of the connection', () => {
     expect(toReplyHeaders(headers, { isDecoded: false })).toEqual({
       'content-type': 'image/png',
       'content-encoding': 'gzip',
@@ -81,7 +81,7 @@ describe('toReplyHeaders', () => {
     })
   })
 
-  it('leaves out what decoding made untrue', () => {
+  it('leaves out headers that decoding made wrong', () => {
     expect(toReplyHeaders(headers, { isDecoded: true })).toEqual({ 'content-type': 'image/png', etag: '"x"' })
   })
 

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Request headers that may be given; every other name is dropped. Credentials have a place of their own. */
+/** Allowed request headers; all others are dropped. Credentials are separate. */
 const REQUEST_HEADERS =
   /^(accept|accept-(charset|encoding|language)|content-type|range|if-range|if-none-match|if-modified-since|mcp-[a-z-]+|last-event-id)$/
 
-/** Reply headers that speak of the connection, or that nobody behind this client may act on. */
+/** Reply headers about the connection, and those that callers of this client must not act on. */
 const DROPPED_REPLY_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -17,9 +17,9 @@ const DROPPED_REPLY_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** What goes into the headers of a request. */
+/** Input for the headers of a request. */
 export interface RequestHeaderOptions {
-  /** What the caller gave, names in any case. */
+  /** The caller's headers, names in any case. */
   readonly given: Readonly<Record<string, string | undefined>>
   readonly userAgent: string
   /** Whether encoded content is wanted. */
@@ -27,7 +27,7 @@ export interface RequestHeaderOptions {
   readonly authorization?: string | undefined
 }
 
-/** The headers of a request, without `host`: those of the list, and our own. */
+/** Gives the headers of a request, without `host`: the allowed ones, and our own. */
 export function toRequestHeaders(options: RequestHeaderOptions): Record<string, string> {
   const given = Object.entries(options.given).flatMap(([name, value]) => {
     const lower = name.toLowerCase()
@@ -44,8 +44,8 @@ export function toRequestHeaders(options: RequestHeaderOptions): Record<string, 
 }
 
 /**
- * The headers of a reply as plain values, repeated ones joined: without cookies and what belongs to the connection, and,
- * when the content has been decoded, without what described the encoded form.
+ * Gives the headers of a reply as plain values, with repeated ones joined. Leaves out cookies and headers of the
+ * connection and, when the content has been decoded, headers of the encoded form.
  */
 export function toReplyHeaders(
   headers: IncomingHttpHeaders,

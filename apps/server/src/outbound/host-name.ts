@@ -15,9 +15,8 @@ const INTERNAL_ENDINGS = [
 ] as const
 
 /**
- * Whether a host name means something on the own network alone: a name of one label, `localhost` and everything below
- * it, `.local` and its like, and the metadata services of clouds (`metadata.*`). What a name resolves to is another
- * question, asked as well.
+ * Whether a host name is internal to a network: a single label, `localhost` and everything under it, `.local` and
+ * similar endings, and the metadata services of clouds (`metadata.*`). The addresses of a name are checked separately.
  *
  * @param name lower case, without a trailing dot, as a URL's host is
  */
@@ -29,7 +28,7 @@ export function isInternalName(name: string): boolean {
 const MAX_NAME_LENGTH = 253
 const MAX_LABEL_LENGTH = 63
 
-/** Whether a text can be a name that a name server knows: no empty or overlong parts. */
+/** Whether a text can be a name in DNS: no empty or overlong parts. */
 export function isHostName(name: string): boolean {
   if (name.length > MAX_NAME_LENGTH) return false
   return name.split('.').every((label) => label !== '' && label.length <= MAX_LABEL_LENGTH)

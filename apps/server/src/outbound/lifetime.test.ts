@@ -61,7 +61,7 @@ describe('startLifetime', () => {
     expect(lifetime.signal.reason).toBe(reason)
   })
 
-  it('leaves nothing behind when it is over', async () => {
+  it('leaves nothing behind when it has ended', async () => {
     const { clock, caller, lifetime } = start()
     lifetime.end()
     expect(clock.sleepers).toBe(0)

@@ -1,20 +1,20 @@
 import type { Clock } from '../ports.ts'
 import { fetchTimedOut } from './failures.ts'
 
-/** The time one fetch has, from its first look-up to the last byte of its body. */
+/** The time limits of one fetch, from its first look-up to the last byte of its body. */
 export interface Lifetime {
   /** Aborted by the caller's signal, when a time limit has passed, or by {@link Lifetime.abort}. */
   readonly signal: AbortSignal
-  /** Says that the network's turn begins, which may take as long as the idle limit. */
+  /** Starts a wait for the network, limited by the idle time. */
   startWaiting(): void
-  /** Says that it is somebody else's turn: an answer has come. */
+  /** Stops the wait: the network has answered. */
   stopWaiting(): void
   abort(reason: unknown): void
-  /** Everything is over: no limit counts any more and the caller's signal is let go. */
+  /** Ends all limits and releases the caller's signal. */
   end(): void
 }
 
-/** How long a fetch may take. */
+/** Time limits of a fetch. */
 export interface LifetimeOptions {
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -22,10 +22,10 @@ export interface LifetimeOptions {
   readonly idleTimeoutMs: number
 }
 
-/** The longest that a timer of Node can wait: 24 days. */
+/** Maximum delay of a Node timer: 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Starts the time of a fetch; it is the network's turn. */
+/** Starts the time of a fetch with a wait for the network. */
 export function startLifetime({ clock, signal, timeoutMs, idleTimeoutMs }: LifetimeOptions): Lifetime {
   const controller = new AbortController()
   const over = new AbortController()
@@ -70,5 +70,5 @@ export function startLifetime({ clock, signal, timeoutMs, idleTimeoutMs }: Lifet
   return lifetime
 }
 
-/** A limit that no longer counts is woken by a rejection. */
+/** Ending a limit rejects its sleep. */
 function ignoreEnd(): void {}

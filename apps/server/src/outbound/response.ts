@@ -2,30 +2,30 @@ import { parseJsonCooperatively, toValueCooperatively } from '@svc/json'
 import { fetchFailed, type Trust } from './failures.ts'
 
 /**
- * A reply whose content has not been read. Read it once by `body`, `bytes` or `json`, or close it; what is left alone
- * keeps its connection until the time limit of the fetch.
+ * A reply whose content has not been read. Read it once with `body`, `bytes` or `json`, or close it; otherwise it keeps
+ * its connection until the time limit of the fetch.
  */
 export interface OutboundResponse extends AsyncDisposable {
   readonly status: number
-  /** Where the reply came from in the end, without fragment. */
+  /** Final address of the reply, without fragment. */
   readonly url: string
-  /** Names in lower case. Cookies are left out, and the encoding of decoded content. */
+  /** Names in lower case, without cookies and without the encoding of decoded content. */
   readonly headers: Readonly<Record<string, string>>
-  /** The content, decoded; never more than `maxBytes` before it fails. Ending the loop early cuts the connection. */
+  /** The decoded content; it fails above `maxBytes`. Ending the loop early cuts the connection. */
   readonly body: AsyncIterable<Uint8Array>
-  /** The whole content. */
+  /** Reads the whole content. */
   bytes(): Promise<Uint8Array>
   /**
-   * The content as JSON, of limited depth and size.
+   * Reads the content as JSON of limited depth and size.
    *
-   * @throws SvcError `fetch_failed` when it is none
+   * @throws SvcError `fetch_failed` for other content
    */
   json(): Promise<unknown>
   /** Cuts the connection, unless the content has been read to its end. */
   close(): Promise<void>
 }
 
-/** What a response is made of. */
+/** Parts of a response. */
 export interface ResponseOptions {
   readonly status: number
   readonly url: string
@@ -37,7 +37,7 @@ export interface ResponseOptions {
   readonly signal: AbortSignal
 }
 
-/** The response over a stream of content. */
+/** Creates the response of a content stream. */
 export function createResponse(options: ResponseOptions): OutboundResponse {
   const { status, url, headers, content, cut, trust, signal } = options
   let isTaken = false

@@ -6,7 +6,7 @@ import { type AllowList, createTargetFinder, type Resolve, toAllowList } from '.
 const PUBLIC = '93.184.216.34'
 const signal = new AbortController().signal
 
-/** A finder for names that all have the same addresses, and the names it looked up. */
+/** A finder that gives all names the same addresses, with the names it looked up. */
 function open(addresses: readonly string[] = [PUBLIC], allow: Partial<AllowList> = {}) {
   const lookups: string[] = []
   const resolve: Resolve = async (host) => {
@@ -233,7 +233,7 @@ describe('a URL of a request', () => {
 })
 
 describe('the allow-list', () => {
-  it('opens its blocks, whatever the port', async () => {
+  it('opens its blocks for any port', async () => {
     const { find } = open(['10.1.2.3', PUBLIC], { cidrs: ['10.1.0.0/16', '::1'] })
     expect((await find('http://10.1.255.255:9000/')).host).toBe('10.1.255.255')
     expect((await find('http://[::1]:9000/')).host).toBe('::1')
@@ -251,7 +251,7 @@ describe('the allow-list', () => {
     await expect(find('http://localhost:9000/')).rejects.toEqual(refusal('internal_host'))
   })
 
-  it('opens its hosts in every spelling, whatever their addresses and ports', async () => {
+  it('opens its hosts in every spelling, for any addresses and ports', async () => {
     const { find } = open(['10.1.2.3'], { hosts: ['Minio.Internal.', '192.168.7.7'] })
     expect((await find('http://MINIO.internal.:9000/')).addresses).toEqual(['10.1.2.3'])
     expect((await find('http://192.168.1799:9000/')).addresses).toEqual(['192.168.7.7'])

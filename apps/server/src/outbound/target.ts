@@ -5,15 +5,15 @@ import { type AddressRange, classifyAddress, isWithin, parseCidr } from './addre
 import { fetchFailed, type RefusalReason, type Trust, urlNotAllowed } from './failures.ts'
 import { isHostName, isInternalName } from './host-name.ts'
 
-/** A URL that may be fetched, with the only addresses that may be connected to for it. */
+/** An allowed URL, with the only addresses to connect to. */
 export interface Target {
   readonly url: URL
-  /** The URL's host as a connection needs it: a name without trailing dot, or an address without brackets. */
+  /** The URL's host for a connection: a name without trailing dot, or an address without brackets. */
   readonly host: string
   readonly addresses: readonly string[]
 }
 
-/** What is exempt from the rules for public URLs, as the operator configured it. */
+/** Exemptions from the rules for public URLs, as the operator configured them. */
 export interface AllowList {
   /** Blocks such as `10.1.0.0/16`, or single addresses. */
   readonly cidrs: readonly string[]
@@ -21,16 +21,18 @@ export interface AllowList {
   readonly hosts: readonly string[]
 }
 
-/** An allow-list from entries that are host names, addresses and blocks of addresses. */
+/** Creates an allow-list from host names, addresses and blocks of addresses. */
 export function toAllowList(entries: readonly string[]): AllowList {
   const isBlock = (entry: string) => parseCidr(entry) !== undefined
   return { cidrs: entries.filter(isBlock), hosts: entries.filter((entry) => !isBlock(entry)) }
 }
 
-/** Looks a name up once and gives every address, IPv4 and IPv6, in the order to try them; rejects when there is none. */
+/**
+ * Looks a name up once and gives every address, IPv4 and IPv6, in the order of attempts; rejects when there is none.
+ */
 export type Resolve = (host: string, options: { readonly signal: AbortSignal }) => Promise<readonly string[]>
 
-/** Decides whether a URL is fetched, and where that leads. */
+/** Decides whether a URL may be fetched, and from which addresses. */
 export type FindTarget = (
   url: string | URL,
   options: { readonly trust: Trust; readonly signal: AbortSignal },
@@ -38,30 +40,30 @@ export type FindTarget = (
 
 const MAX_URL_LENGTH = 8192
 
-/** Where public web servers are: the ports of the schemes and their usual alternatives. */
+/** Usual ports of public web servers: those of the schemes and their alternatives. */
 const PUBLIC_PORTS: ReadonlySet<string> = new Set(['80', '443', '8000', '8080', '8443', '8888'])
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
 
-/** The port a URL leads to, also when it is not written. */
-export function portOf(url: URL): string {
+/** Gives the port of a URL, also the default one. */
+export function readPort(url: URL): string {
   return url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? '') : url.port
 }
 
-/** The system's resolver. It cannot be interrupted: whoever waits for it has to stop waiting. */
+/** The system's resolver. It cannot be aborted; callers must stop waiting themselves. */
 export const systemResolve: Resolve = async (host) => {
   const found = await lookup(host, { all: true, order: 'verbatim' })
   return found.map(({ address }) => address)
 }
 
 /**
- * The rules for URLs (FETCH-1). Always: http and https, no credentials inside. For public trust also: a usual port, no
- * internal name, and a name is looked up once and refused when any of its addresses is not public. A host of the
- * allow-list is exempt from all of these, and so are the port and addresses of one whose addresses all lie in allowed
- * blocks.
+ * Creates the rules for URLs (FETCH-1). Always: http and https, no credentials inside. For public trust also: a usual
+ * port, no internal name, and a name is looked up once and refused when one of its addresses is not public. A host of
+ * the allow-list is exempt from all of these. When all addresses of a host are in allowed blocks, its port and
+ * addresses are exempt.
  *
- * @throws SvcError `invalid_cidr` for a block that is none. The function made throws `url_not_allowed`; a name that the
- *   operator configured and that does not resolve is `fetch_failed`
+ * @throws SvcError `invalid_cidr` for an invalid block. The created function throws `url_not_allowed`; a configured
+ *   name that does not resolve is `fetch_failed`
  */
 export function createTargetFinder({
   allow,
@@ -71,7 +73,7 @@ export function createTargetFinder({
   readonly resolve: Resolve
 }): FindTarget {
   const ranges = allow.cidrs.map(toRange)
-  const hosts = new Set(allow.hosts.map((host) => withoutDot(host.toLowerCase())))
+  const hosts = new Set(allow.hosts.map((host) => removeDot(host.toLowerCase())))
 
   return async (text, { trust, signal }) => {
     signal.throwIfAborted()
@@ -79,7 +81,7 @@ export function createTargetFinder({
     const isExempt = trust === 'operator' || hosts.has(host)
     if (isIP(host) === 0 && !isExempt && isInternalName(host)) throw urlNotAllowed('internal_host')
     const addresses = isIP(host) === 0 ? await resolveName(host, { trust, signal }) : [host]
-    const refusal = isExempt ? undefined : refusalOf(portOf(url), addresses, ranges)
+    const refusal = isExempt ? undefined : findRefusal(readPort(url), addresses, ranges)
     if (refusal !== undefined) throw urlNotAllowed(refusal)
     return { url, host, addresses }
   }
@@ -97,7 +99,7 @@ export function createTargetFinder({
   }
 }
 
-function refusalOf(
+function findRefusal(
   port: string,
   addresses: readonly string[],
   allowed: readonly AddressRange[],
@@ -108,20 +110,20 @@ function refusalOf(
   return PUBLIC_PORTS.has(port) ? undefined : 'port'
 }
 
-/** The URL, canonical and without fragment, and its host. */
+/** Parses the URL: canonical and without fragment, and its host. */
 function parseUrl(text: string | URL): { readonly url: URL; readonly host: string } {
   if (String(text).length > MAX_URL_LENGTH || !URL.canParse(String(text))) throw urlNotAllowed('invalid_url')
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw urlNotAllowed('scheme')
   if (url.username !== '' || url.password !== '') throw urlNotAllowed('credentials')
   url.hash = ''
-  url.hostname = withoutDot(url.hostname)
+  url.hostname = removeDot(url.hostname)
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   if (isIP(host) === 0 && !isHostName(host)) throw urlNotAllowed('invalid_url')
   return { url, host }
 }
 
-function withoutDot(name: string): string {
+function removeDot(name: string): string {
   return name.endsWith('.') ? name.slice(0, -1) : name
 }
 

@@ -2,18 +2,18 @@ import { isOwnPiiEnabled } from '../catalog/capabilities.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { listFailoverTargets } from '../catalog/serving.ts'
 
-/** How tokens of reversible redaction are written (§2.10). */
+/** Form of the tokens of reversible redaction (§2.10). */
 export interface TokenForm {
   readonly prefix: string
   readonly suffix: string
 }
 
-/** What is filtered out of the requests of a model (§2.10, §6.3). */
+/** Filter policy for the requests of a model (§2.10, §6.3). */
 export interface ConsumerPolicy {
   readonly enabled: boolean
-  /** Names of detector models: the model's own, else those of the instance. */
+  /** Names of detector models: the model's own, else the defaults of the instance. */
   readonly detectors: readonly string[]
-  /** Whether the detectors are those of the instance. */
+  /** Whether the detectors are the defaults of the instance. */
   readonly isDefault: boolean
   /** Set when masked values are restored in the reply. */
   readonly reversible?: TokenForm | undefined
@@ -22,15 +22,15 @@ export interface ConsumerPolicy {
 
 const TOKEN_FORM: TokenForm = { prefix: '[REDACTED:', suffix: ']' }
 
-/** The policy last asked for of each model, with the defaults it was made of. */
+/** The last policy of each model, with its default detectors. */
 const known = new WeakMap<ModelConfig, { readonly defaults: readonly string[]; readonly policy: ConsumerPolicy }>()
 
 /**
- * The policy that holds for a model now.
+ * Gives the present policy of a model.
  *
  * @param defaults the detectors of the instance, for models that name none
  */
-export function consumerPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
+export function findConsumerPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
   const last = known.get(model)
   if (last?.defaults === defaults) return last.policy
   const policy = toPolicy(model, defaults)
@@ -39,8 +39,8 @@ export function consumerPolicy(model: ModelConfig, defaults: readonly string[]):
 }
 
 /**
- * The policy of a chain is no laxer than that of any model that may answer for it: who that is, is known only after the
- * request has been filtered.
+ * The policy of a failover group is at least as strict as that of each target, because the serving target is known only
+ * after the request has been filtered.
  */
 function toPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
   const own = toOwnPolicy(model, defaults)
@@ -53,7 +53,7 @@ function toPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPoli
     enabled: true,
     detectors: [...new Set(filtering.flatMap(({ detectors }) => detectors))],
     isDefault: filtering.every(({ isDefault }) => isDefault),
-    // Restored are only values that every one of them would have restored.
+    // Only values that every target would restore are restored.
     ...(reversible !== undefined && others.every((one) => one.reversible !== undefined) ? { reversible } : {}),
     blocksMedia: filtering.some(({ blocksMedia }) => blocksMedia),
   }

@@ -13,7 +13,7 @@ const document = { text: 'a', segments: [{ start: 0, end: 1 }], messages: [] }
 
 const recogniser: Partial<ModelConfig> = { piiDetection: {}, knownUsecases: ['token_classify'] }
 
-function registryOf(model: ModelConfig | undefined, prepare: () => Promise<void>) {
+function createRegistry(model: ModelConfig | undefined, prepare: () => Promise<void>) {
   let made = 0
   const registry = createDetectorRegistry({
     findModel: () => model,
@@ -29,7 +29,7 @@ function registryOf(model: ModelConfig | undefined, prepare: () => Promise<void>
 
 it('a detector is ready once its model is loaded, and is made once', async () => {
   const loaded = createDeferred<void>()
-  const { registry, made } = registryOf(createModel(recogniser), () => loaded.promise)
+  const { registry, made } = createRegistry(createModel(recogniser), () => loaded.promise)
   let isFound = false
   const found = Promise.resolve(registry.find(['ner', 'ner'], { signal })).then((detectors) => {
     isFound = true
@@ -42,7 +42,7 @@ it('a detector is ready once its model is loaded, and is made once', async () =>
   expect(made()).toBe(1)
 })
 
-it('one that cannot be loaded, found or made fails whatever it is asked', async () => {
+it('one that cannot be loaded, found or created fails every scan', async () => {
   const broken = () => Promise.reject(new SvcError('internal', 'no', { code: 'model_load_failed' }))
   const models: [ModelConfig | undefined, () => Promise<void>][] = [
     [createModel(recogniser), broken],
@@ -52,7 +52,7 @@ it('one that cannot be loaded, found or made fails whatever it is asked', async 
     [undefined, async () => undefined],
   ]
   for (const [model, prepare] of models) {
-    const [detector] = await registryOf(model, prepare).registry.find(['ner'], { signal })
+    const [detector] = await createRegistry(model, prepare).registry.find(['ner'], { signal })
     await expect(detector?.detect(document, { signal })).rejects.toThrow(SvcError)
   }
 })

@@ -2,14 +2,13 @@ import { SvcError } from '@svc/errors'
 import { createUnavailableDetector, type Detector } from '@svc/pii/detectors'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Logger } from '../ports.ts'
-import { detectorKind } from './detector-model.ts'
+import { findDetectorKind } from './detector-model.ts'
 
 /** The detector models of a server, by name. */
 export interface DetectorRegistry {
   /**
-   * The detectors of these names, in their order, ready to scan: the wait for a model that is still to be loaded is no
-   * part of the time a scan may take. They are there at once where none is to be loaded. One that cannot be had is there
-   * all the same: it fails whatever it is asked to scan.
+   * Gives the detectors of these names in order, ready to scan, so that the time of a scan does not include the load of
+   * a model. Resolves at once when no model must be loaded. An unavailable detector is included, and fails every scan.
    */
   find(
     names: readonly string[],
@@ -17,18 +16,18 @@ export interface DetectorRegistry {
   ): readonly Detector[] | Promise<readonly Detector[]>
 }
 
-/** What {@link createDetectorRegistry} needs. */
+/** Options of {@link createDetectorRegistry}. */
 export interface DetectorRegistryOptions {
-  /** The model of a name; the same object while its file has not changed. */
+  /** Gives the model of a name; the same object while its file has not changed. */
   readonly findModel: (name: string) => ModelConfig | undefined
-  /** @throws when the `pii_detection` block of the model is no policy */
+  /** Creates a detector. @throws when the `pii_detection` block of the model is invalid */
   readonly toDetector: (model: ModelConfig) => Detector
-  /** Resolves once the model of a detector is in memory; undefined where none is needed. @throws what keeps it from there */
+  /** Loads the model of a detector; undefined when none is needed. @throws the failure of the load */
   readonly prepare: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void> | undefined
   readonly logger: Logger
 }
 
-/** Makes the registry. A detector is made once for each state of its model's file. */
+/** Creates the registry. A detector is created once for each state of its model's file. */
 export function createDetectorRegistry({
   findModel,
   toDetector,
@@ -48,7 +47,7 @@ export function createDetectorRegistry({
 
   function findOne(name: string, options: { readonly signal: AbortSignal }): Detector | Promise<Detector> {
     const model = findModel(name)
-    if (model === undefined || model.disabled || detectorKind(model) === undefined) {
+    if (model === undefined || model.disabled || findDetectorKind(model) === undefined) {
       logger.warn({ detector: name }, 'there is no such detector; requests that name it fail')
       return createUnavailableDetector(name)
     }

@@ -1,12 +1,12 @@
 import { SvcError } from '@svc/errors'
 import { piiUnavailable } from '@svc/pii/errors'
 import type { AuditSink } from '../audit/audit-event.ts'
-import { type Occasion, unavailableEntry } from './entries.ts'
+import { createUnavailableEntry, type Occasion } from './entries.ts'
 import type { PiiMetrics } from './metrics.ts'
 
 /**
- * What a scan that failed is answered with. A detector that could not be had is counted, and its event is written
- * before the refusal goes out; any other failure is given back as it is.
+ * Converts a failed scan to an error. An unavailable detector is counted, and its event is written before the refusal;
+ * other failures stay unchanged.
  */
 export async function failClosed(
   error: unknown,
@@ -14,7 +14,7 @@ export async function failClosed(
   { events, metrics }: { readonly events: AuditSink; readonly metrics: PiiMetrics },
 ): Promise<unknown> {
   if (!SvcError.is(error) || error.code !== 'pii_ner_unavailable') return error
-  const entries = [unavailableEntry(occasion)]
+  const entries = [createUnavailableEntry(occasion)]
   metrics.countFailure()
   metrics.countEvents(entries)
   const [id] = events.record(entries)

@@ -2,10 +2,10 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 import type { PiiAuditEvent } from '../audit/audit-event.ts'
 import { type HistogramExport, PlainSeries, toExport } from '../monitoring/plain-histogram.ts'
 
-/** What the filter measures. */
+/** Metrics of the filter. */
 export interface PiiMetrics {
   countEvents(entries: readonly PiiAuditEvent[]): void
-  /** A request was refused because a detector could not be had. */
+  /** Counts a request that was refused because a detector was unavailable. */
   countFailure(): void
   observeScan(seconds: number): void
 }
@@ -13,7 +13,7 @@ export interface PiiMetrics {
 const SCANS = {
   name: 'svc_pii_scan_seconds',
   help: 'Duration of the scan of a request by all its detectors, in seconds.',
-  // From a short message under patterns to a long document under a model.
+  // From a short message with patterns to a long document with a model.
   buckets: [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
 }
 
@@ -21,13 +21,13 @@ const SCANS = {
 class ScanDurations extends Histogram {
   readonly series = new PlainSeries(SCANS.buckets)
 
-  /** What both formats of the registry are made of, in place of what the library's own counting would give. */
+  /** Both export formats of the registry read this; it replaces the library's own counting. */
   async getForPromString(): Promise<HistogramExport> {
     return toExport(SCANS, this.series.values(SCANS.name, {}))
   }
 }
 
-/** Makes the metrics on the server's registry. */
+/** Creates the metrics on the server's registry. */
 export function createPiiMetrics(registry: Registry): PiiMetrics {
   const events = new Counter({
     name: 'svc_pii_events_total',

@@ -14,53 +14,53 @@ import { createTokenMap, type TokenMap } from '@svc/pii/reversible'
 import type { AuditSink, PiiAuditEvent } from '../audit/audit-event.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
-import { type ConsumerPolicy, consumerPolicy } from './consumer-policy.ts'
+import { type ConsumerPolicy, findConsumerPolicy } from './consumer-policy.ts'
 import type { DetectorRegistry } from './detectors.ts'
-import { foundEntries, type Occasion, unscannedMediaEntry, unscannedTokensEntry } from './entries.ts'
+import { createFoundEntries, createUnscannedMediaEntry, createUnscannedTokensEntry, type Occasion } from './entries.ts'
 import { failClosed } from './fail-closed.ts'
 import type { HiddenTexts } from './hidden-text.ts'
 import type { PiiMetrics } from './metrics.ts'
 import { readTokenLists, type TokenReader } from './token-texts.ts'
 
-/** A request whose model is known and whose body has been read, but not mapped. */
+/** A request whose model is known and whose body has been read, but not converted. */
 export interface FilterableRequest extends Omit<Occasion, 'origin'> {
   readonly document: JsonDocument
   readonly format: DocumentFormat
   readonly model: ModelConfig
   /** Whether it came as a message of a socket. */
   readonly isSocket: boolean
-  /** Text that the format writes as something else. @default none */
+  /** Text that the format does not write as strings. @default none */
   readonly hidden?: HiddenTexts | undefined
-  /** What ends the request early. */
-  readonly ending: StopSignal
-  /** The same, for what takes nothing lighter. */
+  /** Aborts the request. */
+  readonly abort: StopSignal
+  /** The same abort, for interfaces that require an `AbortSignal`. */
   readonly signal: AbortSignal
 }
 
-/** What may go on of a request. */
+/** The filtered form of a request. */
 export interface FilteredRequest {
   /** Edits of the body. */
   readonly splices: readonly Splice[]
-  /** Set when masked values are to be put back into the reply. */
+  /** Set when masked values are restored in the reply. */
   readonly restoration?: TokenMap | undefined
 }
 
 /** The PII filter as a stage of requests (§6.3). */
 export interface RequestFilter {
-  /** Whether there is anything to look at in the requests of a model. */
+  /** Whether requests of a model are filtered. */
   watches(model: ModelConfig, options: { readonly isSocket: boolean }): boolean
   /**
-   * Looks at a request and decides what may go on: at once where all detectors answer at once.
+   * Filters a request. Resolves at once when all detectors answer at once.
    *
    * @throws {SvcError} `pii_blocked`, `pii_ner_unavailable`, `pii_unsupported_transport`, `invalid_request` for a body
-   *   of which it cannot be said what its reader takes for text, at once or later; nothing may go on then
+   *   whose readers may disagree about its text, synchronously or later; the request must not go on then
    */
   filter(request: FilterableRequest): FilteredRequest | Promise<FilteredRequest>
 }
 
-/** What {@link createRequestFilter} needs. */
+/** Options of {@link createRequestFilter}. */
 export interface RequestFilterOptions {
-  /** Detectors of models that name none; asked for on each request. */
+  /** Gives the default detectors for models that name none; called for each request. */
   readonly defaults: () => readonly string[]
   readonly detectors: DetectorRegistry
   readonly tokens: TokenReader
@@ -81,7 +81,7 @@ const WITH_MEDIA: ReadonlySet<DocumentFormat> = new Set([
   'moderations',
 ])
 
-/** Makes the filter. */
+/** Creates the filter. */
 export function createRequestFilter(options: RequestFilterOptions): RequestFilter {
   const { defaults, detectors, tokens, events, metrics, clock } = options
 
@@ -91,7 +91,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     return events.record(entries)
   }
 
-  /** Refuses a request; everything recorded of it is written before it is. */
+  /** Refuses a request, after its events are written. */
   async function refuse(entries: readonly PiiAuditEvent[], { correlationId }: Occasion): Promise<never> {
     const ids = record(entries)
     await events.flush().catch(() => undefined)
@@ -99,7 +99,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     throw piiBlocked({ correlation_id: correlationId, pii_event_id: ids[blocking] })
   }
 
-  /** What the detectors say: at once where all of them answer at once. Whatever fails is a rejection. */
+  /** Runs the detectors, synchronously when all of them answer at once. Every failure is a rejection. */
   function scan(scanned: Scanned): FilterOutcome | Promise<FilterOutcome> {
     const startedAt = clock.monotonic()
     try {
@@ -114,7 +114,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
 
   function startScan({ request, policy, texts, masks }: Scanned): FilterOutcome | Promise<FilterOutcome> {
     const run = (found: readonly Detector[]) =>
-      startFilter(texts, { detectors: found, masks, clock, signal: request.ending })
+      startFilter(texts, { detectors: found, masks, clock, signal: request.abort })
     const found = detectors.find(policy.detectors, request)
     return found instanceof Promise ? found.then(run) : run(found)
   }
@@ -133,7 +133,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     }
   }
 
-  /** @param unscanned lists of tokens that not every model of the request could be asked about */
+  /** @param unscanned token lists that at least one model of the request could not read */
   function judge(scanned: Scanned, unscanned: readonly TokenList[]): FilteredRequest | Promise<FilteredRequest> {
     const outcome = scan(scanned)
     return outcome instanceof Promise
@@ -148,17 +148,17 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
   ): FilteredRequest | Promise<FilteredRequest> {
     const { occasion, masks, collection } = scanned
     if (unscanned.length === 0 && outcome.segments.every(isUntouched)) return withoutEdits(collection)
-    const entries = foundEntries(occasion, outcome, (index) => pathOf(scanned, index))
+    const entries = createFoundEntries(occasion, outcome, (index) => toPath(scanned, index))
     if (outcome.blocked) return refuse(entries, occasion)
-    const edited = editsOf(scanned, outcome)
+    const edited = toEdits(scanned, outcome)
     if (edited === 'collision') return refuse([...entries, ...entries.slice(0, 1).map(asBlock)], occasion)
-    // A list that goes on as text holds no tokens any more.
+    // A list that is replaced by text holds no tokens any more.
     const passed = unscanned.filter(({ node }) => edited.every(({ start }) => start !== node.start))
-    record([...passed.map(({ path }) => unscannedTokensEntry(occasion, path)), ...entries])
+    record([...passed.map(({ path }) => createUnscannedTokensEntry(occasion, path)), ...entries])
     return { splices: edited, restoration: masks !== undefined && masks.size > 0 ? masks : undefined }
   }
 
-  /** Token lists are read as text first. */
+  /** Reads token lists as text before judging. */
   async function judgeWithTokens(parts: Omit<Scanned, 'texts' | 'masks'>): Promise<FilteredRequest> {
     const { request, collection, hidden } = parts
     const lists = await readTokenLists(collection.tokenLists, tokens, request)
@@ -167,11 +167,11 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
 
   return {
     watches(model, { isSocket }) {
-      const { enabled, detectors: named, blocksMedia } = consumerPolicy(model, defaults())
+      const { enabled, detectors: named, blocksMedia } = findConsumerPolicy(model, defaults())
       return enabled && (isSocket || named.length > 0 || blocksMedia)
     },
     filter(request) {
-      const policy = consumerPolicy(request.model, defaults())
+      const policy = findConsumerPolicy(request.model, defaults())
       if (!policy.enabled) return NOTHING
       if (request.isSocket) throw piiUnsupportedTransport()
       if (policy.detectors.length === 0 && !policy.blocksMedia) return NOTHING
@@ -180,7 +180,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
       const collection = collectSegments(request.document, request.format)
       if (collection.refusal !== undefined) throw unclear(collection.refusal)
       if (policy.blocksMedia && WITH_MEDIA.has(request.format) && collection.media.length > 0) {
-        return refuse([unscannedMediaEntry(occasion)], occasion)
+        return refuse([createUnscannedMediaEntry(occasion)], occasion)
       }
       if (policy.detectors.length === 0) return NOTHING
       const hidden = request.hidden === undefined ? [] : [request.hidden]
@@ -194,7 +194,7 @@ function isUntouched({ spans, rewritten }: FilterOutcome['segments'][number]): b
   return spans.length === 0 && rewritten === undefined
 }
 
-/** What goes on where nothing was found: strings that need repair are repaired all the same. */
+/** The result without findings: strings that need repair are still repaired. */
 function withoutEdits({ toSplices }: SegmentCollection): FilteredRequest {
   const rewrite = toSplices(NO_TEXTS)
   return rewrite.kind === 'splices' && rewrite.splices.length > 0 ? { splices: rewrite.splices } : NOTHING
@@ -202,13 +202,13 @@ function withoutEdits({ toSplices }: SegmentCollection): FilteredRequest {
 
 const NO_TEXTS: ReadonlyMap<TextSegment, string> = new Map()
 
-/** A request taken apart. */
+/** A request split into segments. */
 interface Scanned {
   readonly request: FilterableRequest
   readonly policy: ConsumerPolicy
   readonly occasion: Occasion
   readonly collection: SegmentCollection
-  /** Texts that stand in the body as something else. */
+  /** Texts that the body holds in another form. */
   readonly hidden: readonly HiddenTexts[]
   readonly texts: {
     readonly segments: readonly { readonly path: string; readonly text: string }[]
@@ -222,20 +222,20 @@ function toScanned(parts: Pick<Scanned, 'request' | 'policy' | 'occasion' | 'col
   const { segments, messages } = collection
   const all = hidden.length === 0 ? segments : [...segments, ...hidden.flatMap((each) => each.segments)]
   const masks =
-    policy.reversible === undefined ? undefined : createTokenMap({ ...policy.reversible, texts: textsOf(all) })
+    policy.reversible === undefined ? undefined : createTokenMap({ ...policy.reversible, texts: listTexts(all) })
   return { request, policy, occasion, collection, hidden, texts: { segments: all, messages }, masks }
 }
 
-function pathOf({ texts }: Scanned, index: number): string {
+function toPath({ texts }: Scanned, index: number): string {
   return texts.segments[index]?.path ?? ''
 }
 
-function* textsOf(segments: readonly { readonly text: string }[]): Generator<string> {
+function* listTexts(segments: readonly { readonly text: string }[]): Generator<string> {
   for (const { text } of segments) yield text
 }
 
-/** The edits of the body that leave out what was masked. */
-function editsOf({ collection, hidden }: Scanned, { segments }: FilterOutcome): readonly Splice[] | 'collision' {
+/** Gives the edits of the body that remove masked text. */
+function toEdits({ collection, hidden }: Scanned, { segments }: FilterOutcome): readonly Splice[] | 'collision' {
   const texts = new Map<TextSegment, string>()
   for (const [index, segment] of collection.segments.entries()) {
     const rewritten = segments[index]?.rewritten
@@ -243,14 +243,14 @@ function editsOf({ collection, hidden }: Scanned, { segments }: FilterOutcome): 
   }
   const rewrite = collection.toSplices(texts)
   if (rewrite.kind === 'key-collision') return 'collision'
-  const edits = hiddenEdits(hidden, segments.slice(collection.segments.length))
+  const edits = toHiddenEdits(hidden, segments.slice(collection.segments.length))
   return edits.length === 0
     ? rewrite.splices
     : [...rewrite.splices, ...edits].sort((one, other) => one.start - other.start)
 }
 
-/** @param found what was found in the hidden texts, all in a row */
-function hiddenEdits(hidden: readonly HiddenTexts[], found: FilterOutcome['segments']): Splice[] {
+/** @param found the findings of the hidden texts, in one sequence */
+function toHiddenEdits(hidden: readonly HiddenTexts[], found: FilterOutcome['segments']): Splice[] {
   let first = 0
   return hidden.flatMap(({ node, segments, encode }) => {
     const own = found.slice(first, first + segments.length)
@@ -265,7 +265,7 @@ function asBlock(entry: PiiAuditEvent): PiiAuditEvent {
   return { ...entry, facts: { ...entry.facts, action: 'block' } }
 }
 
-/** The refusal of a body in which a reader may find other text than was scanned. */
+/** Creates the refusal of a body in which a reader may find other text than was scanned. */
 function unclear({ kind, path }: NonNullable<SegmentCollection['refusal']>): SvcError {
   const message =
     kind === 'case-twin'

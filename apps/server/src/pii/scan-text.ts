@@ -5,19 +5,19 @@ import { piiBlocked } from '@svc/pii/errors'
 import type { AuditSink } from '../audit/audit-event.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
-import { consumerPolicy } from './consumer-policy.ts'
-import { detectorKind } from './detector-model.ts'
+import { findConsumerPolicy } from './consumer-policy.ts'
+import { findDetectorKind } from './detector-model.ts'
 import type { DetectorRegistry } from './detectors.ts'
-import { foundEntries, hashPrefix, type Occasion } from './entries.ts'
+import { createFoundEntries, type Occasion, toHashPrefix } from './entries.ts'
 import { failClosed } from './fail-closed.ts'
 import type { PiiMetrics } from './metrics.ts'
 
-/** A text that somebody wants looked at (§4.8). */
+/** A text to scan (§4.8). */
 export interface TextScanRequest {
   readonly text: string
-  /** Names of detector models; go before `model`, and run whatever a model's policy says. */
+  /** Names of detector models; they take precedence over `model` and ignore policies. */
   readonly detectors?: readonly string[] | undefined
-  /** The model whose policy is used. */
+  /** The model whose policy applies. */
   readonly model?: string | undefined
   readonly offsetEncoding: OffsetEncoding
   readonly origin: 'pii_analyze' | 'pii_redact'
@@ -25,29 +25,30 @@ export interface TextScanRequest {
   readonly signal: AbortSignal
 }
 
-/** Something that was found, with the prefix of its hash. */
+/** A finding with the prefix of its hash. */
 export interface HashedEntity extends Entity {
   readonly hashPrefix: string
 }
 
-/** What was found in a text. */
+/** Result of a scan. */
 export type TextScan = Outcome & { readonly entities: readonly HashedEntity[]; readonly correlationId: string }
 
 type Outcome =
   | { readonly blocked: true }
   | { readonly blocked: false; readonly masked: boolean; readonly redactedText: string }
 
-/** Looks at single texts. */
+/** Scans single texts. */
 export interface TextScanner {
   /**
-   * Finds, applies the policy and records what was found.
+   * Scans a text, applies the policy and records the findings.
    *
-   * @throws {SvcError} `invalid_request` where no detector is named or known, `pii_ner_unavailable` where one fails
+   * @throws {SvcError} `invalid_request` when no detector is named or one is unknown, `pii_ner_unavailable` when one
+   *   fails
    */
   scan(request: TextScanRequest): Promise<TextScan>
 }
 
-/** What {@link createTextScanner} needs. */
+/** Options of {@link createTextScanner}. */
 export interface TextScannerOptions {
   readonly findModel: (name: string) => ModelConfig | undefined
   readonly defaults: () => readonly string[]
@@ -57,26 +58,26 @@ export interface TextScannerOptions {
   readonly clock: Clock
 }
 
-/** Each of them runs over the text at the same time. */
+/** All of them run on the text at the same time. */
 const MAX_DETECTORS = 32
 
-/** Makes the scanner. */
+/** Creates the scanner. */
 export function createTextScanner(options: TextScannerOptions): TextScanner {
   const { findModel, defaults, detectors, events, metrics, clock } = options
 
-  function detectorNames({ detectors = [], model: name }: TextScanRequest): readonly string[] {
+  function listDetectorNames({ detectors = [], model: name }: TextScanRequest): readonly string[] {
     const named = [...new Set(detectors)]
     if (named.length > MAX_DETECTORS) throw badRequest(`more than ${MAX_DETECTORS} PII detectors`)
     for (const detector of named) {
       const model = findModel(detector)
-      if (model === undefined || detectorKind(model) === undefined)
+      if (model === undefined || findDetectorKind(model) === undefined)
         throw badRequest(`unknown PII detector: ${JSON.stringify(detector)}`)
     }
     if (named.length > 0) return named
     const model = name === undefined || name === '' ? undefined : findModel(name)
     if (model === undefined && name !== undefined && name !== '')
       throw badRequest(`unknown model: ${JSON.stringify(name)}`)
-    const policy = model === undefined ? undefined : consumerPolicy(model, defaults())
+    const policy = model === undefined ? undefined : findConsumerPolicy(model, defaults())
     if (policy === undefined || !policy.enabled || policy.detectors.length === 0) {
       throw badRequest('no PII detectors specified')
     }
@@ -86,18 +87,18 @@ export function createTextScanner(options: TextScannerOptions): TextScanner {
   return {
     async scan(request) {
       const { text, origin, userId, offsetEncoding, signal } = request
-      const names = detectorNames(request)
+      const names = listDetectorNames(request)
       const occasion: Occasion = { origin, userId, correlationId: randomUUID() }
       const found = await detectors.find(names, request)
       try {
         const redaction = await redactText(text, { detectors: found, offsetEncoding, clock, signal })
         const { scanned, spans, entities } = redaction
-        const entries = foundEntries(occasion, { segments: [{ scanned, spans }] }, () => 'text')
+        const entries = createFoundEntries(occasion, { segments: [{ scanned, spans }] }, () => 'text')
         metrics.countEvents(entries)
         events.record(entries)
         const hashed = entities.map((entity, index) => {
           const { start = 0, end = 0 } = spans[index] ?? {}
-          return { ...entity, hashPrefix: hashPrefix(scanned.slice(start, end)) }
+          return { ...entity, hashPrefix: toHashPrefix(scanned.slice(start, end)) }
         })
         return { ...redaction, entities: hashed, correlationId: occasion.correlationId }
       } catch (error) {
@@ -107,7 +108,7 @@ export function createTextScanner(options: TextScannerOptions): TextScanner {
   }
 }
 
-/** The refusal of a text that may not even be given back redacted. */
+/** Creates the refusal of a blocked text, which may not even be returned redacted. */
 export function blockedText(correlationId: string, entities: readonly object[]): SvcError {
   return piiBlocked({ correlation_id: correlationId, entities }, 'text')
 }

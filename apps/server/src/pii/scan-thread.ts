@@ -2,18 +2,18 @@ import { Worker } from 'node:worker_threads'
 import { SvcError } from '@svc/errors'
 import { listBuffers, type PackedDetections, type PatternTask } from '@svc/pii/offload'
 
-/** What a thread is sent. */
+/** A message to a thread. */
 export type ScanMessage =
   | { readonly kind: 'scan'; readonly task: PatternTask }
-  /** Whoever wanted the document scanned has left; it is answered all the same, in whatever way. */
+  /** The caller has left; the thread still answers, with any result. */
   | { readonly kind: 'abandon' }
 
-/** What it says of a document. */
+/** A message from a thread. */
 export type ScanReply =
   | { readonly kind: 'found'; readonly found: PackedDetections }
   | { readonly kind: 'failed'; readonly code?: string | undefined }
 
-/** One thread; it has one document at a time, and is gone after it failed. */
+/** One thread. It has one document at a time and ends after a failure. */
 export class ScanThread {
   readonly #worker: Worker
   #waiting: { resolve(reply: ScanReply): void; reject(error: unknown): void } | undefined
@@ -23,7 +23,7 @@ export class ScanThread {
     const fromSource = import.meta.url.endsWith('.ts')
     this.#worker = new Worker(program, {
       workerData: { fromSource },
-      // other flags of the program, such as a loader of its own, are not for this thread
+      // other options of the program, such as a loader, do not apply to this thread
       execArgv: fromSource ? ['--conditions=@svc/source'] : [],
       resourceLimits: { maxOldGenerationSizeMb: heapMiB },
     })
@@ -33,7 +33,7 @@ export class ScanThread {
     for (const event of ['error', 'messageerror', 'exit']) this.#worker.on(event, () => this.#fail())
   }
 
-  /** @throws {SvcError} `unavailable`, code `scan_thread_ended`, when the thread ends over it */
+  /** Scans a document. @throws {SvcError} `unavailable`, code `scan_thread_ended`, when the thread ends meanwhile */
   async ask(task: PatternTask): Promise<ScanReply> {
     this.#worker.ref()
     try {
@@ -47,7 +47,7 @@ export class ScanThread {
     }
   }
 
-  /** Tells it that nobody waits for its document any more. */
+  /** Tells the thread that the caller has left. */
   abandon(): void {
     this.#send({ kind: 'abandon' })
   }
@@ -60,7 +60,7 @@ export class ScanThread {
     this.#worker.postMessage(message, message.kind === 'scan' ? listBuffers(message.task) : [])
   }
 
-  /** What it ended of is left out: it may quote the document. */
+  /** The error of the thread is dropped, because it may quote the document. */
   #fail(): void {
     this.isGone = true
     this.#waiting?.reject(new SvcError('unavailable', 'the thread of a scan ended', { code: 'scan_thread_ended' }))

@@ -9,10 +9,10 @@ import { createScanThreads, type ScanThreads, type ScanThreadsOptions } from './
 
 const { signal } = new AbortController()
 const settings: DetectionSettings = { builtins: ['email'], patterns: [{ name: 'TICKET', match: 'tick-[0-9]{4}' }] }
-const documentOf = (text: string): ScanDocument => {
+const createDocument = (text: string): ScanDocument => {
   return { text, segments: [{ start: 0, end: text.length }], messages: [] }
 }
-const taskOf = (text: string): PatternTask => {
+const createTask = (text: string): PatternTask => {
   const segments = new Uint32Array([0, text.length])
   return { settings, document: { text: [new TextEncoder().encode(text)], segments, messages: new Uint32Array() } }
 }
@@ -34,44 +34,44 @@ describe('documents on threads of their own', () => {
     const text = `${'Grüße 🚲 '.repeat(10_000)} ada@host.example, tick-1234`
     const here = createDetector({ name: 'keys', settings })
     const elsewhere = createDetector({ name: 'keys', settings, offload: { scanner: threads } })
-    const found = await elsewhere.detect(documentOf(text), { signal })
+    const found = await elsewhere.detect(createDocument(text), { signal })
     expect(found).toHaveLength(2)
-    expect(found).toEqual(await here.detect(documentOf(text), { signal }))
+    expect(found).toEqual(await here.detect(createDocument(text), { signal }))
   })
 
-  it('fail where their patterns are none', async () => {
-    const task = { ...taskOf('x'), settings: { patterns: [{ name: 'ALL', match: '.*' }] } }
+  it('fail when their patterns are invalid', async () => {
+    const task = { ...createTask('x'), settings: { patterns: [{ name: 'ALL', match: '.*' }] } }
     await expect(open().scan(task, { signal })).rejects.toMatchObject({ code: 'pii_config' })
   })
 
-  it('are left when nobody wants them any more', async () => {
+  it('are abandoned when their caller leaves', async () => {
     const threads = open()
     const controller = new AbortController()
-    const scan = threads.scan(taskOf('tick-12x '.repeat(2_000_000)), { signal: controller.signal })
+    const scan = threads.scan(createTask('tick-12x '.repeat(2_000_000)), { signal: controller.signal })
     const reason = new Error('gone')
     controller.abort(reason)
     await expect(scan).rejects.toBe(reason)
-    expect(await threads.scan(taskOf('tick-1234'), { signal })).toMatchObject({ kinds: [{ group: 'TICKET' }] })
+    expect(await threads.scan(createTask('tick-1234'), { signal })).toMatchObject({ kinds: [{ group: 'TICKET' }] })
   })
 })
 
 describe('a thread that fails', () => {
   const program = new URL('./__fixtures__/faulty-scan-worker.mjs', import.meta.url)
   const faulty = (options: Partial<ScanThreadsOptions> = {}): ScanThreads => open({ program, ...options })
-  /** How many documents the thread has had that took this one. */
-  async function countOf(threads: ScanThreads): Promise<number | undefined> {
-    return (await threads.scan(taskOf('how many?'), { signal })).places[1]
+  /** Number of documents of the thread that took this one. */
+  async function countDocuments(threads: ScanThreads): Promise<number | undefined> {
+    return (await threads.scan(createTask('how many?'), { signal })).places[1]
   }
 
   it.each(['exit', 'throw', 'fill'])('by %s fails its document, and another takes the next', async (act) => {
     const warnings: unknown[] = []
     const threads = faulty({ heapMiB: 16, logger: { ...silentLogger, warn: (...warning) => warnings.push(warning) } })
-    expect([await countOf(threads), await countOf(threads)]).toEqual([1, 2])
-    await expect(threads.scan(taskOf(act), { signal })).rejects.toMatchObject({
+    expect([await countDocuments(threads), await countDocuments(threads)]).toEqual([1, 2])
+    await expect(threads.scan(createTask(act), { signal })).rejects.toMatchObject({
       kind: 'unavailable',
       code: 'scan_thread_ended',
     })
-    expect(await countOf(threads)).toBe(1)
+    expect(await countDocuments(threads)).toBe(1)
     expect(warnings).toEqual([[{ code: 'scan_thread_ended' }, 'a large document could not be scanned']])
   })
 
@@ -83,25 +83,25 @@ describe('a thread that fails', () => {
         awake.addEventListener('abort', () => reject(awake.reason), { once: true })
       })
     const threads = faulty({ idleMs: 7, clock: { ...systemClock, sleep } })
-    expect([await countOf(threads), await countOf(threads)]).toEqual([1, 2])
+    expect([await countDocuments(threads), await countDocuments(threads)]).toEqual([1, 2])
     for (const end of rests.slice(0, -1)) end()
-    expect(await countOf(threads)).toBe(3)
+    expect(await countDocuments(threads)).toBe(3)
     rests.at(-1)?.()
     await new Promise((resolve) => setImmediate(resolve))
-    expect(await countOf(threads)).toBe(1)
+    expect(await countDocuments(threads)).toBe(1)
   })
 
   it('to find, but not more, keeps its thread', async () => {
     const threads = faulty()
-    await expect(threads.scan(taskOf('refuse'), { signal })).rejects.toMatchObject({ code: 'pii_config' })
-    expect(await countOf(threads)).toBe(2)
+    await expect(threads.scan(createTask('refuse'), { signal })).rejects.toMatchObject({ code: 'pii_config' })
+    expect(await countDocuments(threads)).toBe(2)
   })
 
   it('to leave its document is ended', async () => {
     const threads = faulty({ leaveMs: 1 })
     const controller = new AbortController()
-    const hanging = threads.scan(taskOf('hang'), { signal: controller.signal })
-    const next = countOf(threads)
+    const hanging = threads.scan(createTask('hang'), { signal: controller.signal })
+    const next = countDocuments(threads)
     controller.abort(new Error('gone'))
     await expect(hanging).rejects.toThrow('gone')
     expect(await next).toBe(1)
@@ -109,19 +109,19 @@ describe('a thread that fails', () => {
 
   it('to leave its document is ended with all of them', async () => {
     const threads = faulty({ leaveMs: 1 })
-    const hanging = threads.scan(taskOf('hang'), { signal })
+    const hanging = threads.scan(createTask('hang'), { signal })
     const closing = threads.close()
     await expect(hanging).rejects.toMatchObject({ code: 'scan_thread_ended' })
     await closing
-    await expect(threads.scan(taskOf('x'), { signal })).rejects.toMatchObject({ code: 'scan_closed' })
+    await expect(threads.scan(createTask('x'), { signal })).rejects.toMatchObject({ code: 'scan_closed' })
   })
 
   it('is not waited for by more documents than may wait', async () => {
     const threads = faulty({ waiting: 1 })
     const controller = new AbortController()
-    const held = threads.scan(taskOf('wait'), { signal: controller.signal })
-    const waiting = countOf(threads)
-    await expect(countOf(threads)).rejects.toMatchObject({ kind: 'unavailable', code: 'scan_busy' })
+    const held = threads.scan(createTask('wait'), { signal: controller.signal })
+    const waiting = countDocuments(threads)
+    await expect(countDocuments(threads)).rejects.toMatchObject({ kind: 'unavailable', code: 'scan_busy' })
     controller.abort(new Error('gone'))
     await expect(held).rejects.toThrow('gone')
     expect(await waiting).toBe(2)
@@ -130,8 +130,8 @@ describe('a thread that fails', () => {
   it('leaves the others alone', async () => {
     const threads = faulty({ threads: 2 })
     const controller = new AbortController()
-    const held = threads.scan(taskOf('wait'), { signal: controller.signal })
-    expect([await countOf(threads), await countOf(threads)]).toEqual([1, 2])
+    const held = threads.scan(createTask('wait'), { signal: controller.signal })
+    expect([await countDocuments(threads), await countDocuments(threads)]).toEqual([1, 2])
     controller.abort(new Error('gone'))
     await expect(held).rejects.toThrow('gone')
   })

@@ -6,25 +6,28 @@ import type { Clock, Logger } from '../ports.ts'
 import { createTaskQueue } from '../task-queue.ts'
 import { ScanThread } from './scan-thread.ts'
 
-/** Looks for patterns on threads of its own, so that a large document holds up nobody else (threats PII-13). */
+/** Searches patterns on threads, so that a large document does not block other requests (threats PII-13). */
 export interface ScanThreads extends PatternScanner {
-  /** Ends the threads and whatever they do. */
+  /** Ends the threads and their scans. */
   close(): Promise<void>
 }
 
-/** What {@link createScanThreads} needs. */
+/** Options of {@link createScanThreads}. */
 export interface ScanThreadsOptions {
   readonly clock: Clock
   readonly logger: Logger
-  /** Threads at most; each is started when all others are busy. @default one less than there are processors, 1 to 4 */
+  /**
+   * Maximum number of threads; another one starts when all are busy. @default one less than there are processors, 1 to
+   * 4
+   */
   readonly threads?: number | undefined
-  /** Documents that may wait; one more is refused. @default 64 */
+  /** Maximum number of waiting documents; above it scans are refused. @default 64 */
   readonly waiting?: number | undefined
-  /** How long a thread may take to leave a document that nobody waits for any more. @default 1000 */
+  /** Time that a thread may take to abandon a document. @default 1000 */
   readonly leaveMs?: number | undefined
-  /** After so long without a document all threads are ended, for what they hold of the last ones. @default 30000 */
+  /** Time without a document after which all threads end, because they hold memory of the last ones. @default 30000 */
   readonly idleMs?: number | undefined
-  /** Heap of a thread, in MiB; one that needs more ends, and what it was asked fails. @default 512 */
+  /** Heap of a thread in MiB; a thread that needs more ends, and its scan fails. @default 512 */
   readonly heapMiB?: number | undefined
   /** The file that a thread runs. @default the one of this server */
   readonly program?: URL | undefined
@@ -37,8 +40,8 @@ const IDLE_MS = 30_000
 const HEAP_MIB = 512
 
 /**
- * Makes the threads; the first document starts the first of them. One that ends for whatever reason fails the document
- * it had, as a detector that fails, and another is started for the next.
+ * Creates the threads; the first document starts the first one. A thread that ends fails its document as a failing
+ * detector does, and the next document starts another one.
  */
 export function createScanThreads(options: ScanThreadsOptions): ScanThreads {
   const {
@@ -47,7 +50,7 @@ export function createScanThreads(options: ScanThreadsOptions): ScanThreads {
     leaveMs = LEAVE_MS,
     idleMs = IDLE_MS,
     heapMiB = HEAP_MIB,
-    program = shippedProgram(),
+    program = findShippedProgram(),
   } = options
   const queue = createTaskQueue({
     concurrency: options.threads ?? Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
@@ -79,7 +82,7 @@ export function createScanThreads(options: ScanThreadsOptions): ScanThreads {
     await Promise.all(idle.splice(0).map((thread) => thread.end()))
   }
 
-  /** Tells a thread to leave its document; one that does not is ended. */
+  /** Tells a thread to abandon its document; ends it when it does not. */
   function leave(thread: ScanThread, left: AbortSignal): void {
     thread.abandon()
     clock.sleep(leaveMs, { signal: left }).then(
@@ -117,8 +120,8 @@ export function createScanThreads(options: ScanThreadsOptions): ScanThreads {
   }
 }
 
-/** The file beside this one; a bundle finds it in the sources that are shipped with it. */
-function shippedProgram(): URL {
+/** Finds the file beside this one; a bundle finds it in the sources that are shipped with it. */
+function findShippedProgram(): URL {
   const places = ['./scan-worker.mjs', '../src/pii/scan-worker.mjs'].map((place) => new URL(place, import.meta.url))
   const found = places.find((place) => existsSync(place))
   if (found === undefined) throw new Error(`scan-worker.mjs is missing from the installation: ${places.join(', ')}`)

@@ -1,12 +1,12 @@
 /**
- * The thread on which patterns are looked for in large documents. Plain JavaScript: it is started from the sources and
- * beside the bundle alike. `scan-threads.ts` is the other side; it sends one document at a time.
+ * The thread that searches patterns in large documents. It is plain JavaScript, because it starts both from sources and
+ * beside the bundle. `scan-threads.ts` is the other side and sends one document at a time.
  *
  * @module
  */
 import { parentPort, workerData } from 'node:worker_threads'
 
-// A server that runs from its sources looks by the sources of the library too.
+// A server that runs from its sources uses the sources of the library too.
 if (workerData.fromSource) (await import('tsx/esm/api')).register()
 const { listBuffers, createPatternScanner } = await import('@svc/pii/offload')
 
@@ -31,7 +31,7 @@ async function answer(task, signal) {
   try {
     return { kind: 'found', found: await scanner.scan(task, { signal }) }
   } catch (error) {
-    // The message may quote what was scanned; the code does not.
+    // The message may quote the document; the code does not.
     return { kind: 'failed', code: typeof error?.code === 'string' ? error.code : undefined }
   }
 }

@@ -2,10 +2,10 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import type { TermFiles } from '@svc/pii'
 
-/** Larger files of terms are not read. */
+/** Maximum size of a file of terms. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024
 
-/** Files of protected terms below the models folder; nothing outside of it is read, also not through a link. */
+/** Reads files of protected terms under the models folder, and nothing outside of it, even through a link. */
 export function createTermFiles(modelsPath: string): TermFiles {
   return {
     async read(path) {

@@ -2,7 +2,7 @@ import type { TokenClassifier } from '@svc/pii'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Executor } from '../inference/executor.ts'
 
-/** Makes the classifier of a detector model. The model is loaded on first use. */
+/** Creates the classifier of a detector model. The model is loaded on first use. */
 export function createTokenClassifier(model: ModelConfig, executor: Pick<Executor, 'perform'>): TokenClassifier {
   let told: number | undefined
   return {
@@ -18,7 +18,7 @@ export function createTokenClassifier(model: ModelConfig, executor: Pick<Executo
   }
 }
 
-/** Reads the context size that the model's file gives. A default says nothing of the model. */
+/** Reads the context size of the model's file, because a default says nothing about the model. */
 function readWrittenContextSize({ raw }: ModelConfig): number {
   const { context_size: written } = raw
   return typeof written === 'number' ? written : 0

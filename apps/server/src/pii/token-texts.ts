@@ -6,20 +6,20 @@ import { hasFailover, leavesMachine, listFailoverTargets } from '../catalog/serv
 import type { Executor } from '../inference/executor.ts'
 import type { HiddenTexts } from './hidden-text.ts'
 
-/** What lists of token ids stand for. */
+/** Texts of token lists. */
 export interface TokenReading {
-  /** For each list its texts: one for each way in which the models that may get it read it. */
+  /** For each list its texts: one for each distinct reading by a model that may get it. */
   readonly texts: readonly (readonly string[])[]
   /** Whether every model that may get the lists has read them. */
   readonly isComplete: boolean
 }
 
-/** Turns token ids into the text they stand for. */
+/** Converts token ids to text. */
 export interface TokenReader {
   /**
-   * The texts of each list, by the vocabularies of the models that may read it; none where no backend can tell.
+   * Reads each list with the vocabularies of the models that may get it; gives no text when no backend can.
    *
-   * @throws {SvcError} whatever a backend failed with; the request must not go on
+   * @throws {SvcError} the failure of a backend; the request must not go on
    */
   read(
     lists: readonly (readonly number[])[],
@@ -27,11 +27,14 @@ export interface TokenReader {
   ): Promise<TokenReading>
 }
 
-/** Ids of one request at most; more than any context of a model holds. */
+/** Maximum number of ids of one request; more than the context of any model. */
 const MAX_TOKENS = 262_144
 const MAX_ID = 2 ** 31 - 1
 
-/** Makes the reader. It asks the model of the request, or all failover targets: any may answer and vocabularies differ. */
+/**
+ * Creates the reader. It asks the model of the request, or all failover targets, because any of them may answer and
+ * vocabularies differ.
+ */
 export function createTokenReader(executor: Pick<Executor, 'perform'>): TokenReader {
   async function readBy(
     model: ModelConfig,
@@ -60,7 +63,7 @@ export function createTokenReader(executor: Pick<Executor, 'perform'>): TokenRea
       const texts = lists.map(() => new Set<string>())
       let isComplete = models.length > 0
       for (const reader of models) {
-        // A model elsewhere would have to be sent the ids before they are scanned.
+        // A remote model would get the ids before they are scanned.
         const read = leavesMachine(reader) ? undefined : await readBy(reader, lists, signal)
         if (read === undefined) isComplete = false
         for (const [index, text] of read?.entries() ?? []) texts[index]?.add(text)
@@ -70,17 +73,17 @@ export function createTokenReader(executor: Pick<Executor, 'perform'>): TokenRea
   }
 }
 
-/** Lists of token ids for the filter. */
+/** Token lists for the filter. */
 export interface ReadTokenLists {
   readonly hidden: readonly HiddenTexts[]
-  /** Lists that a model may get which nobody could ask for its reading. */
+  /** Lists that a model may get although it could not read them. */
   readonly unscanned: readonly TokenList[]
 }
 
 /**
- * Lists of token ids as texts that can be scanned. A list of which something is masked goes on as a text.
+ * Reads token lists as texts for the scan. A list with masked text goes on as text.
  *
- * @throws {SvcError} `invalid_request` for ids that are none, and for more of them than are read
+ * @throws {SvcError} `invalid_request` for invalid ids, and for too many of them
  */
 export async function readTokenLists(
   lists: readonly TokenList[],
@@ -102,7 +105,7 @@ function toIds({ node, path }: TokenList): number[] {
   })
 }
 
-/** All readings are scanned. Where something is masked the first reading that held it goes on: it is the likely one. */
+/** All readings are scanned. With a masked finding the first reading that held it goes on, as the likeliest one. */
 function toHidden({ node, path }: TokenList, texts: readonly string[]): HiddenTexts[] {
   if (texts.length === 0) return []
   const encode = (masked: readonly string[]): Uint8Array =>

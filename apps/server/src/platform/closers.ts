@@ -1,14 +1,14 @@
-/** Ends something that was opened. */
+/** Closes an opened thing. */
 export type Close = () => Promise<unknown> | unknown
 
-/** The open things of a server, in the order in which they were opened. */
+/** The open things of a server, in the order of opening. */
 export interface Closers {
   push(...closes: readonly Close[]): void
   /** Closes everything, the last one first. */
   closeAll(): Promise<void>
 }
 
-/** Nothing is open yet. */
+/** Creates an empty list. */
 export function createClosers(): Closers {
   const opened: Close[] = []
   return {

@@ -9,7 +9,7 @@ import type { Clock, Logger } from '../ports.ts'
 import { createSettings, type Settings } from '../settings/settings.ts'
 import type { Closers } from './closers.ts'
 
-/** What {@link openData} needs. */
+/** Options of {@link openData}. */
 export interface DataOptions {
   readonly config: ServerConfig
   readonly sources: ConfigSources

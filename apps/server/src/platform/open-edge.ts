@@ -6,7 +6,7 @@ import { hostPolicy } from '../http/middleware/host.ts'
 import type { Closers } from './closers.ts'
 import type { Platform } from './platform.ts'
 
-/** Makes the HTTP edge. It follows the settings of keys and of other origins. */
+/** Creates the HTTP edge. It follows the settings of keys and of other origins. */
 export function openEdge(platform: Platform, closers: Closers): Edge {
   const { config, settings, authenticator, bodies, compression, metrics, clock, log } = platform
   const host = hostPolicy(config.externalBaseUrl, config.allowedHosts)

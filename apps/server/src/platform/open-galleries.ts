@@ -9,7 +9,7 @@ import { createDownloader } from '../downloads/downloader.ts'
 import { createKnownFiles } from '../downloads/known-files.ts'
 import { PUBLIC_CODE_HOST, PUBLIC_HUB, type UriServices } from '../downloads/resolve-uri.ts'
 import { finishSwaps } from '../galleries/backend-folder.ts'
-import { type BackendGallery, createBackendGallery, isBackendOf } from '../galleries/backend-gallery.ts'
+import { type BackendGallery, createBackendGallery, matchesBackend } from '../galleries/backend-gallery.ts'
 import { createShapeReader } from '../galleries/estimator.ts'
 import { createGalleryIndexes } from '../galleries/gallery-indexes.ts'
 import { installBackend } from '../galleries/install-backend.ts'
@@ -86,7 +86,7 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
   }
   const backendsChanged = async (names: readonly string[]): Promise<void> => {
     await backends.catalog.refresh()
-    const models = modelFiles.list({ includeReferenced: true }).filter(({ backend }) => isBackendOf(backend, names))
+    const models = modelFiles.list({ includeReferenced: true }).filter(({ backend }) => matchesBackend(backend, names))
     backends.residency.forget(models.map(({ name }) => name))
   }
   const backendGallery = createBackendGallery({

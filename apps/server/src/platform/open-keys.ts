@@ -7,7 +7,7 @@ import type { Logger } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Closers } from './closers.ts'
 
-/** What {@link openKeys} needs. */
+/** Options of {@link openKeys}. */
 export interface KeysOptions {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'legacyKeys' | 'subscribe'>
@@ -17,7 +17,7 @@ export interface KeysOptions {
 }
 
 /**
- * The authenticator of the server. Warns where anybody may use it from the internet.
+ * Opens the authenticator of the server. Warns when anyone on the internet may use the server.
  *
  * @throws {StartRefused} in that case with `--require-auth-on-public-bind`
  */

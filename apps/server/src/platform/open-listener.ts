@@ -6,7 +6,7 @@ import { type Listener, listen } from '../http/listen.ts'
 import type { Logger } from '../ports.ts'
 import type { Platform } from './platform.ts'
 
-/** Listens with the application. @throws {StartRefused} where the address cannot be had */
+/** Listens with the application. @throws {StartRefused} when the address is not available */
 export async function openListener(app: App, { config, log }: Pick<Platform, 'config' | 'log'>): Promise<Listener> {
   const maxConnections = limitConnections(config.maxConnections, log)
   try {

@@ -1,5 +1,5 @@
 import { type ConfigStore, createConfigStore } from '../catalog/config-store.ts'
-import { defaultThreads } from '../catalog/default-threads.ts'
+import { countDefaultThreads } from '../catalog/default-threads.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { openModelFolder } from '../catalog/model-folder.ts'
 import { createModelDirectory, type ModelDirectory } from '../catalog/resolve.ts'
@@ -7,10 +7,10 @@ import type { ServerConfig } from '../config/schema.ts'
 import type { Logger } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Age at which a look at a model's file is repeated: less than a client needs to change the file and to ask. */
+/** Time for which a look at a model's file is reused: shorter than a client needs to change the file and to ask. */
 const LOOK_MS = 2
 
-/** What {@link openModels} needs. */
+/** Options of {@link openModels}. */
 export interface ModelsOptions {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
@@ -21,13 +21,13 @@ export interface ModelsOptions {
 /** The models of a server. */
 export interface OpenModels {
   readonly modelFiles: ConfigStore
-  /** The models by name, with defaults by the settings of the last {@link OpenModels.useSettings}. */
+  /** The models by name, with defaults from the last {@link OpenModels.useSettings}. */
   readonly models: ModelDirectory
-  /** Takes defaults from the settings as they are now. */
+  /** Applies the present settings as defaults. */
   useSettings(): void
 }
 
-/** Reads the models folder. Warnings and problems of the folder are logged now, not with the first request. */
+/** Opens the models folder. Warnings and problems of the folder are logged now, not with the first request. */
 export async function openModels({ config, settings, demoModels, log }: ModelsOptions): Promise<OpenModels> {
   const modelFiles = createConfigStore({
     folder: config.modelsPath,
@@ -36,7 +36,7 @@ export async function openModels({ config, settings, demoModels, log }: ModelsOp
     logger: log,
   })
   await modelFiles.reload()
-  const threads = defaultThreads()
+  const threads = countDefaultThreads()
   const createDirectory = (): ModelDirectory =>
     createModelDirectory(modelFiles, {
       threads: settings.get('threads'),
@@ -51,8 +51,8 @@ export async function openModels({ config, settings, demoModels, log }: ModelsOp
     models: {
       resolve: (name, how) => current.resolve(name, how),
       find: (name) => current.find(name),
-      defaultFor: (usecase) => current.defaultFor(usecase),
-      faultOf: (name) => current.faultOf(name),
+      findDefault: (usecase) => current.findDefault(usecase),
+      findFault: (name) => current.findFault(name),
       list: (listing) => current.list(listing),
     },
     useSettings() {

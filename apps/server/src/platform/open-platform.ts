@@ -26,12 +26,12 @@ import { openOperations } from './open-operations.ts'
 import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
 
-/** Time that a sender of a body may be silent. */
+/** Maximum pause of a client that sends a body. */
 const BODY_IDLE_MS = 30_000
-/** All request bodies in memory together (threats REL-2). */
+/** Limit of all request bodies in memory together (threats REL-2). */
 const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
 
-/** What {@link openPlatform} needs. */
+/** Options of {@link openPlatform}. */
 export interface PlatformOptions {
   readonly config: ServerConfig
   readonly sources: ConfigSources
@@ -41,25 +41,25 @@ export interface PlatformOptions {
   readonly clock: Clock
   /** The environment of this process; backends get its allowed part. */
   readonly environment: Environment
-  /** Backends that come with the server, by name. */
+  /** Shipped backends by name. */
   readonly builtInBackends: Readonly<Record<string, BuiltInBackend>>
   readonly demoModels: readonly DemoModelSource[]
-  /** Finds out who is calling. @default the shared keys of the settings */
+  /** Identifies the caller. @default the shared keys of the settings */
   readonly authenticator?: Authenticator | undefined
-  /** Told of each stage that a request enters. @default nothing */
+  /** Observes each stage that a request enters. @default nothing */
   readonly observeStage?: StageObserver | undefined
 }
 
-/** The facts of the server that the platform cannot know before the features are made. */
-export interface LaterFacts extends Pick<Platform, 'rows' | 'unready'> {
+/** Facts of the server that exist only after the features are created. */
+export interface LaterFacts extends Pick<Platform, 'routes' | 'unready'> {
   /** The port of this server; undefined before it listens. */
   readonly ownPort: () => number | undefined
 }
 
-/** Opens the parts that features share, in the order in which they need each other. */
+/** Opens the parts that features share, in the order of their dependencies. */
 export async function openPlatform(
   options: PlatformOptions,
-  { rows, unready, ownPort }: LaterFacts,
+  { routes, unready, ownPort }: LaterFacts,
   closers: Closers,
 ): Promise<Platform> {
   const { config, version, clock, log } = options
@@ -101,19 +101,8 @@ export async function openPlatform(
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
-    ...{
-      models,
-      modelFiles,
-      backends,
-      operations,
-      modelGallery,
-      backendGallery,
-      inference,
-      bodies,
-      compression,
-      rows,
-      unready,
-    },
+    ...{ models, modelFiles, backends, operations, modelGallery, backendGallery },
+    ...{ inference, bodies, compression, routes, unready },
     inferenceRoutes: { core: inference.core, deliverTo: inference.deliverTo, compression, bodies },
   }
 }
@@ -141,7 +130,7 @@ async function openBackends(
   return backends
 }
 
-/** Brings changed settings to the parts of the platform. @returns how to stop that */
+/** Passes changed settings to the parts of the platform. @returns a function that ends this */
 function followSettings(
   { config, settings, log }: { readonly config: ServerConfig; readonly settings: Settings; readonly log: RootLogger },
   { backends, useSettings }: { readonly backends: BackendRoom; readonly useSettings: () => void },

@@ -3,11 +3,11 @@ import type { SecretReader } from '@svc/proxy'
 import type { Environment } from '../backends/child-environment.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { type CheckUpstream, createUpstreamCheck } from '../inference/upstream/own-address.ts'
-import { secretsOf } from '../inference/upstream/secrets.ts'
+import { createSecrets } from '../inference/upstream/secrets.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Closers } from './closers.ts'
 
-/** What {@link openUpstreams} needs. */
+/** Options of {@link openUpstreams}. */
 export interface UpstreamsOptions {
   readonly config: ServerConfig
   readonly environment: Environment
@@ -17,10 +17,10 @@ export interface UpstreamsOptions {
   readonly log: Logger
 }
 
-/** The way to servers elsewhere. */
+/** Access to upstreams. */
 export interface OpenUpstreams {
   readonly upstream: HttpUpstream
-  /** Further authorities, PEM. */
+  /** Additional certificate authorities, PEM. */
   readonly ca: string | undefined
   readonly secrets: SecretReader
   /** Refuses an upstream that is this server. */
@@ -42,5 +42,5 @@ export async function openUpstreams(options: UpstreamsOptions, closers: Closers)
     baseUrl: config.externalBaseUrl,
     clock,
   })
-  return { upstream, ca, secrets: secretsOf(environment), checkUpstream }
+  return { upstream, ca, secrets: createSecrets(environment), checkUpstream }
 }

@@ -11,7 +11,7 @@ import type { ModelGallery } from '../galleries/model-gallery.ts'
 import type { BodyReader } from '../http/body.ts'
 import type { CompressionPolicy } from '../http/compression.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
-import type { RouteRow } from '../http/route-row.ts'
+import type { RouteInfo } from '../http/route-info.ts'
 import type { DeliverTo } from '../inference/deliver-reply.ts'
 import type { RequestCore } from '../inference/pipeline.ts'
 import type { RootLogger } from '../log.ts'
@@ -38,7 +38,7 @@ export interface Platform {
   readonly usage: UsageRecorder & UsageReader
   readonly traces: TraceRecorder & TraceReader
   readonly authenticator: Authenticator
-  /** The models by name, as the settings are now. */
+  /** The models by name, with the present settings. */
   readonly models: ModelDirectory
   /** The files of the models. */
   readonly modelFiles: ConfigStore
@@ -50,15 +50,15 @@ export interface Platform {
   readonly inference: InferenceRoom
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy
-  /** What `defineInferenceRoute` needs. */
+  /** Options of `defineInferenceRoute`. */
   readonly inferenceRoutes: {
     readonly core: RequestCore
     readonly deliverTo: DeliverTo
     readonly compression: CompressionPolicy
     readonly bodies: BodyReader
   }
-  /** The route table without reserved rows; complete once every feature is made. */
-  readonly rows: () => readonly RouteRow[]
-  /** The reason why a feature, or a stop, keeps the server from taking requests. */
+  /** The route table without reserved routes; complete once every feature is created. */
+  readonly routes: () => readonly RouteInfo[]
+  /** Gives the reason why a feature, or a stop, keeps the server from taking requests. */
   readonly unready: () => Unready | undefined
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createLoadCooldown } from './cooldown.ts'
 
-function refusalOf(act: () => void): unknown {
+function catchRefusal(act: () => void): unknown {
   try {
     act()
   } catch (error) {
@@ -13,13 +13,13 @@ function refusalOf(act: () => void): unknown {
 }
 
 describe('createLoadCooldown', () => {
-  it('refuses a model for the window after a failure, with what is left of it', async () => {
+  it('refuses a model during the window after a failure, with the rest of the window', async () => {
     const clock = createFakeClock()
     const cooldown = createLoadCooldown({ firstMs: 10_000, clock })
     cooldown.check('x')
     cooldown.failed('x')
     await clock.advance(600)
-    expect(refusalOf(() => cooldown.check('x'))).toMatchObject({
+    expect(catchRefusal(() => cooldown.check('x'))).toMatchObject({
       kind: 'unavailable',
       code: 'model_load_cooldown',
       message: 'model "x" load is in cooldown after a recent failure; retry after 10s',
@@ -35,7 +35,9 @@ describe('createLoadCooldown', () => {
     const cooldown = createLoadCooldown({ firstMs: 10_000, clock })
     cooldown.failed('x')
     await clock.advance(9999)
-    expect(refusalOf(() => cooldown.check('x'))).toMatchObject({ message: expect.stringContaining('retry after 1s') })
+    expect(catchRefusal(() => cooldown.check('x'))).toMatchObject({
+      message: expect.stringContaining('retry after 1s'),
+    })
   })
 
   // verifies cooldown:window:doubles, cooldown:window:longest, cooldown:window:resets
@@ -44,13 +46,13 @@ describe('createLoadCooldown', () => {
     const cooldown = createLoadCooldown({ firstMs: 10_000, clock })
     for (const windowMs of [10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]) {
       cooldown.failed('x')
-      expect(refusalOf(() => cooldown.check('x'))).toMatchObject({ retryAfterMs: windowMs })
+      expect(catchRefusal(() => cooldown.check('x'))).toMatchObject({ retryAfterMs: windowMs })
       await clock.advance(windowMs)
       cooldown.check('x')
     }
     cooldown.succeeded('x')
     cooldown.failed('x')
-    expect(refusalOf(() => cooldown.check('x'))).toMatchObject({ retryAfterMs: 10_000 })
+    expect(catchRefusal(() => cooldown.check('x'))).toMatchObject({ retryAfterMs: 10_000 })
   })
 
   // verifies cooldown:window:zero-is-off
@@ -65,7 +67,7 @@ describe('createLoadCooldown', () => {
     const cooldown = createLoadCooldown({ firstMs: 10_000, clock })
     cooldown.failed('x')
     clock.setNow(Date.UTC(2036, 0, 1))
-    expect(refusalOf(() => cooldown.check('x'))).toMatchObject({ retryAfterMs: 10_000 })
+    expect(catchRefusal(() => cooldown.check('x'))).toMatchObject({ retryAfterMs: 10_000 })
   })
 
   it('has a finite window after any number of failures', () => {
@@ -74,7 +76,7 @@ describe('createLoadCooldown', () => {
         const cooldown = createLoadCooldown({ firstMs, clock: createFakeClock() })
         for (let index = 0; index < count; index++) cooldown.failed('x')
         const longest = Math.max(300_000, firstMs)
-        expect(refusalOf(() => cooldown.check('x'))).toMatchObject({
+        expect(catchRefusal(() => cooldown.check('x'))).toMatchObject({
           retryAfterMs: Math.min(firstMs * 2 ** (count - 1), longest),
         })
       }),

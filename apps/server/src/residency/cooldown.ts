@@ -4,23 +4,26 @@ import type { Clock } from '../ports.ts'
 const LONGEST_MS = 5 * 60 * 1000
 const MAX_NAMES = 10_000
 
-/** Keeps a model that failed to load from being tried again at once (§3.4). */
+/** Refuses a model that failed to load for a while (§3.4). */
 export interface LoadCooldown {
-  /** @throws SvcError `model_load_cooldown` (unavailable) with what is left of the window as `retryAfterMs` */
+  /**
+   * Refuses a model in cooldown. @throws SvcError `model_load_cooldown` (unavailable) with the rest of the window as
+   * `retryAfterMs`
+   */
   check(name: string): void
-  /** Opens the window: the first length, doubled for each further failure in a row, at most 5 minutes. */
+  /** Starts the window: the first length, doubled for each further failure in a row, at most 5 minutes. */
   failed(name: string): void
   succeeded(name: string): void
 }
 
 interface Failures {
   readonly count: number
-  /** Monotonic. */
+  /** Monotonic milliseconds. */
   readonly until: number
 }
 
 /**
- * No model in cooldown.
+ * Creates a cooldown without failures.
  *
  * @param options.firstMs length of the first window in milliseconds; 0 turns the cooldown off
  */
@@ -33,7 +36,7 @@ export function createLoadCooldown(options: {
   return {
     check(name) {
       const remainingMs = (failures.get(name)?.until ?? 0) - clock.monotonic()
-      if (remainingMs > 0) throw refusal(name, remainingMs)
+      if (remainingMs > 0) throw createRefusal(name, remainingMs)
     },
     failed(name) {
       if (firstMs <= 0) return
@@ -50,7 +53,7 @@ export function createLoadCooldown(options: {
   }
 }
 
-function refusal(name: string, remainingMs: number): SvcError {
+function createRefusal(name: string, remainingMs: number): SvcError {
   const seconds = Math.max(1, Math.ceil(remainingMs / 1000))
   const message = `model "${name}" load is in cooldown after a recent failure; retry after ${seconds}s`
   return new SvcError('unavailable', message, { code: 'model_load_cooldown', retryAfterMs: remainingMs })

@@ -47,7 +47,7 @@ const three = [loadedModel('a', { usedAt: 2 }), loadedModel('b', { usedAt: 1 }),
 describe('the limit', () => {
   it.each<[string, Situation, readonly string[] | string]>([
     ['0 is none', { loadedModels: three }, []],
-    ['nobody leaves while there is a place', { loadedModels: three, policy: { maxActive: 4 } }, []],
+    ['no model leaves while there is a place', { loadedModels: three, policy: { maxActive: 4 } }, []],
     ['the least recently used leaves', { loadedModels: three, policy: { maxActive: 3 } }, ['b']],
     ['as many leave as are too many', { loadedModels: three, policy: { maxActive: 1 } }, ['b', 'a', 'c']],
     [
@@ -57,7 +57,7 @@ describe('the limit', () => {
     ],
     ['loads under way are not evicted', { admitted: [{ name: 'x', groups: [] }], policy: { maxActive: 1 } }, 'limit'],
     [
-      'who leaves for another load does not count beside it',
+      'a model that leaves for another load does not count beside it',
       {
         loadedModels: [loadedModel('a', { isLeaving: true, isReplaced: true }), ...three.slice(1)],
         admitted: [{ name: 'x', groups: [] }],
@@ -139,7 +139,7 @@ describe('concurrency groups', () => {
 
   it.each<[string, Situation, readonly string[] | string]>([
     [
-      'all who share one leave',
+      'all models that share one leave',
       {
         groups: ['x', 'gpu'],
         loadedModels: [loadedModel('a', { groups: gpu }), loadedModel('b'), loadedModel('c', { groups: gpu })],

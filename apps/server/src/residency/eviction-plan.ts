@@ -1,49 +1,49 @@
-/** What decides whether a load has room, and who makes it. */
+/** Settings that decide whether a load has a place, and which models leave for it. */
 export interface EvictionPolicy {
-  /** Models in memory at a time; 0 = no limit. */
+  /** Maximum number of models in memory; 0 = no limit. */
   readonly maxActive: number
-  /** Whether a model may be stopped while it works. */
+  /** Whether a busy model may be stopped. */
   readonly forceWhenBusy: boolean
-  /** The largest first, in place of the least recently used. */
+  /** Whether the largest model leaves first, in place of the least recently used. */
   readonly largestFirst: boolean
-  /** How long a load waits for busy models, in milliseconds. */
+  /** Maximum time that a load waits for busy models, in milliseconds. */
   readonly patienceMs: number
-  /** Pause between two looks while it waits, in milliseconds. */
+  /** Pause between two attempts of a waiting load, in milliseconds. */
   readonly retryIntervalMs: number
 }
 
-/** A model that holds a place in memory. */
+/** A loaded model that holds a place in memory. */
 export interface PlannedModel {
   readonly name: string
   readonly groups: readonly string[]
   readonly isPinned: boolean
   readonly isBusy: boolean
-  /** Whether it is on its way out, at once or, while it is busy, after its last call. */
+  /** Whether it leaves now, or after its last call. */
   readonly isLeaving: boolean
-  /** Whether it leaves for a load that has been admitted, which counts in its place. */
+  /** Whether it leaves for an admitted load, which counts in its place. */
   readonly isReplaced: boolean
-  /** When it was last used; only the order counts. */
+  /** Time of its last use; only the order matters. */
   readonly usedAt: number
-  /** Bytes; asked for only with {@link EvictionPolicy.largestFirst}. */
+  /** Bytes; read only with {@link EvictionPolicy.largestFirst}. */
   readonly sizeBytes: number
 }
 
-/** A model that wants a place. */
+/** A load that waits for a place. */
 export interface WaitingLoad {
   readonly name: string
   readonly groups: readonly string[]
 }
 
-/** Who leaves, or what stands in the way: `pinned` does not pass by waiting. */
+/** The models to evict, or the reason why there is no place. `isPinned`: waiting does not help. */
 export type EvictionPlan<T extends PlannedModel = PlannedModel> =
   | { readonly isPossible: true; readonly evict: readonly T[] }
   | { readonly isPossible: false; readonly reason: 'group' | 'limit'; readonly isPinned: boolean }
 
 /**
- * Who has to leave before a model is loaded: first everyone who shares a concurrency group with it, then as many as
- * the limit asks for, idle ones before busy ones, the least recently used first.
+ * Plans which models leave before a load: first all that share a concurrency group with it, then as many as the limit
+ * requires; idle ones before busy ones, the least recently used first.
  *
- * @param situation.admitted loads that have a place already and are under way
+ * @param situation.admitted running loads that have a place already
  */
 export function planEviction<T extends PlannedModel>(situation: {
   readonly waitingLoad: WaitingLoad
@@ -64,8 +64,8 @@ export function planEviction<T extends PlannedModel>(situation: {
   }
   const rest = loadedModels.filter((loadedModel) => !loadedModel.isReplaced && !conflicts.includes(loadedModel))
   const missing = policy.maxActive > 0 ? rest.length + admitted.length + 1 - policy.maxActive : 0
-  const victims = rest.filter(mayLeave).sort(inOrderOf(policy))
-  // A place that is about to be free is worth waiting for.
+  const victims = rest.filter(mayLeave).sort(compareForEviction(policy))
+  // Wait for a place that is about to be free.
   const isAboutToGetFree = rest.some((loadedModel) => loadedModel.isLeaving && !loadedModel.isBusy)
   if (missing > 0 && (isAboutToGetFree || victims.length < missing)) {
     const staying = rest.filter((loadedModel) => loadedModel.isPinned && !loadedModel.isLeaving)
@@ -74,7 +74,7 @@ export function planEviction<T extends PlannedModel>(situation: {
   return { isPossible: true, evict: [...conflicts, ...victims.slice(0, Math.max(0, missing))] }
 }
 
-function inOrderOf({ largestFirst }: EvictionPolicy): (left: PlannedModel, right: PlannedModel) => number {
+function compareForEviction({ largestFirst }: EvictionPolicy): (left: PlannedModel, right: PlannedModel) => number {
   return (left, right) =>
     Number(left.isBusy) - Number(right.isBusy) ||
     (largestFirst ? right.sizeBytes - left.sizeBytes : 0) ||

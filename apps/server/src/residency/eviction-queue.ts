@@ -8,41 +8,41 @@ import {
   type WaitingLoad,
 } from './eviction-plan.ts'
 
-/** A model in memory that can be asked to leave. */
+/** A loaded model that can be told to leave. */
 export interface EvictableModel extends Omit<PlannedModel, 'sizeBytes' | 'isReplaced'> {
-  /** The same for as long as it is the same. */
+  /** Identity of the loaded model. */
   readonly key: object
-  /** Memory it takes, in bytes; 0 when unknown. */
+  /** Gives the memory that it takes in bytes; 0 when unknown. */
   size(): Promise<number>
   /** Takes it out of service at once; resolves when its memory is free. */
   leave(options: { readonly force: boolean }): Promise<void>
 }
 
-/** A load that wants a place. */
+/** A load that asks for a place. */
 export interface PlaceRequest extends WaitingLoad {
   readonly signal: AbortSignal
-  /** Whether anybody still waits for it; a load that nobody wants gets a place only if it is free at once. */
+  /** Whether a request still waits for the load. Without one it gets a place only if a place is free at once. */
   isWanted(): boolean
 }
 
-/** Loads that wait for a place in memory, and the eviction of models that makes one. */
+/** Queue of loads that wait for a place in memory; evicts models for them. */
 export interface EvictionQueue {
   /**
-   * Resolves when the model may be loaded, after those that had to leave are gone. Until the returned function is
-   * called the load counts as one; call it once the model is in service or its load has failed.
+   * Resolves when the model may be loaded, after the evicted models have left. The load keeps its place until the
+   * returned function is called: call it once the model is in service or its load has failed.
    *
-   * @throws SvcError `eviction_impossible` (unavailable) when no place could be freed in time, or the signal's reason
+   * @throws SvcError `eviction_impossible` (unavailable) when no place became free in time, or the signal's reason
    */
   admit(request: PlaceRequest): Promise<() => void>
-  /** Looks again whether anybody who waits can have a place: something may have become idle, or has left. */
+  /** Checks all waiting loads again. Call it when a model has become idle or has left. */
   look(): void
 }
 
-/** What {@link createEvictionQueue} needs. */
+/** Options of {@link createEvictionQueue}. */
 export interface EvictionQueueOptions {
-  /** What holds now; asked before every decision. */
+  /** Gives the current policy; called before every decision. */
   readonly policy: () => EvictionPolicy
-  /** Everything in memory that no load is responsible for. */
+  /** Lists the models in memory, without running loads. */
   readonly evictableModels: () => readonly EvictableModel[]
   readonly clock: Clock
   readonly logger: Logger
@@ -53,25 +53,25 @@ interface Waiting {
   /** Resolves with the departures to wait for. */
   admit(departures: readonly Promise<void>[]): void
   refuse(error: unknown): void
-  /** What the last look said. */
+  /** Plan of the last check. */
   plan: EvictionPlan | undefined
 }
 
-/** Shortest pause between two looks, whatever the settings say. */
+/** Minimum pause between two checks, for any setting. */
 const MIN_RETRY_MS = 10
 
-/** An empty queue. Waiting loads are served first come, first served. */
+/** Creates an empty queue. Waiting loads are served first come, first served. */
 export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueue {
   const { clock, logger } = options
   const waiting = new Set<Waiting>()
   const admitted = new Set<WaitingLoad>()
-  /** Those who leave for an admitted load. */
+  /** Models that leave for an admitted load. */
   const replaced = new WeakSet<object>()
   let isLooking = false
   let isOutdated = false
   let looked: Promise<void> = Promise.resolve()
 
-  /** Decides for one that waits. From the plan to the last departure nothing else can run. */
+  /** Decides for one waiting load. Runs without a pause from the plan to the last departure. */
   const decide = (one: Waiting, policy: EvictionPolicy, sizes: ReadonlyMap<string, number>): void => {
     const { request } = one
     const loadedModels = options.evictableModels().map((evictableModel) => ({
@@ -84,7 +84,7 @@ export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueu
     const hasWaited = one.plan !== undefined
     one.plan = plan
     if (!plan.isPossible) {
-      if (plan.isPinned) one.refuse(noRoom(one, policy))
+      if (plan.isPinned) one.refuse(createRefusal(one, policy))
       return
     }
     if ((hasWaited || plan.evict.length > 0) && !request.isWanted()) return
@@ -92,7 +92,7 @@ export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueu
     admitted.add(request)
     one.admit(
       plan.evict.map(({ evictableModel, name, isBusy }) => {
-        logger.info({ model: name, for: request.name, busy: isBusy }, 'model leaves to make room')
+        logger.info({ model: name, for: request.name, busy: isBusy }, 'model is evicted for another one')
         replaced.add(evictableModel.key)
         return evictableModel.leave({ force: isBusy })
       }),
@@ -123,20 +123,20 @@ export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueu
     isLooking = true
     looked = lookUntilCurrent()
   }
-  /** Looks from time to time; resolves with the refusal when the patience is over. */
-  const waitInVain = async (one: Waiting, signal: AbortSignal): Promise<SvcError> => {
+  /** Checks repeatedly; resolves with the refusal when the time is over. */
+  const waitForRefusal = async (one: Waiting, signal: AbortSignal): Promise<SvcError> => {
     const begun = clock.monotonic()
     await looked
     for (;;) {
       const policy = options.policy()
       const leftMs = policy.patienceMs - (clock.monotonic() - begun)
-      if (leftMs <= 0) return noRoom(one, policy)
+      if (leftMs <= 0) return createRefusal(one, policy)
       await clock.sleep(Math.min(leftMs, Math.max(MIN_RETRY_MS, policy.retryIntervalMs)), { signal })
       look()
       await looked
     }
   }
-  /** Waits in the line; resolves with what has to leave first. */
+  /** Waits for a turn; resolves with the departures to wait for. */
   const queue = (request: PlaceRequest, done: AbortSignal): Promise<readonly Promise<void>[]> =>
     new Promise((resolve, reject) => {
       const one: Waiting = {
@@ -151,7 +151,7 @@ export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueu
       waiting.add(one)
       request.signal.addEventListener('abort', () => one.refuse(request.signal.reason), { signal: done })
       look()
-      void waitInVain(one, done).then(one.refuse, () => undefined)
+      void waitForRefusal(one, done).then(one.refuse, () => undefined)
     })
 
   return {
@@ -181,13 +181,13 @@ function describe(evictableModel: EvictableModel): Omit<PlannedModel, 'sizeBytes
   return { name, groups, isPinned, isBusy, isLeaving, usedAt }
 }
 
-/** Sizes by name. */
+/** Reads the sizes by name. */
 async function measure(evictableModels: readonly EvictableModel[]): Promise<Map<string, number>> {
   const sizes = await Promise.all(evictableModels.map((evictableModel) => evictableModel.size().catch(() => 0)))
   return new Map(evictableModels.map(({ name }, index) => [name, sizes[index] ?? 0]))
 }
 
-function noRoom({ request, plan }: Waiting, policy: EvictionPolicy): SvcError {
+function createRefusal({ request, plan }: Waiting, policy: EvictionPolicy): SvcError {
   const isGroup = plan?.isPossible === false && plan.reason === 'group'
   const isPinned = plan?.isPossible === false && plan.isPinned
   const who = isGroup ? 'models of its concurrency groups' : `as many models as may be (${policy.maxActive})`

@@ -1,4 +1,4 @@
-/** Eviction through the residency, on backends that the test plays. */
+/** Eviction through the residency, on backends that the test controls. */
 import { createDeferred, createFakeClock } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../backends/__fixtures__/silent-logger.ts'
@@ -55,14 +55,14 @@ async function createWorld(limits: Partial<EvictionPolicy>, options: Partial<Res
   }
 }
 
-async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+async function catchRejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,
     (error: unknown) => error,
   )
 }
 
-/** Lets everything run that waits for a settled promise. */
+/** Lets all work run that waits for a settled promise. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -87,7 +87,7 @@ describe('a limit of models', () => {
     const { residency, use, names, clock, acquire } = await createWorld({ maxActive: 2 })
     await use('a')
     const waiting = new AbortController()
-    const loading = rejectionOf(acquire('b', waiting.signal))
+    const loading = catchRejection(acquire('b', waiting.signal))
     waiting.abort()
     await loading
     await settle()
@@ -100,7 +100,7 @@ describe('a limit of models', () => {
   it.each([false, true])('is never exceeded by loads that come together; largest first: %s', async (largestFirst) => {
     const { supervisor, residency, acquire, backendOf } = await createWorld(
       { maxActive: 2, largestFirst },
-      { memoryOf: async (pid) => (pid * 7919) % 13 },
+      { measureMemory: async (pid) => (pid * 7919) % 13 },
     )
     let most = 0
     const use = async (name: string) => {
@@ -147,7 +147,7 @@ describe('a limit of models', () => {
     expect(names()).toEqual(['d'])
   })
 
-  it('does not take a model away from those who waited for its load', async () => {
+  it('does not evict a model before the requests that waited for its load', async () => {
     const { acquire, script, backendOf } = await createWorld({ maxActive: 1 })
     const gate = createDeferred()
     script.onStart = () => gate.promise
@@ -165,7 +165,7 @@ describe('a limit of models', () => {
   it('answers 503 for now when its patience is over, and starts no cooldown', async () => {
     const { acquire, clock } = await createWorld({ maxActive: 1 })
     const busy = await acquire('a')
-    const refused = rejectionOf(acquire('b'))
+    const refused = catchRejection(acquire('b'))
     await settle()
     await clock.advance(29_999)
     await settle()
@@ -183,7 +183,7 @@ describe('a limit of models', () => {
   it('without retries does not wait at all', async () => {
     const { acquire } = await createWorld({ maxActive: 1, patienceMs: 0 })
     await acquire('a')
-    expect(await rejectionOf(acquire('b'))).toMatchObject({ code: 'eviction_impossible' })
+    expect(await catchRejection(acquire('b'))).toMatchObject({ code: 'eviction_impossible' })
   })
 
   it('leaves pinned models alone, and does not wait for them', async () => {
@@ -193,7 +193,7 @@ describe('a limit of models', () => {
     await use('c')
     expect(names()).toEqual(['a', 'c'])
     await use({ name: 'd', pinned: true })
-    expect(await rejectionOf(acquire('e'))).toMatchObject({
+    expect(await catchRejection(acquire('e'))).toMatchObject({
       code: 'eviction_impossible',
       message: 'no room to load model "e": as many models as may be (2) are pinned',
     })
@@ -215,7 +215,7 @@ describe('a limit of models', () => {
     ])
     const { use, names } = await createWorld(
       { maxActive: 3, largestFirst: true },
-      { memoryOf: async (pid) => bytes.get(pid) ?? 40 },
+      { measureMemory: async (pid) => bytes.get(pid) ?? 40 },
     )
     for (const name of ['a', 'b', 'c', 'd']) await use(name)
     expect(names()).toEqual(['a', 'c', 'd'])
@@ -240,10 +240,10 @@ describe('a limit of models', () => {
   it('is not lowered by a load that fails or is broken off', async () => {
     const { acquire, use, script, residency, names } = await createWorld({ maxActive: 1 })
     script.onLoad = async () => ({ success: false, message: 'broken' })
-    expect(await rejectionOf(acquire('a'))).toMatchObject({ code: 'model_load_failed' })
+    expect(await catchRejection(acquire('a'))).toMatchObject({ code: 'model_load_failed' })
     script.onLoad = (_request, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    const broken = rejectionOf(acquire('b'))
+    const broken = catchRejection(acquire('b'))
     await settle()
     await residency.stop('b')
     expect(await broken).toMatchObject({ code: 'model_stopped' })
@@ -262,11 +262,11 @@ describe('a limit of models', () => {
     expect(names()).toEqual(['b'])
   })
 
-  it('evicts nobody for a load that nobody waits for any more', async () => {
+  it('evicts no model for a load without waiting requests', async () => {
     const { acquire, names, use, residency } = await createWorld({ maxActive: 1 })
     const busy = await acquire('a')
     const leaving = new AbortController()
-    const left = rejectionOf(acquire('b', leaving.signal))
+    const left = catchRejection(acquire('b', leaving.signal))
     await settle()
     leaving.abort()
     expect(await left).toMatchObject({ kind: 'cancelled' })
@@ -294,7 +294,7 @@ describe('a limit of models', () => {
   it('ends a wait when the server stops', async () => {
     const { acquire, residency } = await createWorld({ maxActive: 1 })
     await acquire('a')
-    const waiting = rejectionOf(acquire('b'))
+    const waiting = catchRejection(acquire('b'))
     await settle()
     await residency.close({ graceMs: 1000 })
     expect(await waiting).toMatchObject({ code: 'shutting_down' })
@@ -302,7 +302,7 @@ describe('a limit of models', () => {
 })
 
 describe('concurrency groups', () => {
-  it('are exclusive: who shares one leaves first, others stay', async () => {
+  it('are exclusive: models that share one leave first, others stay', async () => {
     const { use, names } = await createWorld({})
     await use({ name: 'a', concurrencyGroups: ['gpu'] })
     await use({ name: 'b', concurrencyGroups: ['cpu'] })
@@ -310,7 +310,7 @@ describe('concurrency groups', () => {
     expect(names()).toEqual(['b', 'c'])
   })
 
-  it('wait for a busy member without holding up anybody else', async () => {
+  it('wait for a busy member without delaying other loads', async () => {
     const { acquire, use, names } = await createWorld({})
     const busy = await acquire({ name: 'a', concurrencyGroups: ['gpu'] })
     const waiting = acquire({ name: 'b', concurrencyGroups: ['gpu'] })

@@ -37,7 +37,7 @@ it('a model leaves so long after its last call, and stays while one runs', async
   await clock.advance(2000)
   expect(model.isLoaded).toBe(false)
 
-  // loaded again by somebody who has said nothing
+  // loaded again by a client without keep-alive
   model.isLoaded = true
   model.idleSince = clock.monotonic()
   await clock.advance(100_000)

@@ -1,33 +1,33 @@
 import type { Clock, Logger } from '../ports.ts'
 import type { WatchedModel } from './residency.ts'
 
-/** For how long models stay in memory after their last call, where clients have said so. */
+/** Times that models stay in memory after their last call, as clients set them. */
 export interface KeepAlive {
   /**
-   * From now on a model that is loaded leaves this long after its last call; until it has left, or is told otherwise.
+   * Lets a loaded model leave this long after its last call. Holds until the model has left or the time is set again.
    *
    * @param ms milliseconds; undefined, or more than timers hold: as the settings of the server say
    */
   set(name: string, ms: number | undefined): void
-  /** When a model leaves if nobody calls it, milliseconds since the epoch; undefined where no client has said so. */
+  /** Time at which an unused model leaves, in milliseconds since the epoch; undefined when no client has set a time. */
   expiresAt(name: string): number | undefined
-  /** Ends the watch; resolves when stops that it began are over. */
+  /** Ends the watch; resolves once all stops that it started have ended. */
   close(): Promise<void>
 }
 
-/** What {@link createKeepAlive} needs. */
+/** Options of {@link createKeepAlive}. */
 export interface KeepAliveOptions {
   readonly watched: () => readonly WatchedModel[]
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** How soon a model is looked at again that is busy. */
+/** Interval at which a busy model is checked again. */
 const BUSY_MS = 500
 const MIN_SLEEP_MS = 10
 const LONGEST_MS = 2 ** 31 - 1
 
-/** Nothing is known yet. Pinned models stay whatever clients say. */
+/** Creates an empty table. Pinned models stay, whatever time clients set. */
 export function createKeepAlive({ watched, clock, logger }: KeepAliveOptions): KeepAlive {
   const closing = new AbortController()
   const times = new Map<string, number>()
@@ -43,7 +43,7 @@ export function createKeepAlive({ watched, clock, logger }: KeepAliveOptions): K
       .finally(() => stops.delete(stopped))
     stops.add(stopped)
   }
-  /** Lets go of what is due, and tells after how many milliseconds something may be. */
+  /** Stops models whose time is over. @returns milliseconds until the next one may be due */
   const look = (): number => {
     const now = clock.monotonic()
     let nextMs = LONGEST_MS

@@ -7,40 +7,39 @@ import { describeExit } from '../backends/readiness.ts'
 import type { RunningBackend } from '../backends/running-backend.ts'
 import { settlesWithin } from '../backends/settles-within.ts'
 import type { Supervisor } from '../backends/supervisor.ts'
-import { weightsNote } from '../catalog/attach-weights.ts'
+import { describeWeights } from '../catalog/attach-weights.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { GGUF_BACKEND, isGgufName } from '../catalog/to-model-config.ts'
 import type { Clock } from '../ports.ts'
 
-/** Patience with a backend whose load failed. */
+/** Time that a backend whose load failed gets to stop. */
 const FAILED_LOAD_GRACE_MS = 2000
-/** A lost connection is noticed a moment before the end of the process that explains it. */
+/** A lost connection is noticed shortly before the process ends; its exit explains the loss. */
 const EXIT_NOTICE_MS = 2000
 const MAX_NAMES_IN_MESSAGE = 20
 
-/** What loading a model needs. */
+/** Options of {@link createModelLoader}. */
 export interface ModelLoaderOptions {
   readonly catalog: BackendCatalog
   readonly supervisor: Supervisor
-  /** What LoadModel is told. Same configuration, same request. */
+  /** Creates the request for LoadModel. Equal configurations give equal requests. */
   readonly toLoadRequest: (model: ModelConfig) => PartialMessage<ModelOptions>
   readonly clock: Clock
 }
 
-/** Brings models into memory. */
+/** Loads models into memory. */
 export interface ModelLoader {
-  /** What a model is loaded with, as a text to compare: another text means another load. */
-  revisionOf(model: ModelConfig): string
+  /** Gives the load request of a model as text. Another text means that the model must be loaded again. */
+  toRevision(model: ModelConfig): string
   /**
-   * The backends that may run a model: the one it names, or else those to try one after the other. Starts nothing.
+   * Finds the backends that may run a model: the one that it names, or the candidates to try in order. Starts nothing.
    *
-   * @throws SvcError `model_load_failed` (internal) when there is none, or when the weights are not where they would
-   *   be read
+   * @throws SvcError `model_load_failed` (internal) when there is none, or when the weights are missing from the place
+   *   where they would be read
    */
   find(model: ModelConfig): Promise<readonly BackendProgram[]>
   /**
-   * Starts the first of the programs and loads the model into it, or else the next. A process that fails is stopped
-   * again.
+   * Starts the programs in order until one loads the model. A process whose load fails is stopped.
    *
    * @throws SvcError `model_load_failed` (internal); the signal's reason; a refusal, see {@link isRefusal}
    */
@@ -50,17 +49,17 @@ export interface ModelLoader {
   ): Promise<RunningBackend>
 }
 
-/** Whether an error says that a load was not tried, or was broken off: it is no failure of the model. */
+/** Whether an error reports a load that was not tried or was aborted. Such an error is no failure of the model. */
 export function isRefusal(error: unknown): boolean {
   return SvcError.is(error) && error.code !== 'model_load_failed'
 }
 
-/** A loader over a catalog and a supervisor. */
+/** Creates a loader on a catalog and a supervisor. */
 export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
   const { supervisor, toLoadRequest } = options
   const revisions = new WeakMap<ModelConfig, string>()
   return {
-    revisionOf(model) {
+    toRevision(model) {
       const known = revisions.get(model)
       if (known !== undefined) return known
       const revision = describeRequest(model, toLoadRequest)
@@ -69,9 +68,9 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
     },
     async find(model) {
       const programs = await findPrograms(model, options.catalog)
-      // A backend at an address may have a folder of its own.
+      // A backend at an address may have its own folder of weights.
       if (model.weightsMissing === true && programs.every(({ kind }) => kind !== 'attach'))
-        throw loadFailed(model, weightsNote(model) ?? '', undefined)
+        throw loadFailed(model, describeWeights(model) ?? '', undefined)
       return programs
     },
     async load(model, { programs, signal }) {
@@ -82,7 +81,7 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
         try {
           return await loadInto(program, { model, request, signal, supervisor, clock: options.clock })
         } catch (error) {
-          const reason = reasonOf(error, signal)
+          const reason = toReason(error, signal)
           reasons.push(programs.length > 1 ? `${program.name}: ${reason}` : reason)
           cause = error
         }
@@ -100,7 +99,7 @@ interface LoadAttempt {
   readonly clock: Clock
 }
 
-/** One backend with the model in it; on failure its process is stopped. */
+/** Loads the model into one backend; stops the process on failure. */
 async function loadInto(
   program: BackendProgram,
   { model, request, signal, supervisor, clock }: LoadAttempt,
@@ -124,11 +123,11 @@ async function loadInto(
 }
 
 /**
- * What to say of a failed attempt.
+ * Gives the reason of a failed attempt.
  *
- * @throws the signal's reason, or the error itself when it refuses every attempt for now
+ * @throws the signal's reason, or an error that refuses every attempt for now
  */
-function reasonOf(error: unknown, signal: AbortSignal): string {
+function toReason(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) throw signal.reason
   const failure = toSvcError(error)
   if (failure.code === 'process_limit' || failure.code === 'shutting_down') throw failure
@@ -164,7 +163,9 @@ function describeRequest(model: ModelConfig, toLoadRequest: ModelLoaderOptions['
   }
 }
 
-/** The backend a file names; where it names none, those to try one after the other, which count as one attempt. */
+/**
+ * Finds the backend that a file names, or the candidates when it names none. All candidates together are one attempt.
+ */
 async function findPrograms(model: ModelConfig, catalog: BackendCatalog): Promise<readonly BackendProgram[]> {
   const find = () => {
     const program = catalog.resolve(model.backend)
@@ -173,7 +174,7 @@ async function findPrograms(model: ModelConfig, catalog: BackendCatalog): Promis
   const isOpen = namesNoBackend(model)
   const found = isOpen ? [] : find()
   if (found.length > 0) return found
-  // what was installed a moment ago counts
+  // a backend may have been installed a moment ago
   await catalog.refresh()
   const foundNow = isOpen ? catalog.candidates({ isGguf: hasGgufWeights(model) }) : find()
   if (foundNow.length > 0) return foundNow
@@ -183,7 +184,7 @@ async function findPrograms(model: ModelConfig, catalog: BackendCatalog): Promis
   throw loadFailed(model, `${what}; known backends: ${listed || 'none'}`, undefined)
 }
 
-/** Whether the backend is ours to choose; that of GGUF weights is filled in when their file is read. */
+/** Whether the server chooses the backend. Reading the weights has already set it for GGUF files. */
 function namesNoBackend({ backend, source, raw }: ModelConfig): boolean {
   if (backend === '') return true
   const written = raw.backend

@@ -3,32 +3,32 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import { hasFailover, listFailoverTargets } from '../catalog/serving.ts'
 import type { Residency } from './residency.ts'
 
-/** What loading a model brought into memory. */
+/** Models that a load brought into memory. */
 export interface LoadReport {
-  /** Names of the models that are resident now, in the order of the pipeline's keys. */
+  /** Names of the loaded models, in the order of the pipeline's keys. */
   readonly loaded: readonly string[]
-  /** What of it could not be loaded. */
+  /** Models that could not be loaded. */
   readonly failures: readonly { readonly name: string; readonly error: SvcError }[]
 }
 
-/** What loading by name needs. */
+/** Options of {@link loadWithParts}. */
 export interface PartLoaderOptions {
-  /** The model of a name, an alias followed; undefined when there is none. */
+  /** Gives the model of a name and follows an alias; undefined when there is none. */
   readonly resolve: (name: string) => ModelConfig | undefined
   readonly residency: Pick<Residency, 'load'>
   readonly signal: AbortSignal
 }
 
-/** Names of the models a realtime pipeline is made of, each once; empty for any other model (§2.9). */
-function partsOf({ pipeline = {} }: ModelConfig): readonly string[] {
+/** Lists the models of a realtime pipeline without duplicates; empty for any other model (§2.9). */
+function listParts({ pipeline = {} }: ModelConfig): readonly string[] {
   const { vad, transcription, llm, tts, soundDetection, voiceRecognition } = pipeline
   const names = [vad, transcription, llm, tts, soundDetection, voiceRecognition?.model]
   return [...new Set(names.filter((name) => name !== undefined).filter((name) => name !== ''))]
 }
 
-/** Loads a model, or at the same time all models of a realtime pipeline. What fails stands in the report. */
+/** Loads a model, or all models of a realtime pipeline in parallel. The report lists failures. */
 export async function loadWithParts(model: ModelConfig, options: PartLoaderOptions): Promise<LoadReport> {
-  const parts = hasFailover(model) ? listFailoverTargets(model).map(({ name }) => name) : partsOf(model)
+  const parts = hasFailover(model) ? listFailoverTargets(model).map(({ name }) => name) : listParts(model)
   if (parts.length === 0) return toReport([await loadOne(model.name, () => model, options)])
   return toReport(await Promise.all(parts.map((name) => loadOne(name, () => options.resolve(name), options))))
 }

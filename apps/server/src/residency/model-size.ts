@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelConfig } from '../catalog/model-config.ts'
 
-/** Bytes of the weights of a model on disk; 0 where it has none that could be found. */
-export async function weightsBytes({ folder, parameters, gguf }: ModelConfig): Promise<number> {
+/** Reads the size of a model's weights on disk in bytes; 0 when none are found. */
+export async function measureWeights({ folder, parameters, gguf }: ModelConfig): Promise<number> {
   if (gguf !== undefined) return gguf.sizeBytes
   if (parameters.model === undefined || parameters.model === '') return 0
   const found = await stat(join(folder, parameters.model)).catch(() => undefined)

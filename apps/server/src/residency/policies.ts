@@ -5,13 +5,13 @@ import type { WatchdogPolicy } from './watchdog.ts'
 
 type Values = Pick<Settings, 'get'>
 
-/** Timers hold no more. */
+/** Maximum delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1
 
 const milliseconds = (text: string): number => Math.min(LONGEST_MS, parseDuration(text) ?? 0)
 
-/** What the settings say about eviction at this moment. */
-export function evictionPolicy(settings: Values): EvictionPolicy {
+/** Reads the eviction policy from the current settings. */
+export function readEvictionPolicy(settings: Values): EvictionPolicy {
   const retryIntervalMs = milliseconds(settings.get('lru_eviction_retry_interval'))
   return {
     maxActive: settings.get('single_backend') ? 1 : settings.get('max_active_backends'),
@@ -22,8 +22,8 @@ export function evictionPolicy(settings: Values): EvictionPolicy {
   }
 }
 
-/** What the settings say the watchdog is to do at this moment; a timeout of 0 watches for nothing. */
-export function watchdogPolicy(settings: Values): WatchdogPolicy {
+/** Reads the watchdog policy from the current settings; a timeout of 0 is off. */
+export function readWatchdogPolicy(settings: Values): WatchdogPolicy {
   const timeout = (isOn: boolean, text: string) => (isOn ? milliseconds(text) || undefined : undefined)
   return {
     intervalMs: milliseconds(settings.get('watchdog_interval')),

@@ -2,10 +2,10 @@ import type { Logger } from '../ports.ts'
 import { loadWithParts, type PartLoaderOptions } from './load-with-parts.ts'
 
 /**
- * Loads models at the start, one after the other: of more than fit into memory the last ones stay. What cannot be
- * loaded is logged and holds up nothing; it is tried again by the first request for it. Never rejects.
+ * Loads models at start, one after the other. If they do not all fit into memory, the last ones stay. A failure is
+ * logged and does not stop the others; the first request for that model tries again. Never rejects.
  *
- * @param options.signal ends it; a load that is under way is left to the residency
+ * @param options.signal ends the preload; the residency finishes a running load
  */
 export async function preload(
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** Residency over real backend processes. */
+/** Residency on real backend processes. */
 import { writeFile } from 'node:fs/promises'
 import { type MockScript, mockOptions, readRecords, writeMockLauncher } from '@svc/backend-mock/script'
 import { createFakeClock, tempDir } from '@svc/test-kit'
@@ -38,8 +38,8 @@ async function createWorld({ startScript }: { readonly startScript?: MockScript 
     clock: systemClock,
     logger: silentLogger,
   })
-  /** A model of the mock that plays a script and records its calls. */
-  const modelOf = (script: MockScript, changes: Partial<ModelConfig> = {}): ModelConfig =>
+  /** A model of the mock that runs a script and records its calls. */
+  const createMockModel = (script: MockScript, changes: Partial<ModelConfig> = {}): ModelConfig =>
     createModel({ options: mockOptions({ record: dir.join('calls'), ...script }), ...changes })
   const close = async () => {
     await residency.close({ graceMs: 5000 })
@@ -47,10 +47,10 @@ async function createWorld({ startScript }: { readonly startScript?: MockScript 
     await dir.close()
   }
   const calls = () => readRecords(dir.join('calls')).filter(({ event }) => event === 'start')
-  return { dir, residency, supervisor, cooldownClock, modelOf, calls, [Symbol.asyncDispose]: close }
+  return { dir, residency, supervisor, cooldownClock, createMockModel, calls, [Symbol.asyncDispose]: close }
 }
 
-async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+async function catchRejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,
     (error: unknown) => error,
@@ -66,7 +66,7 @@ async function collectText(stream: AsyncIterable<{ readonly message: Uint8Array 
 describe('residency over processes', () => {
   it('turns 100 parallel first requests into one process and one load (REL-6)', async () => {
     await using world = await createWorld()
-    const model = world.modelOf({ rules: [{ rpc: 'Predict', do: { text: 'hello' } }] })
+    const model = world.createMockModel({ rules: [{ rpc: 'Predict', do: { text: 'hello' } }] })
     const acquire = () => world.residency.acquire(model, { signal: new AbortController().signal })
     const leases = await Promise.all(Array.from({ length: 100 }, () => acquire()))
     const replies = await Promise.all(leases.map((lease) => lease.client.predict({ Prompt: 'x', ModelIdentity: 'm' })))
@@ -79,7 +79,7 @@ describe('residency over processes', () => {
 
   it('brings a killed backend back for the next request, again and again (REL-5)', async () => {
     await using world = await createWorld()
-    const model = world.modelOf({ rules: [{ rpc: 'PredictStream', do: { pieces: ['a', 'b'], hang: 1 } }] })
+    const model = world.createMockModel({ rules: [{ rpc: 'PredictStream', do: { pieces: ['a', 'b'], hang: 1 } }] })
     const pids = new Set<number>()
     for (let round = 0; round < 4; round++) {
       const lease = await world.residency.acquire(model, { signal })
@@ -88,7 +88,7 @@ describe('residency over processes', () => {
       const stream = lease.client.predictStream({ Prompt: 'x', ModelIdentity: 'm' })
       await stream.next()
       process.kill(pid, 'SIGKILL')
-      const error = await rejectionOf(collectText(stream))
+      const error = await catchRejection(collectText(stream))
       expect(error).toMatchObject({ kind: 'unavailable' })
       lease.reportFailure(error)
       lease.release()
@@ -100,11 +100,11 @@ describe('residency over processes', () => {
 
   it('leaves other models alone when one backend dies', async () => {
     await using world = await createWorld()
-    const stable = await world.residency.acquire(world.modelOf({}, { name: 'stable' }), { signal })
-    const doomed = await world.residency.acquire(world.modelOf({}, { name: 'doomed' }), { signal })
+    const stable = await world.residency.acquire(world.createMockModel({}, { name: 'stable' }), { signal })
+    const doomed = await world.residency.acquire(world.createMockModel({}, { name: 'doomed' }), { signal })
     const pid = world.residency.loaded().find(({ name }) => name === 'doomed')?.pid ?? 0
     process.kill(pid, 'SIGKILL')
-    const error = await rejectionOf(doomed.client.predict({ Prompt: 'x' }, { timeoutMs: 5000 }))
+    const error = await catchRejection(doomed.client.predict({ Prompt: 'x' }, { timeoutMs: 5000 }))
     expect(error).toMatchObject({ kind: 'unavailable' })
     expect((await stable.client.predict({ Prompt: 'x', ModelIdentity: 'stable' })).message).toBeInstanceOf(Uint8Array)
   })
@@ -112,7 +112,7 @@ describe('residency over processes', () => {
   it('gives the first request the real error of a crash loop and refuses the rest (REL-6)', async () => {
     const crash = { how: 'exit', code: 7, stderr: 'CUDA error: no device in /dev/nvidia0' } as const
     await using world = await createWorld({ startScript: { rules: [{ rpc: 'LoadModel', do: { crash } }] } })
-    const attempt = () => rejectionOf(world.residency.acquire(createModel(), { signal }))
+    const attempt = () => catchRejection(world.residency.acquire(createModel(), { signal }))
     const message = 'could not load model "m": backend process exited with code 7: CUDA error: no device in nvidia0'
     expect(await attempt()).toMatchObject({ kind: 'internal', code: 'model_load_failed', message })
     expect(await attempt()).toMatchObject({ kind: 'unavailable', code: 'model_load_cooldown', retryAfterMs: 10_000 })
@@ -125,7 +125,7 @@ describe('residency over processes', () => {
   it('loads once more after a backend lost its model', async () => {
     await using world = await createWorld()
     const failure = { status: 'FAILED_PRECONDITION', message: 'model not loaded' } as const
-    const model = world.modelOf({ rules: [{ rpc: 'Predict', call: 2, do: { failure } }] })
+    const model = world.createMockModel({ rules: [{ rpc: 'Predict', call: 2, do: { failure } }] })
     for (const expected of ['ok', 'model_not_loaded', 'ok']) {
       const lease = await world.residency.acquire(model, { signal })
       const outcome = await lease.client.predict({ Prompt: 'x', ModelIdentity: 'm' }).then(
@@ -144,7 +144,7 @@ describe('residency over processes', () => {
   it('keeps model names that look like commands away from every shell (PROC-1)', async () => {
     await using world = await createWorld()
     const name = `$(touch ${world.dir.join('owned')}); -rf "\n`
-    const lease = await world.residency.acquire(world.modelOf({}, { name }), { signal })
+    const lease = await world.residency.acquire(world.createMockModel({}, { name }), { signal })
     expect((await lease.client.predict({ Prompt: 'x', ModelIdentity: name })).message).toBeInstanceOf(Uint8Array)
     expect(world.supervisor.logs(name)).not.toEqual([])
     lease.release()

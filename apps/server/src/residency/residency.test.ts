@@ -34,14 +34,14 @@ async function createWorld(options: Partial<ResidencyOptions> = {}) {
   return { clock, supervisor, script: supervisor.script, catalog, residency, acquire, use }
 }
 
-async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+async function catchRejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,
     (error: unknown) => error,
   )
 }
 
-/** Lets everything run that waits for a settled promise. */
+/** Lets all work run that waits for a settled promise. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -100,13 +100,13 @@ describe('acquire', () => {
     expect(residency.loaded()[0]?.lastUsed).toBe(clock.now() - 1000)
   })
 
-  it('lets a request leave alone while the load goes on for the others, and for nobody (REL-4)', async () => {
+  it('lets a request leave alone while the load goes on for the others, even without any (REL-4)', async () => {
     const { residency, supervisor, script, acquire } = await createWorld()
     const gate = createDeferred()
     script.onStart = () => gate.promise
     const [first, second] = [new AbortController(), new AbortController()]
-    const leaving = rejectionOf(acquire(createModel(), first.signal))
-    const leavingToo = rejectionOf(acquire(createModel(), second.signal))
+    const leaving = catchRejection(acquire(createModel(), first.signal))
+    const leavingToo = catchRejection(acquire(createModel(), second.signal))
     first.abort()
     expect(await leaving).toMatchObject({ kind: 'cancelled' })
     second.abort()
@@ -121,7 +121,7 @@ describe('acquire', () => {
     const { residency, script, clock, acquire } = await createWorld()
     const gate = createDeferred()
     script.onStart = () => gate.promise
-    const waiting = rejectionOf(acquire())
+    const waiting = catchRejection(acquire())
     await clock.waitForSleepers(1)
     await clock.advance(60_000)
     expect(await waiting).toMatchObject({
@@ -149,14 +149,14 @@ describe('acquire', () => {
 })
 
 describe('the backend of a model', () => {
-  it('is llama for GGUF weights that name none', async () => {
+  it('is llama for GGUF weights without a backend', async () => {
     const { residency, use } = await createWorld()
     await use(createModel({ name: 'a', backend: '', file: 'plain.GGUF', source: 'file' }))
     await use(createModel({ name: 'b', backend: '', parameters: { model: 'x/y.gguf' } }))
     expect(residency.loaded().map(({ backend }) => backend)).toEqual(['llama', 'llama'])
   })
 
-  it('is looked for when the file names none: the first that takes it, in one attempt (§3.4)', async () => {
+  it('is searched when the file names none: the first that takes the weights, in one attempt (§3.4)', async () => {
     await using dir = await tempDir()
     for (const name of ['bonsai', 'ik-llama-cpp', 'vllm', 'piper']) {
       await mkdir(dir.join(name))
@@ -179,12 +179,12 @@ describe('the backend of a model', () => {
     tried.length = 0
     script.onLoad = async () => ({ success: false, message: 'not mine' })
     const other = createModel({ name: 'n', backend: 'llama', parameters: { model: 'x.gguf' } })
-    expect(await rejectionOf(acquire(other))).toMatchObject({
+    expect(await catchRejection(acquire(other))).toMatchObject({
       code: 'model_load_failed',
       message:
         'could not load model "n": llama: not mine; bonsai: grpc service not ready; ik-llama-cpp: not mine; vllm: not mine',
     })
-    expect(await rejectionOf(acquire(other))).toMatchObject({ code: 'model_load_cooldown', retryAfterMs: 10_000 })
+    expect(await catchRejection(acquire(other))).toMatchObject({ code: 'model_load_cooldown', retryAfterMs: 10_000 })
     expect(tried).toHaveLength(4)
 
     tried.length = 0
@@ -194,19 +194,19 @@ describe('the backend of a model', () => {
       parameters: { model: 'x.gguf' },
       raw: { backend: 'llama' },
     })
-    expect(await rejectionOf(acquire(named))).toMatchObject({ message: 'could not load model "o": not mine' })
+    expect(await catchRejection(acquire(named))).toMatchObject({ message: 'could not load model "o": not mine' })
     expect(tried).toEqual(['llama'])
   })
 
-  it('cannot be guessed for other files, and the error lists what there is', async () => {
+  it('cannot be guessed for other files, and the error lists the backends', async () => {
     const { acquire } = await createWorld()
-    expect(await rejectionOf(acquire(createModel({ backend: '', file: 'x.safetensors' })))).toMatchObject({
+    expect(await catchRejection(acquire(createModel({ backend: '', file: 'x.safetensors' })))).toMatchObject({
       kind: 'internal',
       code: 'model_load_failed',
       message: 'could not load model "m": it names no backend; known backends: llama, mock, remote',
     })
     const unknown = createModel({ name: 'n', backend: '$(reboot)' })
-    expect(await rejectionOf(acquire(unknown))).toMatchObject({
+    expect(await catchRejection(acquire(unknown))).toMatchObject({
       message: 'could not load model "n": backend "$(reboot)" is not installed; known backends: llama, mock, remote',
     })
   })
@@ -215,7 +215,7 @@ describe('the backend of a model', () => {
     const { supervisor, acquire } = await createWorld()
     const model = createModel({ backend: 'llama', parameters: { model: 'gone.gguf' }, weightsMissing: true })
     for (let time = 0; time < 2; time++) {
-      expect(await rejectionOf(acquire(model))).toMatchObject({
+      expect(await catchRejection(acquire(model))).toMatchObject({
         code: 'model_load_failed',
         message: 'could not load model "m": file "gone.gguf" is not in the models folder',
       })
@@ -225,7 +225,7 @@ describe('the backend of a model', () => {
     expect((await acquire(present)).backend).toBe('llama')
   })
 
-  it('at an address is asked for weights that are not here: it may have a folder of its own', async () => {
+  it('at an address is asked for weights that are missing here, because it may have its own folder', async () => {
     const { acquire } = await createWorld()
     expect((await acquire(createModel({ backend: 'remote', weightsMissing: true }))).backend).toBe('remote')
   })
@@ -234,7 +234,7 @@ describe('the backend of a model', () => {
     const { acquire } = await createWorld()
     const unknown = createModel({ backend: 'not-there' })
     for (let time = 0; time < 2; time++)
-      expect(await rejectionOf(acquire(unknown))).toMatchObject({ code: 'model_load_failed' })
+      expect(await catchRejection(acquire(unknown))).toMatchObject({ code: 'model_load_failed' })
   })
 
   it('may have been installed a moment ago', async () => {
@@ -256,7 +256,7 @@ describe('a load that fails', () => {
   it('gives every waiter the real error and refuses the model for the cooldown (§3.4)', async () => {
     const { supervisor, script, clock, acquire } = await createWorld()
     script.onLoad = async () => ({ success: false, message: 'no file /models/weights.gguf' })
-    const errors = await Promise.all([rejectionOf(acquire()), rejectionOf(acquire())])
+    const errors = await Promise.all([catchRejection(acquire()), catchRejection(acquire())])
     for (const error of errors) {
       expect(error).toMatchObject({
         kind: 'internal',
@@ -266,15 +266,15 @@ describe('a load that fails', () => {
     }
     expect(supervisor.backends).toHaveLength(1)
     expect(supervisor.backends[0]?.hasExited()).toBe(true)
-    expect(await rejectionOf(acquire())).toMatchObject({
+    expect(await catchRejection(acquire())).toMatchObject({
       kind: 'unavailable',
       code: 'model_load_cooldown',
       retryAfterMs: 10_000,
     })
     expect(supervisor.backends).toHaveLength(1)
     await clock.advance(10_000)
-    expect(await rejectionOf(acquire())).toMatchObject({ code: 'model_load_failed' })
-    expect(await rejectionOf(acquire())).toMatchObject({ code: 'model_load_cooldown', retryAfterMs: 20_000 })
+    expect(await catchRejection(acquire())).toMatchObject({ code: 'model_load_failed' })
+    expect(await catchRejection(acquire())).toMatchObject({ code: 'model_load_cooldown', retryAfterMs: 20_000 })
     await clock.advance(20_000)
     script.onLoad = async () => ({ success: true, message: '' })
     await acquire()
@@ -300,7 +300,7 @@ describe('a load that fails', () => {
       supervisor.backends[0]?.die({ code: 137, lastLines: ['allocating', 'out of memory'] })
       throw new BackendError('unavailable', 'the backend is not reachable', { code: 'backend_unavailable' })
     }
-    expect(await rejectionOf(acquire())).toMatchObject({
+    expect(await catchRejection(acquire())).toMatchObject({
       message: 'could not load model "m": backend process exited with code 137: out of memory',
     })
   })
@@ -311,11 +311,11 @@ describe('a load that fails', () => {
         throw new TypeError('cannot read /etc/secret')
       },
     })
-    expect(await rejectionOf(acquire())).toMatchObject({
+    expect(await catchRejection(acquire())).toMatchObject({
       code: 'model_load_failed',
       message: 'could not load model "m": its configuration is not usable',
     })
-    expect(await rejectionOf(acquire())).toMatchObject({ code: 'model_load_cooldown' })
+    expect(await catchRejection(acquire())).toMatchObject({ code: 'model_load_cooldown' })
   })
 
   it.each([
@@ -324,7 +324,7 @@ describe('a load that fails', () => {
   ])('because nothing could be started starts no cooldown: $code', async (refusal) => {
     const { script, acquire } = await createWorld()
     script.onStart = () => Promise.reject(refusal)
-    expect(await rejectionOf(acquire())).toBe(refusal)
+    expect(await catchRejection(acquire())).toBe(refusal)
     script.onStart = async () => undefined
     expect((await acquire()).backend).toBe('mock')
   })
@@ -468,7 +468,7 @@ describe('a changed configuration', () => {
     next.release()
   })
 
-  it('waits for an idle old backend to be gone before it takes memory of its own', async () => {
+  it('starts a load only after the idle old backend is gone', async () => {
     const { supervisor, script, use, acquire } = await createWorld()
     await use(before)
     let wasGone: boolean | undefined
@@ -515,7 +515,7 @@ describe('forget', () => {
     expect(supervisor.backends[0]?.hasExited()).toBe(true)
   })
 
-  it('lets those who wait for a load have it, and stops it after them', async () => {
+  it('lets requests that wait for a load have it, and stops it after them', async () => {
     const { residency, supervisor, script, acquire } = await createWorld()
     const gate = createDeferred()
     script.onStart = () => gate.promise
@@ -531,7 +531,7 @@ describe('forget', () => {
 })
 
 describe('stop', () => {
-  it('knows what is not loaded', async () => {
+  it('returns false for a model that is not loaded', async () => {
     const { residency } = await createWorld()
     expect(await residency.stop('m')).toBe(false)
   })
@@ -561,7 +561,7 @@ describe('stop', () => {
   it('gives up after 30 s of running calls, and the model goes on', async () => {
     const { residency, supervisor, clock, acquire } = await createWorld()
     const lease = await acquire()
-    const stopping = rejectionOf(residency.stop('m'))
+    const stopping = catchRejection(residency.stop('m'))
     const next = acquire()
     await clock.waitForSleepers(2)
     await clock.advance(30_000)
@@ -593,11 +593,11 @@ describe('stop', () => {
     expect(residency.loaded()).toEqual([])
   })
 
-  it('breaks a load off, tells who waited, and starts no cooldown', async () => {
+  it('aborts a load, rejects its waiters, and starts no cooldown', async () => {
     const { residency, supervisor, script, acquire } = await createWorld()
     script.onLoad = (_request, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    const waiting = rejectionOf(acquire())
+    const waiting = catchRejection(acquire())
     await settle()
     expect(await residency.stop('m')).toBe(true)
     expect(await waiting).toMatchObject({ kind: 'unavailable', code: 'model_stopped' })
@@ -608,18 +608,18 @@ describe('stop', () => {
 })
 
 describe('close', () => {
-  it('stops all models, breaks loads off and refuses what comes', async () => {
+  it('stops all models, aborts loads and refuses new requests', async () => {
     const { residency, supervisor, script, acquire } = await createWorld()
     await acquire(createModel({ name: 'a' }))
     script.onLoad = (_request, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    const waiting = rejectionOf(acquire(createModel({ name: 'b' })))
+    const waiting = catchRejection(acquire(createModel({ name: 'b' })))
     await settle()
     await residency.close({ graceMs: 5000 })
     expect(await waiting).toMatchObject({ code: 'shutting_down' })
     expect(supervisor.backends.map((backend) => backend.hasExited())).toEqual([true, true])
     expect(supervisor.backends[0]?.stops).toEqual([{ graceMs: 3500, freeMs: 1000 }])
-    expect(await rejectionOf(acquire())).toMatchObject({ kind: 'unavailable', code: 'shutting_down' })
+    expect(await catchRejection(acquire())).toMatchObject({ kind: 'unavailable', code: 'shutting_down' })
     expect(residency.loaded()).toEqual([])
   })
 })

@@ -6,88 +6,88 @@ import type { LoadCooldown } from './cooldown.ts'
 import type { EvictionPolicy } from './eviction-plan.ts'
 import { createEvictionQueue, type EvictableModel, type EvictionQueue } from './eviction-queue.ts'
 import { createModelLoader, type ModelLoaderOptions } from './load-model.ts'
-import { weightsBytes } from './model-size.ts'
+import { measureWeights } from './model-size.ts'
 import type { ModelLease, Resident } from './resident.ts'
 import { createResidentTable, type LoadedModel, type ResidentTable } from './resident-table.ts'
-import { breakOff, createPendingLoad, type LoadContext, type PendingLoad, runLoad, stillLoading } from './run-load.ts'
+import { abortLoad, createPendingLoad, type LoadContext, type PendingLoad, runLoad, stillLoading } from './run-load.ts'
 
 export type { ModelLease } from './resident.ts'
 export type { LoadedModel } from './resident-table.ts'
 
-/** How long a backend may take to say how it is. */
+/** Time limit of a status call. */
 const STATUS_TIMEOUT_MS = 10_000
 
-/** A model in memory or on its way there, as those who keep watch see it. Times are monotonic milliseconds. */
+/** A loaded model or a running load, as watchers see it. Times are monotonic milliseconds. */
 export interface WatchedModel {
   readonly name: string
   readonly state: 'loading' | 'loaded' | 'leaving'
-  /** Never stopped for idleness or to save memory. */
+  /** Never stopped for idleness or to free memory. */
   readonly isPinned: boolean
   /** Start of its oldest running call or of its load; undefined while nothing runs. */
   readonly busySince: number | undefined
-  /** End of its last call; undefined while one runs and before the first has ended. */
+  /** End of its last call; undefined during a call and before the first one has ended. */
   readonly idleSince: number | undefined
   readonly usedAt: number
-  /** Stops exactly this one; requests for the model load it again. */
+  /** Stops only this instance; the next request loads the model again. */
   stop(options: { readonly force: boolean }): Promise<void>
 }
 
-/** Which models are in memory, and the way to one that is (§3.5). */
+/** Knows which models are in memory, and loads others on demand (§3.5). */
 export interface Residency {
   /**
-   * A loaded model, loading it first when need be. Requests for one model share one load, which goes on when they
-   * leave, unless it still waits for a place in memory.
+   * Gives a lease of a loaded model and loads it first if necessary. Requests for one model share one load. The load
+   * goes on when they leave, unless it still waits for a place in memory.
    *
    * @throws SvcError `model_load_failed` (internal), `model_load_cooldown`, `model_loading`, `model_stopped`,
    *   `eviction_impossible`, `shutting_down` (unavailable), or the abort
    */
   acquire(model: ModelConfig, options: { readonly signal: AbortSignal }): Promise<ModelLease>
   /**
-   * Loads a model unless it is loaded, however long that takes. It does not count as use: a model that is only loaded
-   * does not lie idle.
+   * Loads a model unless it is loaded, without a time limit. A load is no use: a model without calls does not become
+   * idle.
    *
-   * @throws what {@link Residency.acquire} throws, but for `model_loading`
+   * @throws as {@link Residency.acquire}, except `model_loading`
    */
   load(model: ModelConfig, options: { readonly signal: AbortSignal }): Promise<void>
-  /** In the order they were loaded. */
+  /** Lists loaded models in the order of loading. */
   loaded(): readonly LoadedModel[]
   /**
-   * What the backend of a loaded model says of itself; it does not count as use.
+   * Asks the backend of a loaded model for its status; this is no use.
    *
    * @returns undefined when the model is not loaded
-   * @throws SvcError what the call failed with, `not_implemented` where the backend cannot tell
+   * @throws SvcError the failure of the call, `not_implemented` when the backend has no status
    */
-  statusOf(name: string, options: { readonly signal: AbortSignal }): Promise<StatusResponse | undefined>
-  /** Everything that could be stopped. */
+  readStatus(name: string, options: { readonly signal: AbortSignal }): Promise<StatusResponse | undefined>
+  /** Lists everything that can be stopped. */
   watched(): readonly WatchedModel[]
-  /** Has those who wait for a place looked after anew: the settings of eviction have changed. */
+  /** Checks waiting loads again; call it when the eviction settings have changed. */
   reconsider(): void
   /**
-   * Stops a model, after its running calls or, with `force`, without waiting for them; a load is broken off.
+   * Stops a model after its running calls or, with `force`, without waiting for them; aborts a load.
    *
    * @returns false when it was neither loaded nor loading
    * @throws SvcError `model_busy` (internal) when calls still run after 30 s; the model stays
    */
   stop(name: string, options?: { readonly force?: boolean | undefined }): Promise<boolean>
   /**
-   * Lets go of models whose configuration is gone or has changed: each is stopped once it is idle, and a load that
-   * failed before may be tried again at once.
+   * Releases models whose configuration was removed or changed: each one is stopped once it is idle. Ends their
+   * cooldown.
    */
   forget(names: readonly string[]): void
-  /** Stops everything in parallel within `graceMs`; nothing is loaded any more. */
+  /** Stops everything in parallel within `graceMs` and refuses new loads. */
   close(options: { readonly graceMs: number }): Promise<void>
 }
 
-/** What {@link createResidency} needs. */
+/** Options of {@link createResidency}. */
 export interface ResidencyOptions extends ModelLoaderOptions {
   readonly cooldown: LoadCooldown
-  /** Longest wait of a request for a load, in milliseconds; 0 waits for ever. */
+  /** Maximum time that a request waits for a load, in milliseconds; 0 waits without limit. */
   readonly modelLoadWaitMs: number
-  /** How many models may be in memory, and who leaves; asked before every decision. @default no limit */
+  /** Gives the current eviction policy; called before every decision. @default no limit */
   readonly eviction?: (() => EvictionPolicy) | undefined
-  /** Bytes that a backend takes in memory, device memory included. @default the size of the weights stands for it */
-  readonly memoryOf?: ((pid: number) => Promise<number | undefined>) | undefined
-  /** Whether an explicit stop ends calls that run for longer than 30 s. @default false */
+  /** Reads the memory of a backend in bytes, including device memory. @default the size of the weights */
+  readonly measureMemory?: ((pid: number) => Promise<number | undefined>) | undefined
+  /** Whether an explicit stop aborts calls that run longer than 30 s. @default false */
   readonly forceBusyStops?: boolean | undefined
   readonly clock: Clock
   readonly logger: Logger
@@ -101,7 +101,7 @@ const NO_LIMIT: EvictionPolicy = {
   retryIntervalMs: 1000,
 }
 
-/** Nothing loaded. */
+/** Creates a residency without models. */
 export function createResidency(options: ResidencyOptions): Residency {
   const { clock, modelLoadWaitMs } = options
   const table = createResidentTable({ ...options, onChange: () => evictionQueue.look() })
@@ -120,8 +120,8 @@ export function createResidency(options: ResidencyOptions): Residency {
   const leave = (load: PendingLoad) => {
     if (loads.get(load.model.name) === load) loads.delete(load.model.name)
   }
-  const takesRoom = ({ backend }: ModelConfig) => options.catalog.resolve(backend)?.kind !== 'in-process'
-  const context: LoadContext = { ...options, table, loader, leave, evictionQueue, takesRoom }
+  const takesMemory = ({ backend }: ModelConfig) => options.catalog.resolve(backend)?.kind !== 'in-process'
+  const context: LoadContext = { ...options, table, loader, leave, evictionQueue, takesMemory }
   let isClosed = false
 
   const startLoad = (model: ModelConfig, revision: string): PendingLoad => {
@@ -131,10 +131,10 @@ export function createResidency(options: ResidencyOptions): Residency {
     return load
   }
 
-  /** The resident that serves a model, or the load that brings it. */
+  /** Finds the resident that serves a model, or starts the load. */
   const find = (model: ModelConfig): Resident | PendingLoad => {
     if (isClosed) throw shuttingDown()
-    const revision = loader.revisionOf(model)
+    const revision = loader.toRevision(model)
     const resident = table.get(model.name)
     if (resident?.revision === revision && resident.isTrusted()) return resident
     const pending = loads.get(model.name)
@@ -146,7 +146,7 @@ export function createResidency(options: ResidencyOptions): Residency {
       const found = find(model)
       if ('backend' in found) return found.lease()
       const waitMs = modelLoadWaitMs
-      const joined = found.room.join({ signal, waitMs, tooLong: () => stillLoading(found) })
+      const joined = found.waiters.join({ signal, waitMs, tooLong: () => stillLoading(found) })
       evictionQueue.look()
       return joined
     },
@@ -158,21 +158,21 @@ export function createResidency(options: ResidencyOptions): Residency {
       await joined
     },
     loaded: table.loaded,
-    async statusOf(name, { signal }) {
+    async readStatus(name, { signal }) {
       const resident = table.get(name)
       if (resident === undefined || resident.backend.hasExited()) return undefined
       return resident.backend.client.status({}, { signal, timeoutMs: STATUS_TIMEOUT_MS })
     },
     watched() {
-      const loading = [...loads.values()].flatMap((load) => watchedLoad(load))
+      const loading = [...loads.values()].flatMap((load) => toWatchedLoad(load))
       const present = table.present().filter((resident) => !table.isStopping(resident))
-      return [...loading, ...present.map((resident) => watchedResident(resident, table))]
+      return [...loading, ...present.map((resident) => toWatchedResident(resident, table))]
     },
     reconsider: () => evictionQueue.look(),
     async stop(name, { force = false } = {}) {
       const load = loads.get(name)
       if (load !== undefined) {
-        breakOff(load, stopped(name))
+        abortLoad(load, stopped(name))
         await load.done
       }
       const resident = table.get(name)
@@ -181,7 +181,7 @@ export function createResidency(options: ResidencyOptions): Residency {
     },
     forget(names) {
       for (const name of names) {
-        // what failed may have been mended with the change
+        // the change may have mended the failure
         options.cooldown.succeeded(name)
         const load = loads.get(name)
         if (load !== undefined) load.isForgotten = true
@@ -192,13 +192,13 @@ export function createResidency(options: ResidencyOptions): Residency {
     async close({ graceMs }) {
       isClosed = true
       const pending = [...loads.values()]
-      for (const load of pending) breakOff(load, shuttingDown())
+      for (const load of pending) abortLoad(load, shuttingDown())
       await Promise.all([table.close({ graceMs }), ...pending.map((load) => load.done)])
     },
   }
 }
 
-function toEvictable(resident: Resident, table: ResidentTable, { memoryOf }: ResidencyOptions): EvictableModel {
+function toEvictable(resident: Resident, table: ResidentTable, { measureMemory }: ResidencyOptions): EvictableModel {
   const { name, model, backend } = resident
   return {
     key: resident,
@@ -209,26 +209,26 @@ function toEvictable(resident: Resident, table: ResidentTable, { memoryOf }: Res
     isLeaving: table.isLeaving(resident),
     usedAt: resident.usedAt,
     async size() {
-      const inMemory = backend.pid === undefined ? undefined : await memoryOf?.(backend.pid)
-      return Math.max(inMemory ?? 0, await weightsBytes(model))
+      const inMemory = backend.pid === undefined ? undefined : await measureMemory?.(backend.pid)
+      return Math.max(inMemory ?? 0, await measureWeights(model))
     },
     leave: (options) => table.stop(resident, options),
   }
 }
 
-function watchedResident(resident: Resident, table: ResidentTable): WatchedModel {
+function toWatchedResident(resident: Resident, table: ResidentTable): WatchedModel {
   const { name, model, busySince, idleSince, usedAt } = resident
   const state = table.isLeaving(resident) ? 'leaving' : 'loaded'
   const stop: WatchedModel['stop'] = (options) => table.stop(resident, options)
   return { name, state, isPinned: model.pinned, busySince, idleSince, usedAt, stop }
 }
 
-/** A load counts from the moment its backend is asked for: waiting for a place is no work. */
-function watchedLoad(load: PendingLoad): WatchedModel[] {
+/** A load is watched from its call of the backend; waiting for a place does not count. */
+function toWatchedLoad(load: PendingLoad): WatchedModel[] {
   const { model, loadingSince } = load
   if (loadingSince === undefined || load.stop.signal.aborted) return []
   const stop = async () => {
-    breakOff(load, stopped(model.name))
+    abortLoad(load, stopped(model.name))
     await load.done
   }
   const times = { busySince: loadingSince, idleSince: undefined, usedAt: loadingSince }

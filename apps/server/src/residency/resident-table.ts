@@ -5,9 +5,9 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { createResident, type Resident } from './resident.ts'
 
-/** How long an explicit stop waits for running calls. */
+/** Time that an explicit stop waits for running calls. */
 const BUSY_WAIT_MS = 30_000
-/** TERM to KILL of one backend. */
+/** Time between TERM and KILL of one backend. */
 const STOP_GRACE_MS = 15_000
 
 /** A loaded model as the system endpoint shows it (§2.8). */
@@ -23,23 +23,23 @@ export interface LoadedModel {
   readonly lastUsed?: number | undefined
 }
 
-/** What has been loaded: at most one resident of each name in service, and those on their way out. */
+/** Loaded models: at most one of each name in service, and those that are leaving. */
 export interface ResidentTable {
   get(name: string): Resident | undefined
-  /** Those in service, in the order they were loaded. */
+  /** Lists models in service in the order of loading. */
   loaded(): readonly LoadedModel[]
-  /** Everything that takes memory: those in service, and those that left it and have not ended. */
+  /** Lists everything that takes memory: models in service, and leaving ones that have not ended. */
   present(): readonly Resident[]
-  /** Whether a resident is out of service, or will be once its calls have ended. */
+  /** Whether a resident is out of service, or leaves after its last call. */
   isLeaving(resident: Resident): boolean
   /** Whether its backend is being stopped. */
   isStopping(resident: Resident): boolean
-  /** Puts a loaded model into service; it leaves by itself when its backend ends. */
+  /** Puts a loaded model into service; it leaves when its backend ends. */
   keep(loaded: { readonly model: ModelConfig; readonly revision: string; readonly backend: RunningBackend }): Resident
   /** Takes a resident out of service and stops it once it is idle; resolves at once while it is busy. */
   retire(resident: Resident): Promise<void>
   /**
-   * Stops a resident after its running calls, or at once with `force`. It stays in service until they have ended.
+   * Stops a resident after its running calls, or at once with `force`. It stays in service until its calls have ended.
    *
    * @throws SvcError `model_busy` (internal) when calls still run after 30 s, unless busy models are stopped by force
    */
@@ -48,17 +48,17 @@ export interface ResidentTable {
   close(options: { readonly graceMs: number }): Promise<void>
 }
 
-/** What {@link createResidentTable} needs. */
+/** Options of {@link createResidentTable}. */
 export interface ResidentTableOptions {
   readonly clock: Clock
   readonly logger: Logger
-  /** Whether an explicit stop ends calls that outlast its patience. @default false */
+  /** Whether an explicit stop aborts calls that run longer than its wait. @default false */
   readonly forceBusyStops?: boolean | undefined
   /** Called when a resident has become idle or its backend has ended. */
   readonly onChange: () => void
 }
 
-/** An empty table. */
+/** Creates an empty table. */
 export function createResidentTable(options: ResidentTableOptions): ResidentTable {
   const { clock, logger, onChange, forceBusyStops = false } = options
   const current = new Map<string, Resident>()
@@ -78,7 +78,7 @@ export function createResidentTable(options: ResidentTableOptions): ResidentTabl
   }
   const endWhenIdle = async (resident: Resident): Promise<void> => {
     await resident.whenIdle()
-    // Free would empty an attached backend that may hold the next model by now.
+    // Free would unload an attached backend, which may hold the next model already.
     await end(resident, resident.backend.program.kind === 'attach' ? 0 : undefined)
   }
   const retire = async (resident: Resident): Promise<void> => {

@@ -5,27 +5,27 @@ import { settlesWithin } from '../backends/settles-within.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
 
-/** How long an attached backend is believed to hold its model without being asked. */
+/** Time that an attached backend is trusted to hold its model without a health check. */
 const TRUST_MS = 30_000
 const HEALTH_TIMEOUT_MS = 5000
-/** How long after a broken call the end of a process is waited for. */
+/** Time to wait for the end of a process after a broken call. */
 const EXIT_NOTICE_MS = 1000
 
-/** The right to call a loaded model. It counts as in flight until released. */
+/** The right to call a loaded model. The model is busy until it is released. */
 export interface ModelLease {
   readonly client: BackendClient
-  /** Name of the backend that has the model. */
+  /** Name of the model's backend. */
   readonly backend: string
-  /** Gives the lease back; only the first call counts. */
+  /** Gives the lease back; further calls do nothing. */
   release(): void
   /**
-   * Tells of a failed call. A backend that lost its model or holds another one is let go, so that the next acquire
-   * loads again; one that could not be reached is asked for its health first.
+   * Reports a failed call. A backend that lost its model or holds another one is let go, so that the next acquire loads
+   * again. An unreachable backend is asked for its health first.
    */
   reportFailure(error: unknown): void
   /**
-   * Whether a process of this server had the model and ended by itself: it crashed, or somebody else killed it. A process
-   * that this server stops, and a backend that it only attaches to, do not count. Waits up to a second for the end.
+   * Whether the model was in a process of this server that ended by itself: a crash, or a kill by another program.
+   * Stops by this server and attached backends do not count. Waits up to a second for the end.
    */
   hasDied(): Promise<boolean>
 }
@@ -34,33 +34,33 @@ export interface ModelLease {
 export interface Resident {
   readonly name: string
   readonly model: ModelConfig
-  /** What it was loaded with; another means another load. */
+  /** Text of its load request; another text means that it must be loaded again. */
   readonly revision: string
   readonly backend: RunningBackend
   readonly inFlight: number
   /** Milliseconds since the epoch; undefined before the first use. */
   readonly lastUsed: number | undefined
-  /** When it was last used, or else loaded. Monotonic, milliseconds. */
+  /** Time of its last use, or of its load. Monotonic milliseconds. */
   readonly usedAt: number
-  /** Start of the oldest running call; undefined while none runs. Monotonic, milliseconds. */
+  /** Start of the oldest running call; undefined while none runs. Monotonic milliseconds. */
   readonly busySince: number | undefined
-  /** End of the last call; undefined while one runs and before the first has ended. Monotonic, milliseconds. */
+  /** End of the last call; undefined during a call and before the first one has ended. Monotonic milliseconds. */
   readonly idleSince: number | undefined
-  /** Set while an explicit stop waits for running calls; settles with it. */
+  /** Set while an explicit stop waits for running calls; settles with the stop. */
   draining: Promise<unknown> | undefined
   lease(): ModelLease
-  /** Whether it may be leased without asking its backend first. */
+  /** Whether it may be leased without a health check. */
   isTrusted(): boolean
-  /** Asks the backend for its health: false when it cannot be reached, true also when it is slow. */
+  /** Asks the backend for its health: false when it cannot be reached, true when it is only slow. */
   isReachable(signal: AbortSignal): Promise<boolean>
-  /** Resolves when nothing is in flight. */
+  /** Resolves when no call runs. */
   whenIdle(): Promise<void>
 }
 
 /**
- * A model that has just been loaded.
+ * Creates the resident of a loaded model.
  *
- * @param options.onLost called when a call found out that the backend does not hold the model
+ * @param options.onLost called when a call shows that the backend does not hold the model
  */
 export function createResident(options: {
   readonly model: ModelConfig
@@ -147,7 +147,7 @@ export function createResident(options: {
       try {
         await backend.client.health({ timeoutMs: HEALTH_TIMEOUT_MS, signal })
       } catch (error) {
-        // A backend that computes may not answer in time; it is lost only when nobody is there.
+        // A backend that computes may answer too late; only an unreachable one is lost.
         if (!SvcError.is(error) || error.kind !== 'timeout') return false
       }
       checkedAt = clock.monotonic()

@@ -120,7 +120,7 @@ describe('each key and the field it becomes', () => {
     expect(request(yaml)).toMatchObject(fields)
   })
 
-  it('leaves all else out: nothing is sent that the file does not say', () => {
+  it('leaves everything else out: only keys of the file are sent', () => {
     const sent = Object.entries(request('parameters: {model: x}')).filter(([, value]) => value !== undefined)
     expect(Object.fromEntries(sent)).toEqual({
       Model: 'x',

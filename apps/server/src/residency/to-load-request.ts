@@ -2,15 +2,18 @@ import { join } from 'node:path'
 import type { PartialMessage } from '@svc/backend-client'
 import type { ModelOptions } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
-import { canonicalBackend } from '../backends/backend-names.ts'
+import { toCanonicalBackend } from '../backends/backend-names.ts'
 import type { ModelConfig, ProxySettings } from '../catalog/model-config.ts'
 import { leavesMachine, livesUpstream } from '../catalog/serving.ts'
 
-/** What a load takes beside the model. */
+/** Context of a load beside the model. */
 export interface LoadRequestContext {
-  /** Seed of models without one of their own, 0 to 2147483647. One for all loads: the same model, the same request. */
+  /**
+   * Seed of models without one, 0 to 2147483647. It is the same for all loads, so that equal models give equal
+   * requests.
+   */
   readonly randomSeed: number
-  /** Memory of the graphics device; bounds the batch of models that take whole texts at once. */
+  /** Memory of the graphics device; limits the batch of models that take whole texts at once. */
   readonly vramBytes?: number | undefined
 }
 
@@ -19,15 +22,16 @@ type LoadFields = PartialMessage<ModelOptions>
 const ALL_LAYERS = 99_999_999
 const DEFAULT_BATCH = 512
 const FALLBACK_CONTEXT = 4096
-/** Bytes a token of a batch takes for each token of context, at a quarter of the memory. */
+/** A batch may take this fraction of the graphics memory: a quarter. */
 const VRAM_SHARE = 4
+/** Bytes of a batch for each of its tokens and each token of context. */
 const BYTES_PER_CELL = 16
 
 /** Names of the contract for the two wire formats of upstreams. */
 const PROVIDER_NAMES = { provider_a: 'openai', provider_b: 'anthropic' } as const
 
 /**
- * What LoadModel is told about a model (§2.9). Call it with defaults filled in: it adds none but those of the contract.
+ * Creates the LoadModel request of a model (§2.9). Call it with defaults filled in: it adds only those of the contract.
  *
  * @throws {SvcError} `internal`, code `model_file_unusable`, when the weights are known to be damaged
  */
@@ -36,27 +40,27 @@ export function toLoadRequest(config: ModelConfig, context: LoadRequestContext):
     throw new SvcError('internal', config.weightsError, { code: 'model_file_unusable' })
   }
   return {
-    ...placeFields(config),
-    ...sizeFields(config, context),
-    ...engineFields(config),
-    ...ropeFields(config),
-    ...loraFields(config),
-    ...batchEngineFields(config),
-    ...imageFields(config),
-    Options: optionTexts(config),
+    ...toPlaceFields(config),
+    ...toSizeFields(config, context),
+    ...toEngineFields(config),
+    ...toRopeFields(config),
+    ...toLoraFields(config),
+    ...toBatchEngineFields(config),
+    ...toImageFields(config),
+    Options: listOptions(config),
     Overrides: config.overrides,
     GrammarTriggers: (config.function.grammar?.triggers ?? []).map(({ word }) => ({ word })),
     EnableScore: config.knownUsecases.includes('score'),
-    Proxy: proxyOf(config),
-    Type: config.llm.type ?? canonicalBackend(config.backend).type,
+    Proxy: toProxy(config),
+    Type: config.llm.type ?? toCanonicalBackend(config.backend).type,
     Tokenizer: config.parameters.tokenizer,
     AudioPath: config.tts.audioPath,
   }
 }
 
-function placeFields({ folder, parameters, llm, artifacts }: ModelConfig): LoadFields {
+function toPlaceFields({ folder, parameters, llm, artifacts }: ModelConfig): LoadFields {
   const model = parameters.model ?? ''
-  const file = snapshotPath(artifacts[0]) ?? model
+  const file = findSnapshot(artifacts[0]) ?? model
   return {
     Model: model,
     ModelFile: file === '' ? '' : join(folder, file),
@@ -70,32 +74,32 @@ function inFolder(folder: string, file: string | undefined): string | undefined 
   return file === undefined || file === '' ? undefined : join(folder, file)
 }
 
-/** Where a managed snapshot lies below the models folder; its one main file where it has one. */
-function snapshotPath(artifact: ModelConfig['artifacts'][number] | undefined): string | undefined {
+/** Finds a managed snapshot under the models folder, or its main file when it has one. */
+function findSnapshot(artifact: ModelConfig['artifacts'][number] | undefined): string | undefined {
   const { cacheKey, primaryFile } = artifact?.resolved ?? {}
   if (cacheKey === undefined || !/^[0-9a-f]{64}$/.test(cacheKey)) return undefined
   const root = join('.artifacts', artifact?.source?.type ?? 'huggingface', cacheKey, 'snapshot')
   return primaryFile === undefined || primaryFile.includes('..') ? root : join(root, primaryFile)
 }
 
-function sizeFields(config: ModelConfig, context: LoadRequestContext): LoadFields {
-  const contextSize = contextOf(config)
+function toSizeFields(config: ModelConfig, context: LoadRequestContext): LoadFields {
+  const contextSize = toContextSize(config)
   const { seed = -1, batch } = config.parameters
   return {
     ContextSize: contextSize,
-    NBatch: batch || defaultBatch(config, contextSize, context.vramBytes),
+    NBatch: batch || chooseBatch(config, contextSize, context.vramBytes),
     Seed: seed === -1 ? context.randomSeed : seed,
     NGPULayers: config.llm.gpuLayers ?? ALL_LAYERS,
     Threads: config.threads !== undefined && config.threads > 0 ? config.threads : 1,
   }
 }
 
-function contextOf({ contextSize }: ModelConfig): number {
+function toContextSize({ contextSize }: ModelConfig): number {
   return contextSize !== undefined && contextSize > 0 ? contextSize : FALLBACK_CONTEXT
 }
 
 /** Models that score, embed or rank decode a whole text in one batch. */
-function defaultBatch(config: ModelConfig, contextSize: number, vramBytes: number | undefined): number {
+function chooseBatch(config: ModelConfig, contextSize: number, vramBytes: number | undefined): number {
   const isWhole =
     config.knownUsecases.includes('score') || config.llm.embeddings === true || config.llm.reranking === true
   if (!isWhole) return DEFAULT_BATCH
@@ -104,8 +108,8 @@ function defaultBatch(config: ModelConfig, contextSize: number, vramBytes: numbe
   return Math.max(DEFAULT_BATCH, Math.min(contextSize, fitting))
 }
 
-function engineFields({ llm, f16, cuda, diffusers, backend }: ModelConfig): LoadFields {
-  // Mapped files fail on this driver.
+function toEngineFields({ llm, f16, cuda, diffusers, backend }: ModelConfig): LoadFields {
+  // This driver fails on mapped files.
   const canMap = !/intel|sycl/i.test(backend)
   return {
     F16Memory: f16,
@@ -129,7 +133,7 @@ function engineFields({ llm, f16, cuda, diffusers, backend }: ModelConfig): Load
   }
 }
 
-function ropeFields({ parameters, llm }: ModelConfig): LoadFields {
+function toRopeFields({ parameters, llm }: ModelConfig): LoadFields {
   return {
     RopeFreqBase: parameters.ropeFreqBase,
     RopeFreqScale: parameters.ropeFreqScale,
@@ -141,7 +145,7 @@ function ropeFields({ parameters, llm }: ModelConfig): LoadFields {
   }
 }
 
-function loraFields({ llm }: ModelConfig): LoadFields {
+function toLoraFields({ llm }: ModelConfig): LoadFields {
   return {
     LoraAdapter: llm.loraAdapter,
     LoraAdapters: llm.loraAdapters,
@@ -151,7 +155,7 @@ function loraFields({ llm }: ModelConfig): LoadFields {
   }
 }
 
-function batchEngineFields({ vllm }: ModelConfig): LoadFields {
+function toBatchEngineFields({ vllm }: ModelConfig): LoadFields {
   const { image, video, audio } = vllm.limitMmPerPrompt ?? {}
   return {
     Quantization: vllm.quantization,
@@ -171,7 +175,7 @@ function batchEngineFields({ vllm }: ModelConfig): LoadFields {
   }
 }
 
-function imageFields({ diffusers }: ModelConfig): LoadFields {
+function toImageFields({ diffusers }: ModelConfig): LoadFields {
   return {
     PipelineType: diffusers.pipelineType,
     SchedulerType: diffusers.schedulerType,
@@ -187,15 +191,15 @@ function toJsonText(values: Readonly<Record<string, unknown>> | undefined): stri
   return values === undefined || Object.keys(values).length === 0 ? undefined : JSON.stringify(values)
 }
 
-/** The options of the file, where companions of the model lie, and the folder of saved slots. */
-function optionTexts(config: ModelConfig): readonly string[] {
+/** Joins the options of the file, the paths of companion files, and the folder of saved slots. */
+function listOptions(config: ModelConfig): readonly string[] {
   const { options, artifacts, slotSavePath } = config
   const texts = [...options]
   const add = (name: string, value: string) => {
     if (!texts.some((text) => text.split(':', 1)[0] === name)) texts.push(`${name}:${value}`)
   }
   for (const artifact of artifacts.slice(1)) {
-    const path = snapshotPath(artifact)
+    const path = findSnapshot(artifact)
     if (path !== undefined && artifact.name !== undefined) add(artifact.name, path)
   }
   if (slotSavePath !== undefined && slotSavePath !== '') add('--slot-save-path', slotSavePath)
@@ -206,14 +210,14 @@ function optionTexts(config: ModelConfig): readonly string[] {
   return texts
 }
 
-/** Where a model lives; another instance knows it by the name it has here unless the file has another. */
-function proxyOf(config: ModelConfig): LoadFields['Proxy'] {
+/** Gives the upstream of a model. Another instance knows the model by its local name unless the file has another. */
+function toProxy(config: ModelConfig): LoadFields['Proxy'] {
   if (!leavesMachine(config)) return undefined
-  const fields = proxyFields(config.proxy ?? {})
+  const fields = toProxyFields(config.proxy ?? {})
   return livesUpstream(config) ? fields : { ...fields, upstreamModel: config.proxy?.upstreamModel || config.name }
 }
 
-function proxyFields(proxy: ProxySettings): NonNullable<LoadFields['Proxy']> {
+function toProxyFields(proxy: ProxySettings): NonNullable<LoadFields['Proxy']> {
   return {
     upstreamUrl: proxy.upstreamUrl,
     mode: proxy.mode,

@@ -57,7 +57,7 @@ async function createWorld(watch: Partial<WatchdogPolicy>) {
   }
 }
 
-/** Lets everything run that waits for a settled promise. */
+/** Lets all work run that waits for a settled promise. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -78,7 +78,7 @@ describe('the idle watchdog', () => {
     expect(world.names()).toEqual([])
   })
 
-  it('leaves alone what works, what is pinned and what was never used', async () => {
+  it('leaves busy, pinned and unused models alone', async () => {
     await using world = await createWorld({ idleTimeoutMs: 1_000 })
     const working = await world.acquire({ name: 'working' })
     await world.use('pinned', { pinned: true })
@@ -110,7 +110,7 @@ describe('the idle watchdog', () => {
 })
 
 describe('the busy watchdog', () => {
-  it('ends a model by force whose oldest call takes too long, pinned or not', async () => {
+  it('stops a model by force when its oldest call takes too long, pinned or not', async () => {
     await using world = await createWorld({ busyTimeoutMs: 10_000 })
     await world.acquire({ name: 'stuck', pinned: true })
     await world.clock.advance(9_000)
@@ -135,7 +135,7 @@ describe('the busy watchdog', () => {
     expect(world.names()).toEqual(['m'])
   })
 
-  it('breaks off a load that hangs; whoever waits is told, and no cooldown begins', async () => {
+  it('aborts a load that hangs; waiters are rejected, and no cooldown starts', async () => {
     await using world = await createWorld({ busyTimeoutMs: 10_000 })
     world.script.onLoad = (_request, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -180,7 +180,7 @@ describe('the memory reclaimer', () => {
     expect(world.readings).toEqual([])
   })
 
-  it('leaves alone what works and what is pinned, and does nothing where memory cannot be read', async () => {
+  it('leaves busy and pinned models alone, and does nothing when memory cannot be read', async () => {
     await using world = await createWorld({ memoryThreshold: 0.5 })
     await world.acquire({ name: 'working' })
     await world.use('pinned', { pinned: true })

@@ -1,55 +1,55 @@
 import type { Clock, Logger } from '../ports.ts'
 import type { WatchedModel } from './residency.ts'
 
-/** What is watched for; asked before every look, so that a change counts at once and takes no timer with it. */
+/** Settings of the watchdog, read before every check: a change applies at once and resets no timer. */
 export interface WatchdogPolicy {
-  /** How often the watchdog looks, in milliseconds. */
+  /** Interval of the checks in milliseconds. */
   readonly intervalMs: number
-  /** Longest running call or load, in milliseconds; undefined watches none. */
+  /** Maximum time of a call or load in milliseconds; undefined disables the check. */
   readonly busyTimeoutMs: number | undefined
-  /** How long a model may lie idle, in milliseconds; undefined watches none. */
+  /** Maximum idle time of a model in milliseconds; undefined disables the check. */
   readonly idleTimeoutMs: number | undefined
-  /** Share of memory, 0 to 1, above which models are unloaded; undefined never does. */
+  /** Share of memory, in 0..1, above which models are unloaded; undefined disables the check. */
   readonly memoryThreshold: number | undefined
 }
 
-/** Memory at one moment. */
+/** A measurement of memory. */
 export interface MemoryReading {
-  /** Memory of all graphics devices together where any is known, else that of the machine or of its container. */
+  /** Memory of all graphics devices together when it is known, else that of the machine or its container. */
   readonly kind: 'gpu' | 'ram'
-  /** 0 to 1. */
+  /** In 0..1. */
   readonly usedShare: number
 }
 
-/** Stops models that work too long, lie idle, or take memory that runs short (§3.5). */
+/** Stops models that are busy or idle for too long, or when memory runs short (§3.5). */
 export interface Watchdog {
-  /** Tells that the settings have changed. */
+  /** Checks at once; call it when the settings have changed. */
   wake(): void
-  /** Ends the watch; resolves when stops that it began are over. */
+  /** Ends the watch; resolves once all stops that it started have ended. */
   close(): Promise<void>
 }
 
-/** What {@link startWatchdog} needs. */
+/** Options of {@link startWatchdog}. */
 export interface WatchdogOptions {
   readonly watched: () => readonly WatchedModel[]
   readonly policy: () => WatchdogPolicy
-  /** Undefined when it cannot be told. */
+  /** Reads memory; undefined when unknown. */
   readonly readMemory: () => Promise<MemoryReading | undefined>
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** Looking more often than this costs more than it finds. */
+/** Minimum interval; more frequent checks cost more than they find. */
 const MIN_INTERVAL_MS = 50
-/** How long it sleeps while there is nothing to watch for; any change of the settings wakes it. */
+/** Interval while all checks are disabled; a change of the settings wakes the watchdog. */
 const NOTHING_TO_DO_MS = 3_600_000
 
-/** Begins to watch. */
+/** Starts the watchdog. */
 export function startWatchdog(options: WatchdogOptions): Watchdog {
   const { clock, logger } = options
   const closing = new AbortController()
   const stops = new Set<Promise<void>>()
-  /** Models that are being stopped for idleness or memory; a model is asked once. */
+  /** Models that are being stopped for idleness or memory; each one is stopped only once. */
   const leaving = new Set<string>()
   let wakeUp = new AbortController()
 
@@ -83,7 +83,7 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
       void stop(model, 'idle', false)
     }
   }
-  /** One at a time: how much memory it gave back shows only after it has gone. */
+  /** Stops one model at a time: its share of memory shows only after it has ended. */
   const reclaim = async ({ memoryThreshold }: WatchdogPolicy): Promise<void> => {
     if (memoryThreshold === undefined || stops.size > 0) return
     const memory = await options.readMemory().catch(() => undefined)

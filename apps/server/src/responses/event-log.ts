@@ -2,16 +2,16 @@ import { SvcError } from '@svc/errors'
 import { createLiveFeed, followFeed } from '../live-feed/live-feed.ts'
 import type { LiveResponse } from './live-responses.ts'
 
-/** Events of one response in memory, bytes. The run ends with an error beyond it. */
+/** Maximum bytes of one response's events in memory. Above it the run ends with an error. */
 const MAX_EVENT_BYTES = 64 * 1024 * 1024
-/** Readers that follow one response at a time. */
+/** Maximum number of readers of one response at a time. */
 export const MAX_READERS = 1024
 
-/** The events of a response while it runs, as the frames that clients get. Every frame is kept until the run has ended. */
+/** The events of a running response, as the frames that clients get. Every frame is kept until the run has ended. */
 export interface EventLog {
   /** Number of frames; the sequence number of the next one. */
   readonly length: number
-  /** Whether there is more than one response may have. */
+  /** Whether it exceeds the limit of one response. */
   readonly isFull: boolean
   /** Frames from a sequence number on. @default all */
   frames(from?: number): readonly string[]
@@ -20,10 +20,10 @@ export interface EventLog {
   follow: LiveResponse['follow']
 }
 
-/** An empty log. */
+/** Creates an empty log. */
 export function createEventLog(): EventLog {
   const feed = createLiveFeed<string>({
-    // The run stops publishing when the log is full: no frame may be missing from the stored response.
+    // The run stops publishing when the log is full, because the stored response must have every frame.
     maxEvents: Number.POSITIVE_INFINITY,
     sizeOf: (frame) => frame.length,
     maxReaders: MAX_READERS,

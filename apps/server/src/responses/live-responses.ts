@@ -3,9 +3,9 @@ import type { ResponseResource } from '@svc/wire/responses'
 import type { Clock, Logger } from '../ports.ts'
 import { LEASE_MS, type Reader, type ResponseStore, type StoredResponse } from './response-store.ts'
 
-/** How often the leases of running responses are renewed. */
+/** Interval at which the leases of running responses are renewed. */
 const RENEW_MS = LEASE_MS / 3
-/** How often the store drops old responses. */
+/** Interval at which the store drops old responses. */
 const TRIM_MS = 10 * 60_000
 
 /** A response that runs in this process. */
@@ -13,12 +13,12 @@ export interface LiveResponse {
   readonly id: string
   readonly owner: string
   readonly background: boolean
-  /** The response at this moment. */
+  /** Gives the present response. */
   current(): StoredResponse
   /**
-   * Frames after a sequence number, as they come; ends with the response.
+   * Gives frames after a sequence number as they come; ends with the response.
    *
-   * @throws {SvcError} `rate_limited`, code `response_readers`, where too many readers follow the response
+   * @throws {SvcError} `rate_limited`, code `response_readers`, when too many readers follow the response
    */
   follow(after: number, options: { readonly signal: AbortSignal }): AsyncGenerator<string>
   /** Ends the run at once, as cancelled or with the error; resolves once that is stored. */
@@ -30,13 +30,13 @@ export interface LiveResponses {
   get(id: string, reader: Reader): LiveResponse | undefined
   add(response: LiveResponse): void
   remove(id: string): void
-  /** Holds a run that no client waits for, until it has ended. */
+  /** Holds a run without a waiting client until it has ended. */
   track(run: Promise<unknown>): void
   /** Fails the responses that run in the background, and waits for their end. */
   close(): Promise<void>
 }
 
-/** No running responses yet. Renews the leases of those in the background, and trims the store from time to time. */
+/** Creates an empty list. Renews the leases of background responses, and trims the store from time to time. */
 export function createLiveResponses(options: {
   readonly store: ResponseStore
   readonly clock: Clock

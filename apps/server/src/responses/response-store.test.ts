@@ -13,7 +13,7 @@ const ada = { id: 'ada', isAdmin: false }
 const bob = { id: 'bob', isAdmin: false }
 const root = { id: 'root', isAdmin: true }
 
-const resourceOf = (id: string, fields: Partial<ResponseResource> = {}): ResponseResource =>
+const createResource = (id: string, fields: Partial<ResponseResource> = {}): ResponseResource =>
   ({ id, object: 'response', status: 'completed', output: [], error: null, ...fields }) as unknown as ResponseResource
 
 const frame = (sequence: number): string => `event: e\ndata: {"sequence_number":${sequence}}\n\n`
@@ -25,7 +25,7 @@ interface World extends AsyncDisposable {
   readonly time: { now: number }
   readonly settings: { ttlMs: number }
   put(id: string, fields?: Partial<ResponseRecord>, events?: readonly string[]): Promise<void>
-  /** Has the store believe that a response is as large as that. */
+  /** Makes the store believe that a response has this size. */
   setSize(id: string, bytes: number): Promise<void>
 }
 
@@ -50,7 +50,7 @@ describe.each(places)('stored responses on $name', ({ create }) => {
       put: (id, fields = {}, events = []) =>
         store.insert(
           {
-            resource: resourceOf(id),
+            resource: createResource(id),
             input: [],
             streamed: events.length > 0,
             owner: 'ada',
@@ -67,12 +67,12 @@ describe.each(places)('stored responses on $name', ({ create }) => {
   }
 
   // verifies responses:stored:owner
-  it('are there for their owner and for admins, and for nobody else', async () => {
+  it('are visible to their owner and to admins only', async () => {
     await using world = await open()
     const { store } = world
     const item = { type: 'message', id: 'msg_1', role: 'user', content: 'hi' } as const
     await world.put('a', { input: [item] })
-    expect(await store.read('a', ada)).toEqual({ resource: resourceOf('a'), input: [item], streamed: false })
+    expect(await store.read('a', ada)).toEqual({ resource: createResource('a'), input: [item], streamed: false })
     expect(await store.read('a', root)).toBeDefined()
     expect(await store.read('a', bob)).toBeUndefined()
     expect(await store.findItem('msg_1', ada)).toEqual(item)
@@ -83,14 +83,14 @@ describe.each(places)('stored responses on $name', ({ create }) => {
     expect(await store.findItem('msg_1', ada)).toBeUndefined()
   })
 
-  it('give their events from any of them on, whole rows and parts', async () => {
+  it('give their events from any sequence number on, in whole rows and parts of rows', async () => {
     await using world = await open()
     const { store } = world
-    const running = resourceOf('a', { status: 'in_progress' })
+    const running = createResource('a', { status: 'in_progress' })
     await world.put('a', { resource: running, streamed: true })
     await store.appendEvents('a', { firstSequence: 0, frames: frames(0, 2) })
     await store.appendEvents('a', { firstSequence: 3, frames: frames(3, 3) })
-    await store.finish(resourceOf('a'), { firstSequence: 4, frames: frames(4, 5) })
+    await store.finish(createResource('a'), { firstSequence: 4, frames: frames(4, 5) })
     const read = async (after: number): Promise<string[]> => {
       const all: string[] = []
       for (let row = await store.readEvents('a', after); row !== undefined; ) {
@@ -107,7 +107,7 @@ describe.each(places)('stored responses on $name', ({ create }) => {
     await using world = await open()
     const { store, time } = world
     for (const id of ['a', 'b']) {
-      await world.put(id, { resource: resourceOf(id, { status: 'in_progress' }), streamed: true }, frames(0, 1))
+      await world.put(id, { resource: createResource(id, { status: 'in_progress' }), streamed: true }, frames(0, 1))
     }
     time.now += LEASE_MS / 2
     await store.renew(['a'])
@@ -123,7 +123,7 @@ describe.each(places)('stored responses on $name', ({ create }) => {
     time.now += LEASE_MS
     await store.failInterrupted()
     expect((await store.read('a', ada))?.resource.status).toBe('failed')
-    await store.finish(resourceOf('a'), { firstSequence: 2, frames: [] })
+    await store.finish(createResource('a'), { firstSequence: 2, frames: [] })
     expect((await store.read('a', ada))?.resource.status, 'what came too late').toBe('failed')
   })
 

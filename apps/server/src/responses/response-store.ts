@@ -5,19 +5,19 @@ import type { Queries } from '../db/queries.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Clock } from '../ports.ts'
 
-/** How long a running response counts as alive after its server last said so, milliseconds. */
+/** Time that a running response counts as alive after its server's last renewal, milliseconds. */
 export const LEASE_MS = 30_000
-/** Everything that is stored, bytes (decisions: 1 GiB). */
+/** Limit of everything stored, in bytes (decisions: 1 GiB). */
 const MAX_TOTAL_BYTES = 1024 ** 3
-/** Responses that are removed at a time. */
+/** Number of responses that are removed at a time. */
 const BATCH = 200
-/** More events than are unsaved at any moment: what a client may have seen of a run that was cut off. */
+/** More events than are ever unsaved: a client may have seen them of a run that was cut off. */
 const UNSAVED_EVENTS = 1024
 
-/** Who asks for a stored response. */
+/** A reader of stored responses. */
 export interface Reader {
   readonly id: string
-  /** Sees those of everybody. */
+  /** Whether the reader sees those of all owners. */
   readonly isAdmin: boolean
 }
 
@@ -30,48 +30,50 @@ export interface StoredResponse {
   readonly streamed: boolean
 }
 
-/** A response that is stored, with whom it belongs to. */
+/** A stored response with its owner. */
 export interface ResponseRecord extends StoredResponse {
   readonly owner: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
 }
 
-/** Events in their order; each frame is one of them as it is sent. */
+/** Events in order; each frame is one event as it is sent. */
 export interface EventRow {
   readonly firstSequence: number
   readonly frames: readonly string[]
 }
 
-/** Where responses are kept: in the server's database, for a time and up to a size. Another user's are not there. */
+/**
+ * Keeps responses in the server's database, for a time and up to a size. A reader does not find those of other owners.
+ */
 export interface ResponseStore {
-  /** A response with all its events at once; of one that still runs what there is. */
+  /** Inserts a response with its present events, all of them once it has ended. */
   insert(record: ResponseRecord, events: readonly string[]): Promise<void>
-  /** More events of a running response. */
+  /** Appends events of a running response. */
   appendEvents(id: string, events: EventRow): Promise<void>
-  /** What a running response has become; one that was cancelled or deleted meanwhile stays so. */
+  /** Stores the final state of a running response; a cancelled or deleted one stays so. */
   finish(resource: ResponseResource, events: EventRow): Promise<void>
   read(id: string, reader: Reader): Promise<StoredResponse | undefined>
-  /** The next events after a number; undefined when there are none so far. */
+  /** Gives the next events after a number; undefined when there are none so far. */
   readEvents(id: string, after: number): Promise<EventRow | undefined>
-  /** An item by its id. */
+  /** Finds an item by its id. */
   findItem(id: string, reader: Reader): Promise<ResponseInputItem | undefined>
   /** Marks a response that another server runs as cancelled. */
   cancel(resource: ResponseResource): Promise<void>
-  /** Whether it was there. */
+  /** Deletes a response. @returns whether it existed */
   delete(id: string, reader: Reader): Promise<boolean>
-  /** Says that these still run. */
+  /** Renews the leases of running responses. */
   renew(ids: readonly string[]): Promise<void>
-  /** Fails what ran on a server that is gone. */
+  /** Fails responses that ran on a server that is gone. */
   failInterrupted(): Promise<void>
-  /** Removes what is too old, and the oldest of what is too much. */
+  /** Removes expired responses, and the oldest ones above the limit. */
   trim(): Promise<void>
 }
 
-/** What {@link createResponseStore} needs. */
+/** Options of {@link createResponseStore}. */
 export interface ResponseStoreOptions {
   readonly database: Database
-  /** How long responses are kept, milliseconds; 0 = no limit in time. */
+  /** Time for which responses are kept, milliseconds; 0 = no limit in time. */
   readonly ttlMs: () => number
   readonly clock: Clock
   /** @default 1 GiB */
@@ -81,15 +83,15 @@ export interface ResponseStoreOptions {
 type Responses = Tables['responses']
 type ResponseRow = Responses['$inferSelect']
 
-/** The states of a response that still runs. */
+/** States of a running response. */
 const RUNNING = ['queued', 'in_progress']
 const runs = ({ status }: Responses): SQL => inArray(status, RUNNING)
 
-/** Makes the store over the server's database. */
+/** Creates the store on the server's database. */
 export function createResponseStore(options: ResponseStoreOptions): ResponseStore {
   const { database, clock, ttlMs, maxTotalBytes = MAX_TOTAL_BYTES } = options
   const { queries } = database
-  /** Bytes stored since the last look at the whole. */
+  /** Bytes stored since the last check of the total. */
   let grown = 0
 
   const isKept = ({ createdAt }: Responses): SQL | undefined =>
@@ -107,10 +109,10 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
     return row
   }
 
-  /** A running response whose server is gone becomes a failed one. */
+  /** Marks a running response as failed when its server is gone. */
   async function failRun(row: ResponseRow): Promise<void> {
     const { id } = row
-    const resource = interrupted(resourceOf(row))
+    const resource = interrupted(toResource(row))
     await queries.transaction(async (transaction) => {
       const [last] = await transaction.rows((db, { responseEvents }) =>
         db
@@ -128,7 +130,7 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
           .set({ status: 'failed', resource: JSON.stringify(resource) })
           .where(and(eq(responses.id, id), runs(responses))),
       )
-      if (changed > 0 && row.streamed === 1) await insertEvents(transaction, id, failedRow(resource, sequence))
+      if (changed > 0 && row.streamed === 1) await insertEvents(transaction, id, toFailedRow(resource, sequence))
     })
   }
 
@@ -184,7 +186,7 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
     }
   }
 
-  /** Looks at the whole again once a sixteenth of what may be stored has come. */
+  /** Checks the total again after a sixteenth of the limit has been added. */
   async function count(bytes: number): Promise<void> {
     grown += bytes
     if (grown > maxTotalBytes / 16) await trim()
@@ -194,7 +196,7 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
     async insert({ resource, input, streamed, owner, createdAt }, events) {
       const { id, status } = resource
       const texts = { resource: JSON.stringify(resource), input: JSON.stringify(input) }
-      const sizeBytes = texts.resource.length + texts.input.length + sizeOf(events)
+      const sizeBytes = texts.resource.length + texts.input.length + measureSize(events)
       const leaseUntil = clock.now() + LEASE_MS
       await queries.transaction(async (transaction) => {
         await transaction.change((db, { responses }) =>
@@ -208,7 +210,7 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
       await count(sizeBytes)
     },
     async appendEvents(id, events) {
-      const size = sizeOf(events.frames)
+      const size = measureSize(events.frames)
       await queries.transaction(async (transaction) => {
         await insertEvents(transaction, id, events)
         await transaction.change((db, { responses }) =>
@@ -223,7 +225,7 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
     async finish(resource, events) {
       const { id, status } = resource
       const text = JSON.stringify(resource)
-      const size = text.length + sizeOf(events.frames)
+      const size = text.length + measureSize(events.frames)
       const changed = await queries.transaction(async (transaction) => {
         const finished = await transaction.change((db, { responses }) =>
           db
@@ -268,7 +270,7 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
       return next && toEventRow(next)
     },
     async findItem(id, reader) {
-      // Ids that clients choose may stand in several responses: the reader's own go before those of others.
+      // Several responses may have an id that clients chose: the reader's own take precedence.
       const [found] = await queries.rows((db, { responses, responseItems }) =>
         db
           .select({ responseId: responseItems.responseId })
@@ -307,7 +309,7 @@ export function createResponseStore(options: ResponseStoreOptions): ResponseStor
       )
     },
     async failInterrupted() {
-      // a file has one server: whatever runs in it ran on one that is gone
+      // a file has one server, so everything that ran in it before is gone
       const isOverdue = ({ leaseUntil }: Responses): SQL | undefined =>
         database.dialect === 'sqlite' ? undefined : lt(leaseUntil, clock.now())
       for (;;) {
@@ -343,17 +345,17 @@ async function insertEvents(queries: Queries, responseId: string, { firstSequenc
   await queries.change((db, { responseEvents }) => db.insert(responseEvents).values(row).onConflictDoNothing())
 }
 
-function sizeOf(texts: readonly string[]): number {
+function measureSize(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0)
 }
 
-function resourceOf({ resource }: ResponseRow): ResponseResource {
+function toResource({ resource }: ResponseRow): ResponseResource {
   return JSON.parse(resource) as ResponseResource
 }
 
 function toStored(row: ResponseRow): StoredResponse {
   return {
-    resource: resourceOf(row),
+    resource: toResource(row),
     input: JSON.parse(row.input) as ResponseInputItem[],
     streamed: row.streamed === 1,
   }
@@ -369,7 +371,7 @@ function interrupted(resource: ResponseResource): ResponseResource {
   return { ...resource, status: 'failed', error: { code: 'server_error', message, type: 'server_error' } }
 }
 
-function failedRow(response: ResponseResource, sequence: number): EventRow {
+function toFailedRow(response: ResponseResource, sequence: number): EventRow {
   const data = JSON.stringify({ type: 'response.failed', sequence_number: sequence, response })
   return { firstSequence: sequence, frames: [`event: response.failed\ndata: ${data}\n\n`] }
 }

@@ -1,6 +1,6 @@
 import type { JsonNode } from '@svc/json'
 import { lines } from '../config/setting-kind.ts'
-import { type FileProblem, lineOf } from '../files/read-json-file.ts'
+import { type FileProblem, findLine } from '../files/read-json-file.ts'
 import { isSafeName } from '../files/safe-path.ts'
 import type { Parsed } from './live-file.ts'
 import { findSetting } from './schema.ts'
@@ -26,7 +26,7 @@ export function parseBackends(root: JsonNode): Parsed<ReadonlyMap<string, string
   const backends = new Map<string, string>()
   const problems: FileProblem[] = []
   const problem = (message: string, node?: JsonNode): void => {
-    problems.push({ file: BACKENDS_FILE, line: node === undefined ? undefined : lineOf(node), message })
+    problems.push({ file: BACKENDS_FILE, line: node === undefined ? undefined : findLine(node), message })
   }
   if (root.kind !== 'object') problem('it is not an object of names and URIs')
   if (root.kind === 'object' && root.length > MAX_BACKENDS) problem(`it has more than ${MAX_BACKENDS} entries`)

@@ -6,9 +6,9 @@ import { describeProblem, type FileProblem, readJsonFile } from '../files/read-j
 import { type FileWatch, watchFile } from '../files/watch-file.ts'
 import type { Clock } from '../ports.ts'
 
-/** What a file's content means. */
+/** The meaning of a file's content. */
 export interface Parsed<T> {
-  /** What could be understood. */
+  /** The parts that could be read. */
   readonly value: T
   readonly problems: readonly FileProblem[]
   /** Whether starting with only what was understood could open the server to everybody. */
@@ -18,7 +18,7 @@ export interface Parsed<T> {
 /** How a file of the configuration folder is kept. */
 export interface LiveFileOptions<T> {
   readonly path: string
-  /** What no file means. */
+  /** The value without a file. */
   readonly empty: T
   readonly parse: (root: JsonNode) => Parsed<T>
   /** Whether API keys may be in it: then the server does not start while it cannot be read. */
@@ -33,7 +33,7 @@ export interface LiveFileOptions<T> {
 export interface LiveFile<T> {
   /** The content that counts. */
   readonly value: T
-  /** What is wrong with the content on disk; empty when it is the one that counts. */
+  /** The problems of the content on disk; empty when that content is in use. */
   readonly problems: readonly FileProblem[]
   /** Reads the file now. */
   reload(): Promise<void>

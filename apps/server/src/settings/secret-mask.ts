@@ -6,7 +6,7 @@ const MASK = /^\*{8}[^#]{0,8}#[0-9a-f]{8}$/
 const MIN_LENGTH_TO_SHOW_END = 20
 
 /**
- * What stands for a secret where settings are shown: stars, the end of a long one, and eight digits of its SHA-256 by
+ * The mask of a secret where settings are shown: stars, the end of a long one, and eight digits of its SHA-256 by
  * which an interface can send it back as "unchanged". Empty stays empty.
  */
 export function maskSecret(secret: string): string {

@@ -1,5 +1,5 @@
 import type { JsonNode } from '@svc/json'
-import { type FileProblem, lineOf } from '../files/read-json-file.ts'
+import { type FileProblem, findLine } from '../files/read-json-file.ts'
 import type { Parsed } from './live-file.ts'
 import { findSetting, isSettingKey, readSetting } from './schema.ts'
 
@@ -32,7 +32,7 @@ export function parseSettings(root: JsonNode): Parsed<SavedSettings> {
       const setting = findSetting(key)
       const value = readSetting(setting, found)
       if (value === undefined) {
-        problems.push({ file: SETTINGS_FILE, line: lineOf(node), message: `${key} is not ${setting.form}` })
+        problems.push({ file: SETTINGS_FILE, line: findLine(node), message: `${key} is not ${setting.form}` })
         isUnsafe ||= setting.secret === true
       } else saved.set(key, value)
     }

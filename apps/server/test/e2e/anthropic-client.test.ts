@@ -27,18 +27,18 @@ afterAll(() => server[Symbol.asyncDispose]())
 const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Hello!' }]
 const FIXED = { messages, max_tokens: 64, temperature: 0 }
 
-const textOf = ({ content }: Anthropic.Message): string =>
+const readText = ({ content }: Anthropic.Message): string =>
   content.map((block) => (block.type === 'text' ? block.text : '')).join('')
-/** What a call of the client fails with. */
-const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+/** Gives the error of a failed call of the client. */
+const catchError = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     (value) => expect.fail(`answered: ${JSON.stringify(value)}`),
     (error: unknown) => error,
   )
 const predictions = (model: string): readonly { readonly outcome?: string | undefined }[] =>
   server.records(model).filter(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')
-/** What the mock was asked in the last prediction of a model. */
-const requestOf = (model: string): unknown =>
+/** Gives the request of a model's last prediction. */
+const findRequest = (model: string): unknown =>
   server.records(model).findLast(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')?.request
 
 describe.each([
@@ -56,7 +56,7 @@ describe.each([
       stop_sequence: null,
     })
     expect(data.content.map(({ type }) => type)).toEqual(['text'])
-    expect(textOf(data)).toMatch(text)
+    expect(readText(data)).toMatch(text)
     expect(data.usage.output_tokens).toBeGreaterThan(1)
     expect(request_id).toBe(response.headers.get('request-id'))
     expect(data).toHaveProperty('_request_id', request_id)
@@ -68,7 +68,7 @@ describe.each([
     for await (const event of await client.messages.create({ model, ...FIXED, stream: true })) events.push(event)
     const types = events.map(({ type }) => type)
     const deltas = types.filter((type) => type === 'content_block_delta')
-    // The client keeps pings to itself.
+    // The client hides pings.
     expect(types).toEqual([
       'message_start',
       'content_block_start',
@@ -84,7 +84,7 @@ describe.each([
     const said = events.map((event) =>
       event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? event.delta.text : '',
     )
-    expect(said.join('')).toBe(textOf(whole))
+    expect(said.join('')).toBe(readText(whole))
   })
 
   it('stream(): its own events, and a final message like the whole one', async () => {
@@ -103,17 +103,17 @@ describe.each([
     await stream.done()
     expect(order).toEqual(['connect', ...last])
     const { stop_reason, stop_sequence, usage } = whole
-    expect(final.content).toMatchObject([{ type: 'text', text: textOf(whole) }])
+    expect(final.content).toMatchObject([{ type: 'text', text: readText(whole) }])
     expect({ stop_reason, stop_sequence, usage }).toEqual({
       stop_reason: final.stop_reason,
       stop_sequence: final.stop_sequence,
       usage: final.usage,
     })
-    expect(await stream.finalText()).toBe(textOf(whole))
+    expect(await stream.finalText()).toBe(readText(whole))
     expect(stream.request_id).toEqual(expect.any(String))
   })
 
-  it('countTokens: what the message then takes', async () => {
+  it('countTokens: as many tokens as the message then takes', async () => {
     const asked = { model, system: 'Be brief.', messages }
     const { input_tokens } = await client.messages.countTokens(asked)
     expect(input_tokens).toBeGreaterThan(1)
@@ -124,14 +124,14 @@ describe.each([
   it('max_tokens ends a message, stop_sequences before their text', async () => {
     const short = await client.messages.create({ model, ...FIXED, max_tokens: 2 })
     expect([short.stop_reason, short.usage.output_tokens]).toEqual(['max_tokens', 2])
-    const whole = textOf(await client.messages.create({ model, ...FIXED }))
+    const whole = readText(await client.messages.create({ model, ...FIXED }))
     const stop = ` ${whole.split(' ')[1]}`
     const stopped = await client.messages.create({ model, ...FIXED, stop_sequences: [stop] })
-    expect(textOf(stopped)).toBe(whole.slice(0, whole.indexOf(stop)))
+    expect(readText(stopped)).toBe(whole.slice(0, whole.indexOf(stop)))
     expect([stopped.stop_reason, stopped.stop_sequence]).toEqual(['stop_sequence', stop])
   })
 
-  it('fields that change nothing here are accepted', async () => {
+  it('accepts fields that have no effect here', async () => {
     const cache_control = { type: 'ephemeral' } as const
     const reply = await client.messages.create({
       model,
@@ -145,7 +145,7 @@ describe.each([
       thinking: { type: 'disabled' },
       tool_choice: { type: 'none' },
     })
-    expect(textOf(reply)).toMatch(text)
+    expect(readText(reply)).toMatch(text)
   })
 })
 
@@ -156,7 +156,7 @@ const weather: Anthropic.Tool = {
 }
 
 describe('tools', () => {
-  it('a call on the demo model that must be one has an input of the schema, whole and streamed', async () => {
+  it('a required call of the demo model has an input of the schema, whole and streamed', async () => {
     const body = {
       model: 'demo',
       ...FIXED,
@@ -226,7 +226,7 @@ describe('tools', () => {
       const final = await client.beta.messages.toolRunner({ model, ...FIXED, tools: [tool], stream, max_iterations: 4 })
       expect(final.content).toMatchObject([{ type: 'text', text: 'Sun in Rome.' }])
       expect(asked).toEqual(['Rome'])
-      expect(requestOf(model)).toMatchObject({
+      expect(findRequest(model)).toMatchObject({
         Messages: [
           { role: 'user', content: 'Hello!' },
           { role: 'assistant', toolCalls: expect.stringContaining('"c1"') },
@@ -271,7 +271,7 @@ describe('answers with a form and with thoughts', () => {
       ...body,
       messages: [...messages, { role: 'assistant', content: whole.content }, { role: 'user', content: 'Why?' }],
     })
-    expect(requestOf('thinker')).toMatchObject({
+    expect(findRequest('thinker')).toMatchObject({
       Messages: [{}, { role: 'assistant', content: 'Yes.', reasoningContent: 'Hm, yes.' }, { content: 'Why?' }],
     })
   })
@@ -281,7 +281,7 @@ describe('errors come as the classes of the client', () => {
   it('AuthenticationError without the right key', async () => {
     await using locked = await startBuiltServer({ env: { SVC_API_KEY: 'first', SVC_DEMO_MODEL: 'true' } })
     const at = (apiKey: string): Anthropic => new Anthropic({ baseURL: locked.url, apiKey, maxRetries: 0 })
-    const error = await errorOf(at('wrong').messages.create({ model: 'demo', ...FIXED }))
+    const error = await catchError(at('wrong').messages.create({ model: 'demo', ...FIXED }))
     expect(error).toBeInstanceOf(Anthropic.AuthenticationError)
     expect(error).toMatchObject({ status: 401, type: 'invalid_request_error', requestID: expect.any(String) })
     expect((await at('first').messages.create({ model: 'demo', ...FIXED, max_tokens: 2 })).role).toBe('assistant')
@@ -296,7 +296,7 @@ describe('errors come as the classes of the client', () => {
     ]
     for (const [fields, message] of wrong) {
       for (const stream of [false, true]) {
-        const error = await errorOf(client.messages.create({ model: 'scripted', ...FIXED, ...fields, stream }))
+        const error = await catchError(client.messages.create({ model: 'scripted', ...FIXED, ...fields, stream }))
         expect(error).toBeInstanceOf(Anthropic.BadRequestError)
         expect(error).toMatchObject({
           status: 400,
@@ -308,19 +308,19 @@ describe('errors come as the classes of the client', () => {
 
   it('PermissionDeniedError, RateLimitError, InternalServerError', async () => {
     await server.model('off', {}, { disabled: true })
-    const disabled = await errorOf(client.messages.create({ model: 'off', ...FIXED }))
+    const disabled = await catchError(client.messages.create({ model: 'off', ...FIXED }))
     expect(disabled).toBeInstanceOf(Anthropic.PermissionDeniedError)
 
     await server.model('failing', { rules: [{ do: { failure: { status: 'INTERNAL', message: 'out of luck' } } }] })
-    const failed = await errorOf(client.messages.create({ model: 'failing', ...FIXED }))
+    const failed = await catchError(client.messages.create({ model: 'failing', ...FIXED }))
     expect(failed).toBeInstanceOf(Anthropic.InternalServerError)
     expect(failed).toMatchObject({ type: 'api_error', apiMessage: 'prediction failed: out of luck' })
 
     await server.model('narrow', { rules: [{ do: { hang: true } }] }, { max_concurrent: 1 })
     const left = new AbortController()
-    const held = errorOf(client.messages.create({ model: 'narrow', ...FIXED }, { signal: left.signal }))
+    const held = catchError(client.messages.create({ model: 'narrow', ...FIXED }, { signal: left.signal }))
     await eventually(() => expect(predictions('narrow')).toHaveLength(1))
-    const limited = await errorOf(client.messages.create({ model: 'narrow', ...FIXED }))
+    const limited = await catchError(client.messages.create({ model: 'narrow', ...FIXED }))
     expect(limited).toBeInstanceOf(Anthropic.RateLimitError)
     expect(limited).toMatchObject({ status: 429, type: 'rate_limit_error' })
     left.abort()
@@ -332,12 +332,12 @@ describe('errors come as the classes of the client', () => {
       rules: [{ do: { pieces: ['a', 'b'], failure: { status: 'INTERNAL', message: 'no more', afterPieces: 1 } } }],
     })
     const stream = client.messages.stream({ model: 'breaking', ...FIXED })
-    const error = await errorOf(stream.finalMessage())
+    const error = await catchError(stream.finalMessage())
     expect(error).toBeInstanceOf(Anthropic.APIError)
     expect(error).toMatchObject({ status: undefined, type: 'api_error', apiMessage: 'prediction failed: no more' })
   })
 
-  it('retries: what failed is tried again, what is refused is not', async () => {
+  it('retries: failures are retried, refusals are not', async () => {
     await server.model('recovering', {
       rules: [
         { rpc: 'Predict', call: 1, do: { failure: { status: 'INTERNAL', message: 'out of luck' } } },
@@ -345,9 +345,9 @@ describe('errors come as the classes of the client', () => {
       ],
     })
     const patient = connect({ maxRetries: 2 })
-    expect(textOf(await patient.messages.create({ model: 'recovering', ...FIXED }))).toBe('Fine.')
+    expect(readText(await patient.messages.create({ model: 'recovering', ...FIXED }))).toBe('Fine.')
     expect(predictions('recovering')).toHaveLength(2)
-    const refused = await errorOf(patient.messages.create({ model: 'recovering', ...FIXED, max_tokens: -1 }))
+    const refused = await catchError(patient.messages.create({ model: 'recovering', ...FIXED, max_tokens: -1 }))
     expect(refused).toBeInstanceOf(Anthropic.BadRequestError)
     expect(predictions('recovering')).toHaveLength(2)
   })
@@ -357,7 +357,7 @@ describe('errors come as the classes of the client', () => {
     const stream = client.messages.stream({ model: 'endless', ...FIXED })
     await stream.emitted('text')
     stream.abort()
-    expect(await errorOf(stream.done())).toBeInstanceOf(Anthropic.APIUserAbortError)
+    expect(await catchError(stream.done())).toBeInstanceOf(Anthropic.APIUserAbortError)
     await eventually(() =>
       expect(server.records('endless').filter(({ event }) => event === 'end')).toMatchObject([
         {},
@@ -380,6 +380,6 @@ it('lists models page by page, and one by name', async () => {
   expect(back.data.map(({ id }) => id)).toEqual([listed.at(-2)])
   expect(back.has_more).toBe(listed.length > 2)
   expect(await client.models.retrieve('scripted')).toMatchObject({ type: 'model', id: 'scripted' })
-  expect(await errorOf(client.models.list({ limit: 0 }))).toMatchObject({ status: 400 })
-  expect(await errorOf(client.models.list({ after_id: 'nobody' }))).toMatchObject({ status: 400 })
+  expect(await catchError(client.models.list({ limit: 0 }))).toMatchObject({ status: 400 })
+  expect(await catchError(client.models.list({ after_id: 'nobody' }))).toMatchObject({ status: 400 })
 })

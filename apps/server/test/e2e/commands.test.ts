@@ -6,7 +6,7 @@ import { tempDir } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { runBuilt, startBuiltServer } from '../support/built-server.ts'
-import { answerOf, postChat } from './open-chat.ts'
+import { postChat, readAnswer } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -27,7 +27,7 @@ describe('the command line', () => {
     expect(await (await fetch(`${server.url}/version`)).json()).toEqual({ version: shown.stdout })
   })
 
-  it('helps with commands and flags, and writes nothing', async () => {
+  it('prints commands and flags, and writes nothing', async () => {
     await using dir = await tempDir('svc-e2e-')
     const help = await runBuilt(dir.path, ['--help'])
     expect(help).toMatchObject({ code: 0, stderr: '' })
@@ -96,7 +96,7 @@ describe("a model of one's own", () => {
     expect(listed.stdout).toMatch(/^Tiny-Chat +llama /m)
     expect(listed.stdout).not.toMatch(/^demo /m)
     expect(await namesAt(url)).toEqual(['Tiny-Chat'])
-    expect(await answerOf(await postChat(url, 'Tiny-Chat'))).not.toBe('')
+    expect(await readAnswer(await postChat(url, 'Tiny-Chat'))).not.toBe('')
     expect((await postChat(url, 'demo')).status).toBe(404)
 
     const again = await runBuilt(folder, ['models', 'add', 'Tiny Chat.gguf'])
@@ -135,7 +135,7 @@ describe("a model of one's own", () => {
     expect(await namesAt(server.url)).toEqual(['demo', 'demo-embed'])
     await copyFile(weights, join(server.folder, 'models', 'dropped.gguf'))
     expect(await namesAt(server.url)).toEqual(names)
-    expect(await answerOf(await postChat(server.url, 'dropped.gguf'))).not.toBe('')
+    expect(await readAnswer(await postChat(server.url, 'dropped.gguf'))).not.toBe('')
     expect((await postChat(server.url, 'demo')).status).toBe(mode === 'true' ? 200 : 404)
   })
 })

@@ -18,8 +18,8 @@ function cosine(left: readonly number[], right: readonly number[]): number {
   return left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0)
 }
 
-describe('the demo model for embeddings, with nothing but what is delivered', () => {
-  it('gives vectors by which texts of one subject are near, to the official client', async () => {
+describe('the demo model for embeddings, with delivered files only', () => {
+  it('gives the official client vectors that are close for texts of one subject', async () => {
     const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none' })
     const { data } = await client.embeddings.create({ model: 'demo-embed', input: [QUERY, NEAR, FAR] })
     const [query = [], near = [], far = []] = data.map(({ embedding }) => embedding)

@@ -4,7 +4,7 @@ import { demoModels } from '@svc/demo-models'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { answerOf, type OpenChat, openChat, postChat } from './open-chat.ts'
+import { type OpenChat, openChat, postChat, readAnswer } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -13,12 +13,12 @@ interface Completion {
   readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number; readonly total_tokens: number }
 }
 
-/** Nothing is left to chance. */
+/** Makes the model deterministic. */
 const GREEDY = { temperature: 0, seed: 1 }
-/** Generations that the llama backend runs side by side unless a model file says otherwise. */
+/** Default number of generations that the llama backend runs in parallel. */
 const ENGINE_PLACES = 4
 const asking = (content: string): { messages: unknown } => ({ messages: [{ role: 'user', content }] })
-/** A generation that goes on until the context is full, whatever the model would like. */
+/** A generation that continues until the context is full, even if the model wants to stop. */
 const LONG = { ...GREEDY, ignore_eos: true }
 
 let server: BuiltServer
@@ -30,7 +30,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 async function complete(extra: Readonly<Record<string, unknown>>, model = 'demo'): Promise<Completion> {
   const reply = await postChat(server.url, model, extra)
   expect(reply.status).toBe(200)
-  // what a reply looks like is the subject of the tests of the official client
+  // the tests of the official client check the form of a reply
   return (await reply.json()) as Completion
 }
 
@@ -46,7 +46,7 @@ describe('the demo model', () => {
     },
   )
 
-  it('says the same again when nothing is left to chance, whole and streamed', async () => {
+  it('gives the same answer again without randomness, whole and streamed', async () => {
     const question = { ...GREEDY, ...asking('What can you do?') }
     const first = await complete(question)
     expect(await complete(question)).toMatchObject({ choices: first.choices, usage: first.usage })
@@ -76,7 +76,7 @@ describe('the demo model', () => {
     })
   })
 
-  it('stops at max_tokens and counts what it took', async () => {
+  it('stops at max_tokens and counts its tokens', async () => {
     const { choices, usage } = await complete({ ...GREEDY, max_tokens: 3 })
     expect(choices[0]?.finish_reason).toBe('length')
     expect(usage.completion_tokens).toBe(3)
@@ -86,7 +86,7 @@ describe('the demo model', () => {
     expect(longer.usage.prompt_tokens).toBeGreaterThan(usage.prompt_tokens + 19)
   })
 
-  it('ends with length where its context does, and refuses what does not fit into it', async () => {
+  it('ends with length when its context is full, and refuses a prompt that does not fit', async () => {
     const { choices, usage } = await complete({ ...LONG, max_tokens: 5000 })
     expect(choices[0]?.finish_reason).toBe('length')
     expect(usage.total_tokens).toBeGreaterThan(500)
@@ -114,7 +114,7 @@ async function leaveAll(chats: readonly OpenChat[]): Promise<void> {
   await Promise.all(chats.map((chat) => chat.ended))
 }
 
-it('a newcomer is answered while others generate', async () => {
+it('a new request is answered while others generate', async () => {
   const others = [openChat(server.url, 'demo', LONG), openChat(server.url, 'demo', LONG)]
   await Promise.all(others.map((chat) => chat.hasText(1)))
   expect(await complete(GREEDY)).toMatchObject({ choices: [{ finish_reason: 'stop' }] })
@@ -176,19 +176,19 @@ describe('a client that leaves mid-stream', () => {
     expect(await leaving.ended).toBe('cut')
     expect(leaving.events).not.toContain('[DONE]')
     const next = await eventually(async () =>
-      answerOf(await postChat(server.url, 'single', { ...GREEDY, max_tokens: 5 })),
+      readAnswer(await postChat(server.url, 'single', { ...GREEDY, max_tokens: 5 })),
     )
     expect(next).not.toBe('')
   })
 
-  it('leaves its place in the engine to whoever waits, while the others go on', async () => {
+  it('gives its slot of the engine to a waiting request while the others go on', async () => {
     const places = Array.from({ length: ENGINE_PLACES }, () => openChat(server.url, 'demo', LONG))
     await Promise.all(places.map((chat) => chat.hasText(1)))
     const waiting = complete(GREEDY)
     const [leaving, ...staying] = places
     leaving?.leave()
     expect(await waiting).toMatchObject({ choices: [{ finish_reason: 'stop' }] })
-    // had it waited for one of them to end, that one would be over
+    // one of these chats would be over if the new one had waited for it
     stillRun(staying)
     await leaveAll(places)
   })

@@ -73,7 +73,7 @@ describe('encoders from model folders', () => {
     expect(first.results).toEqual(results.slice(0, 1))
   })
 
-  it('a folder that is no model fails with what is wrong with it, and without its place', async () => {
+  it('a folder that is no model fails with its fault but without its path', async () => {
     await writeModel('nothing', 'backend: onnx\nembeddings: true', 'nowhere')
     const failure = await client.embeddings.create({ model: 'nothing', input: 'a' }).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(OpenAI.APIError)
@@ -90,7 +90,7 @@ describe('a token classifier as a detector of private text', () => {
     return fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify({ text, detectors: [name] }) })
   }
 
-  it('finds people, places and mail addresses by their bytes, in texts of any length', async () => {
+  it('finds people, places and mail addresses with their byte offsets, in texts of any length', async () => {
     await writeModel('people', detector, 'people')
     const text = `${'hello world 👩‍👩‍👧 '.repeat(40)}José Müller, mail alice@example.com from 東京`
     const analysis = (await (await ask('/api/pii/analyze', text, 'people')).json()) as {

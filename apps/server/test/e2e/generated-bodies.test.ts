@@ -8,10 +8,10 @@ import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
-/** Some are no tokens of the demo model. */
+/** Some of them are no tokens of the demo model. */
 const tokens = fc.array(fc.nat({ max: 5000 }), { minLength: 1, maxLength: 6 })
 const between = (min: number, max: number) => fc.double({ min, max, noNaN: true })
-/** A key that is there, null or missing, as clients write optional fields. */
+/** A key that is present, null or missing, as clients write optional fields. */
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(fc.option(value, { nil: null }), { nil: undefined })
 
 const completion = fc.record({
@@ -82,7 +82,7 @@ const ROUTES: readonly (readonly [string, string, fc.Arbitrary<object>])[] = [
 ]
 
 it.each(ROUTES)(
-  '%s of %s answers what fits, and refuses only tokens that the model has not',
+  '%s of %s answers valid tokens and refuses only tokens that the model lacks',
   async (path, model, valid) => {
     await fc.assert(
       fc.asyncProperty(valid, async (fields) => {

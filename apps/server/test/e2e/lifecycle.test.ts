@@ -4,13 +4,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { tempDir } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
-import { type BuiltServer, CAN_SEE_PROCESSES, processesOf, startBuiltServer } from '../support/built-server.ts'
+import { type BuiltServer, CAN_SEE_PROCESSES, listProcesses, startBuiltServer } from '../support/built-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { answerOf, openChat, postChat } from './open-chat.ts'
+import { openChat, postChat, readAnswer } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** What ends by itself has ended by then, on any machine; how long a stop may take is held by a clock of its own. */
+/**
+ * By then processes that end by themselves have ended on any machine; tests with a fake clock check the time of a stop.
+ */
 const PATIENCE_MS = 60_000
 
 /** A script that never ends its streams and answers everything else at once. */
@@ -20,9 +22,9 @@ const SHUTTING_DOWN = {
   error: { message: 'the server is shutting down', type: 'server_error', code: 'server_error', param: null },
 }
 
-/** Resolves when the backends of a folder have ended by themselves. */
+/** Resolves when all backends of a folder have ended by themselves. */
 const noneLeft = (folder: string): Promise<void> =>
-  vi.waitFor(() => expect(processesOf(folder)).toEqual([]), { timeout: PATIENCE_MS, interval: 20 })
+  vi.waitFor(() => expect(listProcesses(folder)).toEqual([]), { timeout: PATIENCE_MS, interval: 20 })
 
 describe.runIf(CAN_SEE_PROCESSES)('REL-11: a signal', () => {
   it.each([
@@ -31,11 +33,11 @@ describe.runIf(CAN_SEE_PROCESSES)('REL-11: a signal', () => {
   ] as const)('%s ends the server with code 0 and its %s backend with it', async (signal, backend) => {
     await using server = await startBuiltServer({ mock: {} })
     if (backend === 'mock') await server.model('m')
-    await answerOf(await postChat(server.url, backend === 'mock' ? 'm' : 'demo', { max_tokens: 1 }))
+    await readAnswer(await postChat(server.url, backend === 'mock' ? 'm' : 'demo', { max_tokens: 1 }))
     expect(server.backends()).toHaveLength(1)
     server.signal(signal)
     expect(await server.exited).toEqual({ code: 0, signal: null })
-    expect(processesOf(server.folder)).toEqual([])
+    expect(listProcesses(server.folder)).toEqual([])
     expect(server.log().map((entry) => entry.msg)).toContain('stopping')
     expect(server.log().filter((entry) => entry.level === 'error')).toEqual([])
     await expect(stat(join(server.folder, 'data', 'svc.lock'))).rejects.toThrow('ENOENT')
@@ -63,7 +65,7 @@ describe.runIf(CAN_SEE_PROCESSES)('REL-11: a signal', () => {
         ],
       })
       await server.model('stubborn', {}, { backend: 'stubborn' })
-      await answerOf(await postChat(server.url, 'stubborn'))
+      await readAnswer(await postChat(server.url, 'stubborn'))
       const endless = openChat(server.url, 'm')
       await endless.hasText(1)
       const short = openChat(server.url, 'm', { messages: [{ role: 'user', content: 'soon' }] })
@@ -80,7 +82,7 @@ describe.runIf(CAN_SEE_PROCESSES)('REL-11: a signal', () => {
       expect(await endless.ended).toBe('whole')
       expect(endless.events.slice(-2)).toEqual([SHUTTING_DOWN, '[DONE]'])
       expect(await server.exited).toEqual({ code: 0, signal: null })
-      expect(processesOf(server.folder)).toEqual([])
+      expect(listProcesses(server.folder)).toEqual([])
       expect(server.records('m').filter((record) => record.event === 'cancel')).toHaveLength(1)
     },
   )
@@ -119,7 +121,7 @@ const MOMENTS: readonly [name: string, bring: (server: BuiltServer) => Promise<u
   ],
   ['a stream is running', (server) => openChat(server.url, 'm').hasText(3)],
   ['the engine generates', (server) => openChat(server.url, 'demo', { ignore_eos: true }).hasText(1)],
-  ['its model is idle', async (server) => answerOf(await postChat(server.url, 'm'))],
+  ['its model is idle', async (server) => readAnswer(await postChat(server.url, 'm'))],
 ]
 
 describe.runIf(CAN_SEE_PROCESSES)('PROC-4, REL-9: kill -9 of the server', () => {
@@ -137,17 +139,17 @@ describe.runIf(CAN_SEE_PROCESSES)('PROC-4, REL-9: kill -9 of the server', () => 
     expect(await server.kill()).toEqual({ code: null, signal: 'SIGKILL' })
     await noneLeft(dir.path)
     await using next = await start(dir.path)
-    expect(await answerOf(await postChat(next.url, 'm'))).not.toBe('')
+    expect(await readAnswer(await postChat(next.url, 'm'))).not.toBe('')
     expect(next.output()).not.toMatch(/"level":"error"|ending backend/)
   })
 
-  it('at any moment, again and again, leaves nothing that keeps the next one from starting', async () => {
+  it('at any moment, repeatedly, never keeps the next server from starting', async () => {
     await using dir = await tempDir('svc-e2e-')
     for (let round = 0; round < 5; round += 1) {
       const server = await start(dir.path)
       const chat = openChat(server.url, 'm')
       const looks = Math.floor(Math.random() * 150)
-      // a look at the process table is work of some milliseconds: the kill falls into start, load or stream
+      // a look at the process table takes some milliseconds, so the kill falls into start, load or stream
       for (let look = 0; look < looks && chat.events.length < 10; look += 1) {
         server.backends()
         await turn()
@@ -155,13 +157,13 @@ describe.runIf(CAN_SEE_PROCESSES)('PROC-4, REL-9: kill -9 of the server', () => 
       await server.kill()
     }
     await using last = await start(dir.path)
-    expect(await answerOf(await postChat(last.url, 'm'))).not.toBe('')
+    expect(await readAnswer(await postChat(last.url, 'm'))).not.toBe('')
     await eventually(() => expect(last.backends()).toHaveLength(1))
     expect(await last.stop()).toEqual({ code: 0, signal: null })
-    expect(processesOf(dir.path)).toEqual([])
+    expect(listProcesses(dir.path)).toEqual([])
   })
 
-  it('leaves a backend that does not look at its parent to the next start, which ends it', async () => {
+  it("leaves a backend that ignores its parent's end to the next start, which ends it", async () => {
     await using dir = await tempDir('svc-e2e-')
     await writeFile(
       dir.join('deaf.sh'),
@@ -171,16 +173,16 @@ describe.runIf(CAN_SEE_PROCESSES)('PROC-4, REL-9: kill -9 of the server', () => 
     const flags = ['--external-grpc-backends', `mock:${dir.join('deaf.sh')}`]
     await using server = await startBuiltServer({ folder: dir.path, mock: {}, flags })
     await server.model('m')
-    await answerOf(await postChat(server.url, 'm'))
+    await readAnswer(await postChat(server.url, 'm'))
     await eventually(async () =>
       expect(JSON.parse(await readFile(dir.join('data', 'backends.json'), 'utf8'))).toMatchObject({ backends: [{}] }),
     )
     const before = server.backends()
     await server.kill()
-    expect(processesOf(dir.path)).toEqual(before)
+    expect(listProcesses(dir.path)).toEqual(before)
     await using next = await startBuiltServer({ folder: dir.path, mock: {}, flags })
     expect(next.log()).toContainEqual(expect.objectContaining({ msg: 'ending backend of a server that was killed' }))
     expect(next.backends()).toEqual([])
-    expect(await answerOf(await postChat(next.url, 'm'))).not.toBe('')
+    expect(await readAnswer(await postChat(next.url, 'm'))).not.toBe('')
   })
 })

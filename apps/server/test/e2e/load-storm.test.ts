@@ -10,19 +10,19 @@ import { readProcessStat } from '../../src/backends/process-table.ts'
 import { type BuiltServer, CAN_SEE_PROCESSES, startBuiltServer } from '../support/built-server.ts'
 import { createDice, type Dice, type StormOutcome, sendChat } from './storm.ts'
 
-/** 20 s; ten minutes with `SVC_LONG=1`, or what `STORM_SECONDS` says. */
+/** 20 s; ten minutes with `SVC_LONG=1`, or `STORM_SECONDS`. */
 const SECONDS = Number(process.env.STORM_SECONDS) || (process.env.SVC_LONG === '1' ? 600 : 20)
 const SEED = Number(process.env.STORM_SEED) || 20_261_121
 const MODELS = 50
-/** Every fifth model is a GGUF file for the llama backend, the others are the mock's. */
+/** Every fifth model is a GGUF file for the llama backend, the others use the mock. */
 const LLAMA_EVERY = 5
 const LIMIT = 3
 const CLIENTS = 8
-/** Seldom enough for loads to come to their end on a busy machine. */
+/** Rare enough for loads to finish on a busy machine. */
 const KILL_EVERY_MS = 2500
-/** An answer takes no longer: the wait for a place, a load, and what a busy machine adds. */
+/** Limit of an answer: the wait for a place, a load, and delays of a busy machine. */
 const PATIENCE_MS = 120_000
-/** What the heap may have grown by: caches that are bounded, code that was compiled meanwhile. */
+/** Allowed growth of the heap: bounded caches, and code that was compiled meanwhile. */
 const HEAP_ALLOWANCE_BYTES = 12 * 1024 ** 2
 
 /** Answers in pieces, so that clients leave and backends die in the middle of them. */
@@ -30,7 +30,7 @@ const SCRIPT: MockScript = {
   rules: [{ rpc: 'PredictStream', do: { pieces: ['tick '], repeat: 20, pieceDelayMs: 5 } }],
 }
 
-/** Weights of 1.6 MB for each model, so that each is a file of its own. */
+/** Writes weights of 1.6 MB for each model, so that each one has its own file. */
 function writeModels(folder: string): readonly string[] {
   const weights = demoModels[0]?.file ?? ''
   mkdirSync(join(folder, 'models'), { recursive: true })
@@ -57,7 +57,7 @@ interface Figures {
   readonly openFiles: number
 }
 
-/** The least that the server holds in some tries: the end of an allocation recording collects the garbage. */
+/** Measures several times and takes the minimum: the end of an allocation recording collects garbage. */
 async function measure(server: BuiltServer): Promise<Figures> {
   const tries: Figures[] = []
   for (let round = 0; round < 5; round += 1) tries.push(await measureOnce(server))
@@ -85,7 +85,7 @@ async function loadedModels(server: BuiltServer): Promise<readonly string[]> {
   return loaded.map(({ id }) => id)
 }
 
-/** Everything stopped, through the route for it; the server goes on. A load that clients have left comes to its end first. */
+/** Stops every model through the route; the server goes on. A load whose clients have left finishes first. */
 async function stopAll(server: BuiltServer): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -115,7 +115,7 @@ function count({ counts }: Storm, what: StormOutcome | 'lost' | 'killed'): void 
   counts.set(what, (counts.get(what) ?? 0) + 1)
 }
 
-/** One client that asks for one model after the other; every third request is left in the middle. */
+/** A client that asks for one model after the other and leaves every third request in the middle. */
 async function runClient(storm: Storm): Promise<void> {
   const { server, models, dice, signal } = storm
   while (!signal.aborted) {
@@ -135,7 +135,7 @@ async function runClient(storm: Storm): Promise<void> {
   }
 }
 
-/** KILL to some backend, again and again, whatever it does at that moment. */
+/** Sends KILL to random backends, whatever they do at that moment. */
 async function runKiller(storm: Storm): Promise<void> {
   const { server, dice, signal } = storm
   while (!signal.aborted) {
@@ -147,19 +147,19 @@ async function runKiller(storm: Storm): Promise<void> {
       process.kill(pid, 'SIGKILL')
       count(storm, 'killed')
     } catch {
-      // it ended meanwhile
+      // it has ended meanwhile
     }
   }
 }
 
-/** Backends that live, each with the processes that it started: a group of its own. */
+/** Counts live backends, each with the processes that it started: a group of its own. */
 function liveBackends(server: BuiltServer): number {
   const groups = server.backends().map((pid) => readProcessStat(pid)?.groupId)
   const own = readProcessStat(server.pid)?.groupId
   return new Set(groups.filter((group) => group !== undefined && group !== own)).size
 }
 
-/** The most models and the most backends that were ever seen at a time. */
+/** Records the highest numbers of models and backends at the same time. */
 async function runObserver({ server, signal }: Storm): Promise<{ models: number; backends: number }> {
   const most = { models: 0, backends: 0 }
   while (!signal.aborted) {
@@ -187,7 +187,7 @@ async function runStorm(server: BuiltServer, models: readonly string[], seconds:
 describe.runIf(CAN_SEE_PROCESSES)('a load storm', () => {
   // verifies residency:stop:evicted, residency:reload:after-crash, residency:reload:after-stop
   it(
-    `of ${SECONDS} s over ${MODELS} models with ${LIMIT} places, aborts and kill -9: every request is answered, nothing stays behind`,
+    `of ${SECONDS} s over ${MODELS} models with ${LIMIT} places, aborts and kill -9: every request is answered, and no process, model or memory stays behind`,
     async () => {
       await using dir = await tempDir('svc-e2e-')
       const models = writeModels(dir.path)
@@ -202,7 +202,7 @@ describe.runIf(CAN_SEE_PROCESSES)('a load storm', () => {
           '--pprof-address=127.0.0.1:0',
         ],
       })
-      // what is compiled, cached and opened once is there after a first round
+      // after a first round all code, caches and files are warm
       await runStorm(server, models, Math.max(3, SECONDS / 20), SEED + 1)
       await stopAll(server)
       const before = await measure(server)
@@ -227,7 +227,7 @@ describe.runIf(CAN_SEE_PROCESSES)('a load storm', () => {
       expect(storm.most.models).toBeLessThanOrEqual(LIMIT)
       expect(storm.most.backends).toBeLessThanOrEqual(LIMIT)
       expect(after.heapBytes - before.heapBytes).toBeLessThan(HEAP_ALLOWANCE_BYTES)
-      // one connection a client may still be kept open for its next request
+      // each client may keep one connection open for its next request
       expect(after.openFiles).toBeLessThanOrEqual(before.openFiles + CLIENTS)
       expect(await server.stop()).toEqual({ code: 0, signal: null })
       expect(server.backends()).toEqual([])

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** A model that has its own chat template, so that the backend gets the conversation itself. */
+/** A model with its own chat template, so that the backend gets the conversation itself. */
 const native = { template: { use_tokenizer_template: true } }
 const messages = [{ role: 'user', content: 'Hello!' }]
 const options = { temperature: 0, seed: 1 }
@@ -32,8 +32,8 @@ const weather: Tool = {
   },
 }
 
-/** What the mock was asked in the first prediction of a model. */
-const requestOf = (model: string): unknown =>
+/** Gives the request of a model's first prediction. */
+const findRequest = (model: string): unknown =>
   server.records(model).find(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')?.request
 
 async function gather<T>(stream: AsyncIterable<T>): Promise<T[]> {
@@ -42,8 +42,8 @@ async function gather<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return pieces
 }
 
-/** What a call of the client fails with. */
-const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+/** Gives the error of a failed call of the client. */
+const catchError = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     (value) => expect.fail(`answered: ${JSON.stringify(value)}`),
     (error: unknown) => error,
@@ -80,7 +80,7 @@ describe.each([
     })
   })
 
-  it('generate: the same answer whole and streamed, with figures and a context that goes on', async () => {
+  it('generate: the same answer whole and streamed, with figures and a context to continue with', async () => {
     const ask = { model, prompt: 'Hello!', system: 'Be kind.', options }
     const whole = await client.generate(ask)
     expect(whole.response).toMatch(text)
@@ -105,7 +105,7 @@ describe.each([
     expect(stopped.message.content).toBe(message.content.slice(0, message.content.indexOf(stop)))
   })
 
-  it('logprobs: an entry a token, whole and streamed', async () => {
+  it('logprobs: an entry for each token, whole and streamed', async () => {
     const ask = { model, messages, options, logprobs: true, top_logprobs: 2 }
     const whole = await client.chat(ask)
     expect(whole.logprobs?.map(({ token }) => token).join('')).toBe(whole.message.content)
@@ -188,7 +188,7 @@ describe('on a real engine', () => {
 })
 
 describe('between client and backend', () => {
-  it('tools: calls come whole with their arguments as objects, streamed too', async () => {
+  it('tools: calls are complete, with objects as arguments, streamed too', async () => {
     const text = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
     await server.model('caller', { rules: [{ do: { text, split: 'characters' } }] }, native)
     const ask = { model: 'caller', messages, tools: [weather] }
@@ -203,7 +203,7 @@ describe('between client and backend', () => {
       { role: 'tool', content: 'rain', tool_name: 'get_weather' },
     ]
     await client.chat({ model: 'listener', messages: history, tools: [weather] })
-    const request = Object(requestOf('listener'))
+    const request = Object(findRequest('listener'))
     expect(JSON.parse(String(request.Tools))).toEqual([weather])
     expect(request.Messages).toMatchObject([{ role: 'user' }, { role: 'assistant' }, { role: 'tool', content: 'rain' }])
   })
@@ -227,8 +227,8 @@ describe('between client and backend', () => {
     await server.model('seer', {}, { ...native, known_usecases: ['chat', 'vision'] })
     const images = [Buffer.from(png, 'base64')]
     await client.chat({ model: 'seer', messages: [{ role: 'user', content: 'Look', images }] })
-    expect(requestOf('seer')).toMatchObject({ Images: [png] })
-    const blind = await errorOf(client.generate({ model: 'scripted', prompt: 'Look', images: [png] }))
+    expect(findRequest('seer')).toMatchObject({ Images: [png] })
+    const blind = await catchError(client.generate({ model: 'scripted', prompt: 'Look', images: [png] }))
     expect(blind).toMatchObject({ status_code: 400, message: expect.stringContaining('images[0]') })
   })
 
@@ -236,17 +236,17 @@ describe('between client and backend', () => {
     await server.model('filler', {}, native)
     const template = '<pre>{{ .Prompt }}<suf>{{ .Suffix }}<mid>{{ .Response }}<end>'
     await client.generate({ model: 'filler', prompt: 'a = ', suffix: ' + 1', template })
-    expect(requestOf('filler')).toMatchObject({ Prompt: '<pre>a = <suf> + 1<mid>' })
+    expect(findRequest('filler')).toMatchObject({ Prompt: '<pre>a = <suf> + 1<mid>' })
   })
 
-  it('options reach the backend; those of loading change nothing', async () => {
+  it('options reach the backend, except those of loading', async () => {
     await server.model('steered', {}, native)
     await client.chat({
       model: 'steered',
       messages,
       options: { temperature: 0.5, top_k: 7, top_p: 0.25, min_p: 0.125, typical_p: 0.5, repeat_last_n: 32 },
     })
-    expect(requestOf('steered')).toMatchObject({ Temperature: 0.5, TopK: 7, TopP: 0.25, MinP: 0.125, Repeat: 32 })
+    expect(findRequest('steered')).toMatchObject({ Temperature: 0.5, TopK: 7, TopP: 0.25, MinP: 0.125, Repeat: 32 })
     const loading = { num_gpu: 99, num_thread: 64, num_batch: 1, use_mmap: false, numa: true, main_gpu: 1, mirostat: 2 }
     const { message } = await client.chat({ model: 'scripted', messages, options: loading })
     expect(message.content).toBe('Hello to you')
@@ -269,7 +269,7 @@ describe('errors, aborts and the rest', () => {
       [() => client.embed({ model: 'nobody', input: 'a' }), 404, /not found/],
     ] as const
     for (const [call, status, text] of cases) {
-      expect(await errorOf(call())).toMatchObject({
+      expect(await catchError(call())).toMatchObject({
         name: 'ResponseError',
         status_code: status,
         error: expect.stringMatching(text),
@@ -277,7 +277,7 @@ describe('errors, aborts and the rest', () => {
     }
   })
 
-  it('a failure in the middle of a stream is thrown after what came before it', async () => {
+  it('a failure in the middle of a stream is thrown after the earlier pieces', async () => {
     const failure = { status: 'INTERNAL', message: 'out of luck', afterPieces: 2 } as const
     await server.model('breaking', { rules: [{ do: { text: 'one two three', failure } }] }, native)
     const parts: string[] = []
@@ -286,7 +286,7 @@ describe('errors, aborts and the rest', () => {
         parts.push(part.message.content)
       }
     }
-    expect(await errorOf(read())).toMatchObject({ message: expect.stringContaining('out of luck') })
+    expect(await catchError(read())).toMatchObject({ message: expect.stringContaining('out of luck') })
     expect(parts.join('')).toContain('one')
   })
 
@@ -305,7 +305,7 @@ describe('errors, aborts and the rest', () => {
       const read = async (): Promise<void> => {
         for await (const part of stream) if (part.message.content !== '') abort(stream)
       }
-      expect(await errorOf(read())).toMatchObject({ name: 'AbortError' })
+      expect(await catchError(read())).toMatchObject({ name: 'AbortError' })
       await eventually(() => expect(outcomes()).toHaveLength(index + 1))
     }
     expect(outcomes()).toEqual(['cancelled', 'cancelled'])
@@ -315,13 +315,13 @@ describe('errors, aborts and the rest', () => {
     expect(await client.version()).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
     const calls = [() => client.copy({ source: 'demo', destination: 'x' }), () => client.delete({ model: 'demo' })]
     for (const call of calls) {
-      expect(await errorOf(call())).toMatchObject({ status_code: 404, error: 'Resource not found' })
+      expect(await catchError(call())).toMatchObject({ status_code: 404, error: 'Resource not found' })
     }
   })
 
   it('a key goes in the headers', async () => {
     await using locked = await startBuiltServer({ mock: {}, env: { SVC_API_KEY: 'k' } })
-    expect(await errorOf(new Ollama({ host: locked.url }).list())).toMatchObject({ status_code: 401 })
+    expect(await catchError(new Ollama({ host: locked.url }).list())).toMatchObject({ status_code: 401 })
     const { models } = await new Ollama({ host: locked.url, headers: { authorization: 'Bearer k' } }).list()
     expect(models.map(({ name }) => name)).toContain('demo:latest')
   })

@@ -3,28 +3,28 @@ import { eventually } from '../support/eventually.ts'
 
 /** A streamed chat that a test follows while it runs. */
 export interface OpenChat {
-  /** The data of its events so far, parsed but for `[DONE]`. */
+  /** The data of its events so far, parsed except `[DONE]`. */
   readonly events: readonly unknown[]
   /** Text of its deltas so far. */
   text(): string
-  /** Resolves when so many deltas with text have come. */
+  /** Resolves when this many deltas with text have arrived. */
   hasText(pieces: number): Promise<void>
-  /** Resolves when it has ended: by the server's own end of the stream, or cut off. */
+  /** Resolves at its end: `whole` when the server ended the stream, `cut` when the connection broke. */
   readonly ended: Promise<'whole' | 'cut'>
   /** Closes the connection. */
   leave(): void
 }
 
-/** POSTs one chat. */
+/** Sends one chat. */
 export function postChat(url: string, model: string, extra: Readonly<Record<string, unknown>> = {}): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, toRequest(model, extra))
 }
 
-/** What a whole chat of one choice answered. */
-export async function answerOf(response: Response): Promise<string> {
+/** Gives the text of a whole chat with one choice. */
+export async function readAnswer(response: Response): Promise<string> {
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
   const body: unknown = await response.json()
-  return contentOf(body, 'message')
+  return readContent(body, 'message')
 }
 
 /** Starts a streamed chat; it may fail later, even before its first byte. */
@@ -44,7 +44,7 @@ export function openChat(url: string, model: string, extra: Readonly<Record<stri
       return 'cut'
     }
   }
-  const pieces = (): string[] => events.map((event) => contentOf(event, 'delta')).filter((text) => text !== '')
+  const pieces = (): string[] => events.map((event) => readContent(event, 'delta')).filter((text) => text !== '')
   return {
     events,
     text: () => pieces().join(''),
@@ -63,8 +63,8 @@ function toRequest(model: string, extra: Readonly<Record<string, unknown>>): Req
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-/** The text at `choices[0].message.content` or `choices[0].delta.content`; empty where there is none. */
-function contentOf(value: unknown, place: 'message' | 'delta'): string {
+/** Gives the text at `choices[0].message.content` or `choices[0].delta.content`; empty when it is missing. */
+function readContent(value: unknown, place: 'message' | 'delta'): string {
   const content = at(at(at(at(value, 'choices'), '0'), place), 'content')
   return typeof content === 'string' ? content : ''
 }

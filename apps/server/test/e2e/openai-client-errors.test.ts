@@ -14,13 +14,13 @@ const connect = (options: { maxRetries?: number; timeout?: number; apiKey?: stri
   new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0, ...options })
 const create = (model: string, client = connect(), options = {}) =>
   client.chat.completions.create({ model, messages }, options)
-/** What a call of the client fails with. */
-const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+/** Gives the error of a failed call of the client. */
+const catchError = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     (value) => expect.fail(`answered: ${JSON.stringify(value)}`),
     (error: unknown) => error,
   )
-/** Lines of the record about predictions, as `rpc event`. */
+/** Lists the recorded events of predictions, as `rpc event`. */
 const seen = (model: string): string[] =>
   server
     .records(model)
@@ -46,7 +46,7 @@ describe('errors come as the classes of the client', () => {
         () => at('wrong').chat.completions.create({ model: 'demo', messages }),
       ]
       for (const call of calls) {
-        const error = await errorOf(call())
+        const error = await catchError(call())
         expect(error).toBeInstanceOf(OpenAI.AuthenticationError)
         expect(error).toMatchObject({
           status: 401,
@@ -69,7 +69,7 @@ describe('errors come as the classes of the client', () => {
       () => client.models.retrieve('nobody'),
     ]
     for (const call of calls) {
-      const error = await errorOf(call())
+      const error = await catchError(call())
       expect(error).toBeInstanceOf(OpenAI.NotFoundError)
       expect(error).toMatchObject({
         status: 404,
@@ -100,19 +100,19 @@ describe('errors come as the classes of the client', () => {
       ],
     ]
     for (const [fields, param] of wrong) {
-      const error = await errorOf(client.chat.completions.create({ model: 'fine', messages, ...fields }))
+      const error = await catchError(client.chat.completions.create({ model: 'fine', messages, ...fields }))
       expect(error).toBeInstanceOf(OpenAI.BadRequestError)
       expect(error).toMatchObject({ status: 400, param, type: 'invalid_request_error' })
     }
     expect(predictions('fine')).toBe(0)
   })
 
-  verifies('errors:status:saturated', 'RateLimitError at the cap of a model', async () => {
+  verifies('errors:status:saturated', 'RateLimitError at the model limit', async () => {
     await server.model('busy', { rules: [{ do: { hang: true } }] }, { max_concurrent: 1 })
     const held = new AbortController()
-    const holding = errorOf(create('busy', connect(), { signal: held.signal }))
+    const holding = catchError(create('busy', connect(), { signal: held.signal }))
     await eventually(() => expect(predictions('busy')).toBe(1))
-    const error = await errorOf(create('busy'))
+    const error = await catchError(create('busy'))
     expect(error).toBeInstanceOf(OpenAI.RateLimitError)
     expect(error).toMatchObject({ status: 429, type: 'rate_limit_error', code: 'admission_rejected' })
     expect(error instanceof OpenAI.RateLimitError && error.headers.get('retry-after')).toBe('1')
@@ -125,10 +125,10 @@ describe('errors come as the classes of the client', () => {
     'InternalServerError for a model that cannot be loaded, 503 while it rests',
     async () => {
       await server.model('broken', { rules: [{ rpc: 'LoadModel', do: { refuse: 'no such architecture' } }] })
-      const failed = await errorOf(create('broken'))
+      const failed = await catchError(create('broken'))
       expect(failed).toBeInstanceOf(OpenAI.InternalServerError)
       expect(failed).toMatchObject({ status: 500, type: 'server_error' })
-      const resting = await errorOf(create('broken'))
+      const resting = await catchError(create('broken'))
       expect(resting).toBeInstanceOf(OpenAI.InternalServerError)
       expect(resting).toMatchObject({ status: 503 })
       expect(
@@ -137,7 +137,7 @@ describe('errors come as the classes of the client', () => {
     },
   )
 
-  verifies('chat:stream:later-failure', 'APIError out of a stream that breaks, after what had come', async () => {
+  verifies('chat:stream:later-failure', 'APIError from a stream that breaks, after its earlier text', async () => {
     const failure = { status: 'INTERNAL', message: 'engine broke', afterPieces: 2 } as const
     await server.model('cracking', { rules: [{ do: { pieces: ['one ', 'two ', 'three '], failure } }] })
     const heard: string[] = []
@@ -145,11 +145,11 @@ describe('errors come as the classes of the client', () => {
       const stream = await connect().chat.completions.create({ model: 'cracking', messages, stream: true })
       for await (const chunk of stream) heard.push(chunk.choices[0]?.delta.content ?? '')
     }
-    const error = await errorOf(read())
+    const error = await catchError(read())
     expect(error).toBeInstanceOf(OpenAI.APIError)
     expect(error).toMatchObject({ message: 'prediction failed: engine broke', type: 'server_error' })
     expect(heard).toEqual(['', 'one ', 'two '])
-    expect(await errorOf(connect().chat.completions.stream({ model: 'cracking', messages }).done())).toBeInstanceOf(
+    expect(await catchError(connect().chat.completions.stream({ model: 'cracking', messages }).done())).toBeInstanceOf(
       OpenAI.APIError,
     )
   })
@@ -159,7 +159,7 @@ describe('an abort', () => {
   it('of a whole reply reaches the backend', async () => {
     await server.model('slow', { rules: [{ do: { hang: true } }] })
     const leaving = new AbortController()
-    const call = errorOf(create('slow', connect(), { signal: leaving.signal }))
+    const call = catchError(create('slow', connect(), { signal: leaving.signal }))
     await eventually(() => expect(seen('slow')).toEqual(['Predict start']))
     leaving.abort()
     expect(await call).toBeInstanceOf(OpenAI.APIUserAbortError)
@@ -191,7 +191,7 @@ describe('an abort', () => {
     stream.on('content', (_, snapshot) => {
       if (snapshot.length > 20) stream.abort()
     })
-    expect(await errorOf(stream.done())).toBeInstanceOf(OpenAI.APIUserAbortError)
+    expect(await catchError(stream.done())).toBeInstanceOf(OpenAI.APIUserAbortError)
     await eventually(() => expect(seen('endless-helper').at(-1)).toBe('PredictStream end cancelled'))
   })
 })
@@ -199,10 +199,10 @@ describe('an abort', () => {
 describe('retries', () => {
   const twice = { maxRetries: 2 }
 
-  verifies('errors:retry:permanent', 'are not made where the server says that nothing will change', async () => {
+  verifies('errors:retry:permanent', 'are not made when the server calls the failure permanent', async () => {
     const failure = { status: 'UNIMPLEMENTED', message: 'not here' } as const
     await server.model('never', { rules: [{ rpc: 'Predict*', do: { failure } }] })
-    const error = await errorOf(create('never', connect(twice)))
+    const error = await catchError(create('never', connect(twice)))
     expect(error).toMatchObject({ status: 501 })
     expect(error instanceof OpenAI.APIError && error.headers?.get('x-should-retry')).toBe('false')
     expect(predictions('never')).toBe(1)
@@ -216,12 +216,12 @@ describe('retries', () => {
   })
 
   it('wait for as long as a full model says', async () => {
-    const rules = [{ rpc: 'Predict', call: 1, do: { hang: true } }, { do: { text: 'Room.' } }]
+    const rules = [{ rpc: 'Predict', call: 1, do: { hang: true } }, { do: { text: 'Free.' } }]
     await server.model('full', { rules }, { max_concurrent: 1 })
     const held = new AbortController()
-    const holding = errorOf(create('full', connect(), { signal: held.signal }))
+    const holding = catchError(create('full', connect(), { signal: held.signal }))
     await eventually(() => expect(predictions('full')).toBe(1))
-    // the place is held until the refusal is there
+    // the slot is held until the refusal has arrived
     const statuses: number[] = []
     const client = new OpenAI({
       baseURL: `${server.url}/v1`,
@@ -234,7 +234,7 @@ describe('retries', () => {
         return reply
       },
     })
-    expect((await create('full', client)).choices[0]?.message.content).toBe('Room.')
+    expect((await create('full', client)).choices[0]?.message.content).toBe('Free.')
     expect(statuses).toEqual([429, 200])
     expect(await holding).toBeInstanceOf(OpenAI.APIUserAbortError)
   })
@@ -243,9 +243,9 @@ describe('retries', () => {
 describe('without an answer', () => {
   it('a timeout of the client is told as one, and cancels the call', async () => {
     await server.model('late', { rules: [{ rpc: 'Predict', do: { hang: true } }] })
-    // a stream loads the model, so that the wait is for the answer alone
+    // a stream loads the model first, so that the wait is only for the answer
     for await (const _ of await connect().chat.completions.create({ model: 'late', messages, stream: true }));
-    expect(await errorOf(create('late', connect({ timeout: 300 })))).toBeInstanceOf(OpenAI.APIConnectionTimeoutError)
+    expect(await catchError(create('late', connect({ timeout: 300 })))).toBeInstanceOf(OpenAI.APIConnectionTimeoutError)
     await eventually(() =>
       expect(seen('late').slice(-3)).toEqual(['Predict start', 'Predict cancel', 'Predict end cancelled']),
     )
@@ -256,7 +256,7 @@ describe('without an answer', () => {
     const client = new OpenAI({ baseURL: `${other.url}/v1`, apiKey: 'none', maxRetries: 0 })
     expect((await client.models.list()).data).not.toEqual([])
     await other[Symbol.asyncDispose]()
-    const error = await errorOf(client.models.list())
+    const error = await catchError(client.models.list())
     expect(error).toBeInstanceOf(OpenAI.APIConnectionError)
     expect(error).not.toBeInstanceOf(OpenAI.APIConnectionTimeoutError)
   })

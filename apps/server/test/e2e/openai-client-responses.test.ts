@@ -22,8 +22,8 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const FIXED = { input: 'Hello!', temperature: 0, seed: 1 }
 
-/** The texts of the items that were asked. */
-async function askedOf(id: string): Promise<unknown[]> {
+/** Gives the texts of the items in a response's input. */
+async function readAsked(id: string): Promise<unknown[]> {
   const texts: unknown[] = []
   for await (const item of client.responses.inputItems.list(id, { order: 'asc', limit: 1 })) {
     texts.push(
@@ -77,7 +77,7 @@ describe.each([
       { role: 'user', content: 'Three' },
     ] as const
     const third = await client.responses.create({ model, ...FIXED, input: [...items] })
-    expect(await askedOf(third.id)).toEqual(['One', 'Two', 'Three'])
+    expect(await readAsked(third.id)).toEqual(['One', 'Two', 'Three'])
     await client.responses.delete(first.id)
     await expect(client.responses.retrieve(first.id)).rejects.toMatchObject({ status: 404, type: 'not_found' })
   })
@@ -112,7 +112,7 @@ describe.each([
     expect((await helper.finalResponse()).output_text).toBe(done.output_text)
   })
 
-  it('inputTokens.count: what create() then reads', async () => {
+  it('inputTokens.count: as many tokens as create() then reads', async () => {
     const { input_tokens, object } = await client.responses.inputTokens.count({ model, input: FIXED.input })
     expect(object).toBe('response.input_tokens')
     expect(input_tokens).toBeGreaterThan(0)
@@ -121,7 +121,7 @@ describe.each([
     expect(usage?.input_tokens).toBe(input_tokens)
   })
 
-  it('takes what changes nothing', async () => {
+  it('accepts fields that have no effect', async () => {
     const untyped = { max_tool_calls: 3 }
     const response = await client.responses.create({
       model,
@@ -202,7 +202,7 @@ describe('tools and thoughts', () => {
   })
 })
 
-describe('what goes wrong', () => {
+describe('errors', () => {
   it('is an error of the class of its status', async () => {
     const body = { model: 'scripted', input: 'hi' }
     await expect(client.responses.create({ ...body, model: 'nobody' })).rejects.toBeInstanceOf(OpenAI.BadRequestError)
@@ -230,14 +230,14 @@ describe('what goes wrong', () => {
 
   it('cancel stops a background response; a client that leaves stops any other', async () => {
     await server.model('hanging', { rules: [{ rpc: 'Predict*', do: { pieces: ['a', 'b'], hang: 1 } }] })
-    const cancelsOf = () => server.records('hanging').filter(({ event }) => event === 'cancel').length
+    const listCancels = () => server.records('hanging').filter(({ event }) => event === 'cancel').length
     const { id } = await client.responses.create({ model: 'hanging', input: 'hi', background: true, stream: false })
     await eventually(() => expect(server.records('hanging').some(({ rpc }) => rpc.startsWith('Predict'))).toBe(true))
     expect((await client.responses.cancel(id)).status).toBe('cancelled')
-    await eventually(() => expect(cancelsOf()).toBe(1))
+    await eventually(() => expect(listCancels()).toBe(1))
     const stream = await client.responses.create({ model: 'hanging', input: 'hi', stream: true })
     for await (const event of stream) if (event.type === 'response.output_text.delta') break
-    await eventually(() => expect(cancelsOf()).toBe(2))
+    await eventually(() => expect(listCancels()).toBe(2))
   })
 })
 

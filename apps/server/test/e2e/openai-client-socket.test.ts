@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** A socket of the client that ends with its scope. */
+/** A socket of the client that closes with its scope. */
 function openSocket(caller: OpenAI = client): ResponsesWS & Disposable {
   const socket = new ResponsesWS(caller)
   return Object.assign(socket, { [Symbol.dispose]: () => socket.close() })
@@ -45,7 +45,7 @@ async function ask(socket: ResponsesWS, request: Request) {
   throw new Error(`the socket closed after ${types.join()}`)
 }
 
-const textOf = ({ output }: Response): string =>
+const readText = ({ output }: Response): string =>
   output
     .flatMap((item) => (item.type === 'message' ? item.content : []))
     .map((part) => ('text' in part ? part.text : ''))
@@ -55,13 +55,13 @@ describe.each([
   ['the demo model on llama', 'demo', /^\p{Lu}.*\p{L}/su],
   ['a scripted model on the mock', 'scripted', /^Hello to you$/],
 ])('ResponsesWS and %s', (_, model, text) => {
-  it('gets the same answer as create(), which retrieve() knows', async () => {
+  it('gets the same answer as from create(), and retrieve() finds it', async () => {
     using socket = openSocket()
     const fixed = { model, input: 'Hello!', temperature: 0, seed: 1 }
     const whole = await client.responses.create(fixed)
     const answer = await ask(socket, fixed)
     expect(answer.text).toMatch(text)
-    expect([answer.text, textOf(answer.response)]).toEqual([whole.output_text, whole.output_text])
+    expect([answer.text, readText(answer.response)]).toEqual([whole.output_text, whole.output_text])
     expect(answer.types[0]).toBe('response.created')
     expect((await client.responses.retrieve(answer.response.id)).output_text).toBe(whole.output_text)
   })
@@ -82,7 +82,7 @@ describe.each([
   })
 })
 
-describe('what goes wrong', () => {
+describe('errors', () => {
   it('is an error of the client, and the socket is still of use', async () => {
     using socket = openSocket()
     const refused = (fields: object) => ask(socket, { model: 'scripted', input: 'hi', ...fields })
@@ -135,7 +135,7 @@ describe('what goes wrong', () => {
 })
 
 describe('a stop of the server', () => {
-  it('ends within its time, with a code after which the client opens another socket', async () => {
+  it('closes after its time limit, with a code after which the client opens another socket', async () => {
     await using own = await startBuiltServer({ mock: {} })
     await own.model('hanging', { rules: [{ rpc: 'Predict*', do: { pieces: ['a', 'b'], hang: 1 } }] })
     const caller = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: 'none', maxRetries: 0 })
@@ -164,8 +164,8 @@ describe('a stop of the server', () => {
     })
     busy?.send({ type: 'response.create', model: 'hanging', input: 'hi' })
     await heard
-    const ending = await own.stop()
-    expect(ending.code).toBe(0)
+    const end = await own.stop()
+    expect(end.code).toBe(0)
     expect((await failed).status).toBe('failed')
     expect(await Promise.all(codes)).toEqual([1001, 1001])
   })

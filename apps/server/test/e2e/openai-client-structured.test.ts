@@ -123,8 +123,8 @@ describe('forms of an answer on the demo model', () => {
   })
 })
 
-describe('what cannot be held', () => {
-  it('a schema that no grammar can express and none can check is refused before generation', async () => {
+describe('forms that cannot be held', () => {
+  it('a schema that neither a grammar nor a check can express is refused before generation', async () => {
     const schema = { type: 'object', properties: { a: { $ref: 'https://example.com/other.json' } } }
     const format = { type: 'json_schema', json_schema: { name: 'far', schema } } as const
     const failed = client.chat.completions.create({ model: 'demo', ...FIXED, response_format: format })

@@ -185,7 +185,7 @@ describe('rerank and score on llama', () => {
     await expect(client.post('/rerank', { body })).rejects.toMatchObject({ status: 501 })
   })
 
-  it('what the model would say is likelier than anything else', async () => {
+  it("gives the model's own continuation the highest score", async () => {
     const file = 'name: scorer\nbackend: llama\nknown_usecases: [score]\nparameters:\n  model: weights.gguf\n'
     await writeFile(join(server.folder, 'models', 'scorer.yaml'), file)
     const prompt = 'Once upon a time'
@@ -233,7 +233,7 @@ describe('errors come as the classes of the client', () => {
     })
   })
 
-  it('and what can never work is not tried again', async () => {
+  it('and does not retry impossible requests', async () => {
     await server.model('none', { without: ['Embedding'] }, { known_usecases: ['embeddings'] })
     const patient = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 2 })
     await expect(patient.embeddings.create({ model: 'none', input: 'x' })).rejects.toMatchObject({ status: 501 })

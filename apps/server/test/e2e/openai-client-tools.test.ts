@@ -29,16 +29,16 @@ const weather: Tool = {
 const clock: Tool = { type: 'function', function: { name: 'get_time', parameters: { type: 'object', properties: {} } } }
 const CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
 const SECOND = '<tool_call>\n{"name": "get_time", "arguments": {}}\n</tool_call>'
-/** A model that has its own chat template, so that the backend gets the conversation itself. */
+/** A model with its own chat template, so that the backend gets the conversation itself. */
 const native = { template: { use_tokenizer_template: true } }
 
-/** What the mock was asked in the n-th prediction of a model, from 0. */
-const requestOf = (model: string, prediction = 0): Readonly<Record<string, unknown>> => {
+/** Gives the request of a model's n-th prediction, from 0. */
+const findRequest = (model: string, prediction = 0): Readonly<Record<string, unknown>> => {
   const requests = server.records(model).filter(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')
   return Object.fromEntries(Object.entries(requests[prediction]?.request ?? {}))
 }
 
-/** The answer as a client has it that follows the stream by itself. */
+/** Joins the stream of an answer as a client does without helpers. */
 async function follow(body: OpenAI.ChatCompletionCreateParamsStreaming) {
   const chunks: OpenAI.ChatCompletionChunk[] = []
   for await (const chunk of await client.chat.completions.create(body)) chunks.push(chunk)
@@ -82,7 +82,7 @@ describe('calls that a model writes as text', () => {
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('tool_calls')
   })
 
-  it('stay text where no tools are given, and where none may be called', async () => {
+  it('stay text without tools, and when the client allows none', async () => {
     await server.model('talker', { rules: [{ do: { text: CALL } }] }, native)
     for (const fields of [{}, { tools: [weather], tool_choice: 'none' as const }]) {
       const { choices } = await client.chat.completions.create({ model: 'talker', messages, ...fields })
@@ -118,7 +118,7 @@ describe('tools and choices reach the backend', () => {
     const model = `chooser-${name.replace(' ', '-')}`
     await server.model(model, { rules: [{ do: { text: SECOND } }] }, native)
     await client.chat.completions.create({ model, messages, tools: [weather, clock], tool_choice: choice })
-    const request = requestOf(model)
+    const request = findRequest(model)
     expect(JSON.parse(String(request.Tools))).toEqual([weather, clock])
     expect(request.ToolChoice).toBe(sent)
   })
@@ -130,7 +130,7 @@ describe('tools and choices reach the backend', () => {
       const failed = client.chat.completions.create({ model: 'untouched', messages, ...fields })
       await expect(failed).rejects.toMatchObject({ status: 400, param: 'tool_choice' })
     }
-    expect(requestOf('untouched')).toEqual({})
+    expect(findRequest('untouched')).toEqual({})
   })
 
   it('calls and their results come back as messages of the conversation', async () => {
@@ -146,7 +146,7 @@ describe('tools and choices reach the backend', () => {
       { role: 'tool', tool_call_id: 'c1', content: [{ type: 'text', text: 'rain' }] },
     ]
     await client.chat.completions.create({ model: 'listener', messages: conversation, tools: [weather] })
-    const [, assistant, result] = requestOf('listener').Messages as Record<string, string>[]
+    const [, assistant, result] = findRequest('listener').Messages as Record<string, string>[]
     expect(JSON.parse(assistant?.toolCalls ?? '')).toMatchObject([call])
     expect(result).toMatchObject({ role: 'tool', toolCallId: 'c1', content: 'rain' })
   })
@@ -213,7 +213,7 @@ describe('the older form', () => {
       const model = `older-${name}`
       await server.model(model, { rules: [{ do: { text: CALL } }] }, native)
       await client.chat.completions.create({ model, messages, functions: [...functions], function_call: choice })
-      expect(requestOf(model).ToolChoice).toBe(sent)
+      expect(findRequest(model).ToolChoice).toBe(sent)
     }
     await server.model('older-none', { rules: [{ do: { text: CALL } }] }, native)
     const { choices } = await client.chat.completions.create({
@@ -221,7 +221,7 @@ describe('the older form', () => {
       function_call: 'none',
     })
     expect(choices[0]?.message.function_call).toBeUndefined()
-    expect(requestOf('older-none').Tools).toBe('')
+    expect(findRequest('older-none').Tools).toBe('')
   })
 
   it('its results come back as messages of the role function', async () => {
@@ -232,7 +232,7 @@ describe('the older form', () => {
       { role: 'function', name: 'get_weather', content: 'rain' },
     ]
     await client.chat.completions.create({ model: 'older-listener', messages: conversation })
-    const [, assistant, result] = requestOf('older-listener').Messages as Record<string, string>[]
+    const [, assistant, result] = findRequest('older-listener').Messages as Record<string, string>[]
     expect(JSON.parse(assistant?.toolCalls ?? '')).toMatchObject([{ function: { name: 'get_weather' } }])
     expect(result).toMatchObject({ role: 'tool', name: 'get_weather', content: 'rain' })
   })
@@ -242,7 +242,7 @@ function parsed(call: OpenAI.ChatCompletionMessage.FunctionCall | null | undefin
   return { name: call?.name, arguments: JSON.parse(call?.arguments ?? 'null') }
 }
 
-/** A call of a function with its arguments written without blanks. */
+/** A call of a function with arguments without white space. */
 function compact(call: OpenAI.ChatCompletionMessageToolCall): OpenAI.ChatCompletionMessageFunctionToolCall {
   if (call.type !== 'function') return expect.fail(`no call of a function: ${JSON.stringify(call)}`)
   const { name, arguments: text } = call.function

@@ -12,8 +12,8 @@ import type { ResponseErrorReply, ResponseEvent, ResponseResource } from '@svc/w
 import type OpenAI from 'openai'
 import { describe, expectTypeOf, it } from 'vitest'
 
-// Proven by the type check; at run time there is nothing to see.
-describe('the types of our replies are those of the official client', () => {
+// The type check proves this; at run time nothing happens.
+describe('the types of our replies equal those of the official client', () => {
   it('a whole chat', () => {
     expectTypeOf<ChatCompletion>().toExtend<OpenAI.ChatCompletion>()
   })
@@ -26,7 +26,7 @@ describe('the types of our replies are those of the official client', () => {
     expectTypeOf<Completion>().toExtend<OpenAI.Completion>()
   })
 
-  it('a list of vectors, but for those that the client decodes itself', () => {
+  it('a list of vectors, except those that the client decodes itself', () => {
     type Rest = 'object' | 'model' | 'usage'
     expectTypeOf<Pick<EmbeddingList, Rest>>().toExtend<Pick<OpenAI.CreateEmbeddingResponse, Rest>>()
     type Place = 'object' | 'index'

@@ -84,7 +84,7 @@ describe.each([
     expect(await stream.totalUsage()).toMatchObject(whole.usage ?? {})
   })
 
-  it('n: so many choices, whole and streamed', async () => {
+  it('n: gives this many choices, whole and streamed', async () => {
     const whole = await client.chat.completions.create({ model, ...FIXED, n: 2 })
     expect(whole.choices.map((choice) => choice.index)).toEqual([0, 1])
     const stream = client.chat.completions.stream({ model, ...FIXED, n: 2 })
@@ -108,7 +108,7 @@ describe.each([
     expect(stopped.choices[0]?.message.content).toBe(content.slice(0, content.indexOf(stop)))
   })
 
-  it('fields that change nothing here are accepted', async () => {
+  it('accepts fields that have no effect here', async () => {
     const ignored = {
       user: 'u',
       store: false,
@@ -129,8 +129,8 @@ describe.each([
   })
 })
 
-/** What the mock was asked in the first prediction of a model. */
-const requestOf = (model: string): unknown =>
+/** Gives the request of a model's first prediction. */
+const findRequest = (model: string): unknown =>
   server.records(model).find(({ rpc, event }) => rpc === 'Predict' && event === 'start')?.request
 
 describe('between client and backend', () => {
@@ -176,7 +176,7 @@ describe('between client and backend', () => {
     expect(entries.map((entry) => entry.token).join('')).toBe(choices[0]?.message.content)
   })
 
-  it('what steers an answer reaches the backend, in the words of the format and of local engines', async () => {
+  it("generation options reach the backend, in the format's names and those of local engines", async () => {
     await server.model('steered')
     const engineWords = { top_k: 7, min_p: 0.125, typical_p: 0.5, repeat_penalty: 1.5, repeat_last_n: 32, n_keep: 4 }
     await client.chat.completions.create({
@@ -191,7 +191,7 @@ describe('between client and backend', () => {
       reasoning_effort: 'low',
       ...engineWords,
     })
-    expect(requestOf('steered')).toMatchObject({
+    expect(findRequest('steered')).toMatchObject({
       Temperature: 0.5,
       TopP: 0.25,
       Seed: 7,
@@ -222,7 +222,7 @@ describe('between client and backend', () => {
       { role: 'user', content: 'Thanks', name: 'Ann' },
     ]
     await client.chat.completions.create({ model: 'listener', messages })
-    expect(requestOf('listener')).toMatchObject({
+    expect(findRequest('listener')).toMatchObject({
       Messages: [
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'Weather?' },

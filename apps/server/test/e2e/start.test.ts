@@ -8,20 +8,20 @@ import { listenOnFreePort, tempDir } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { BUILT_ENTRY, runBuilt, startBuiltServer } from '../support/built-server.ts'
-import { answerOf, postChat } from './open-chat.ts'
+import { postChat, readAnswer } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** An address of the public internet that no machine has (RFC 5737): the start gets as far as listening. */
+/** A public address that no machine has (RFC 5737): the start gets as far as listening. */
 const PUBLIC = '203.0.113.1:0'
 const OPEN_DOOR = 'ANYBODY WHO REACHES THIS ADDRESS HAS FULL ACCESS'
 
 describe('a start', () => {
-  it('through a symbolic link, from another folder, uses that folder and finds its own parts', async () => {
+  it('through a symbolic link, from another folder, uses that folder and finds its own files', async () => {
     await using dir = await tempDir('svc-e2e-')
     await symlink(BUILT_ENTRY, dir.join('svc'))
     await using server = await startBuiltServer({ folder: dir.path, entry: dir.join('svc'), env: { SVC_THREADS: '1' } })
-    expect(await answerOf(await postChat(server.url, 'demo'))).not.toBe('')
+    expect(await readAnswer(await postChat(server.url, 'demo'))).not.toBe('')
     const folders = ['models', 'data', 'configuration', 'backends']
     expect(await readdir(dir.path)).toEqual(expect.arrayContaining(folders))
   })
@@ -55,7 +55,7 @@ describe('a start', () => {
     },
   )
 
-  it('has the API page with files of its own', async () => {
+  it('serves the API page with its own files only', async () => {
     await using server = await startBuiltServer()
     for (const [file, part] of [
       ['index.html', 'swagger-ui-bundle.js'],
@@ -108,14 +108,14 @@ describe('a start', () => {
 })
 
 describe('an open door', () => {
-  verifies('auth:public-bind:warned', 'on a public address is warned of, and with a key it is none', async () => {
+  verifies('auth:public-bind:warned', 'on a public address causes a warning, and none with a key', async () => {
     await using dir = await tempDir('svc-e2e-')
     const open = await runBuilt(dir.path, ['run', '--address', PUBLIC, '--log-format', 'json'])
     expect(open.stdout).toContain(`"level":"warn"`)
     expect(open.stdout).toContain(OPEN_DOOR)
     const locked = await runBuilt(dir.path, ['run', '--address', PUBLIC], { env: { SVC_API_KEY: 'k' } })
     expect(locked.stdout).not.toContain(OPEN_DOOR)
-    // neither got further than that: the address is nobody's
+    // both starts stop here, because no machine has the address
     expect([open.stderr, locked.stderr]).toEqual([
       expect.stringContaining('cannot listen on 203.0.113.1:0'),
       expect.stringContaining('cannot listen on 203.0.113.1:0'),
@@ -137,11 +137,12 @@ describe('an open door', () => {
   )
 })
 
-it('REL-19: a server whose output nobody reads any more goes on', async () => {
+it('REL-19: a server goes on after the reader of its output has closed', async () => {
   await using server = await startBuiltServer({ mock: {}, flags: ['--log-level', 'trace'] })
   await server.model('m')
   server.hangUp()
-  for (let request = 0; request < 3; request += 1) expect(await answerOf(await postChat(server.url, 'm'))).not.toBe('')
+  for (let request = 0; request < 3; request += 1)
+    expect(await readAnswer(await postChat(server.url, 'm'))).not.toBe('')
   expect((await fetch(`${server.url}/no-such-page`)).status).toBe(404)
   expect(await server.stop()).toEqual({ code: 0, signal: null })
 })

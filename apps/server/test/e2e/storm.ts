@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readSse } from '@svc/test-kit'
 
-/** What became of one request of a storm. */
+/** Outcome of one request of a storm. */
 export type StormOutcome =
   /** A whole reply, or a stream to its end. */
   | 'served'
-  /** An error in the format of the route: as a reply, or as an event that ends the stream. */
+  /** An error in the format of the route: a reply, or an event that ends the stream. */
   | 'refused'
-  /** The client went away first. */
+  /** The client left first. */
   | 'left'
 
-/** A source of numbers that is the same for the same seed. */
+/** A deterministic source of numbers. */
 export interface Dice {
-  /** 0 or more, below 1. */
+  /** Gives a number in 0..1, without 1. */
   next(): number
-  /** A whole number, 0 or more, below `count`. */
+  /** Gives a whole number from 0, below `count`. */
   below(count: number): number
 }
 
-/** Numbers from a seed (mulberry32). */
+/** Creates a source from a seed (mulberry32). */
 export function createDice(seed: number): Dice {
   let state = seed >>> 0
   const next = (): number => {
@@ -35,17 +35,17 @@ export interface StormRequest {
   readonly url: string
   readonly model: string
   readonly stream: boolean
-  /** When the client goes away, in milliseconds; undefined stays. */
+  /** Milliseconds after which the client leaves; undefined: it stays. */
   readonly leaveAfterMs: number | undefined
-  /** How long an answer may take at all, in milliseconds. */
+  /** Maximum time of an answer in milliseconds. */
   readonly patienceMs: number
 }
 
 /**
- * Sends one chat and tells what became of it.
+ * Sends one chat and gives its outcome.
  *
- * @throws Error when it was lost: no answer in time, a connection that broke, a stream without an end, an error that is
- *   none of the documented ones
+ * @throws Error when the request was lost: no answer in time, a broken connection, a stream without an end, an
+ *   undocumented error
  */
 export async function sendChat(request: StormRequest): Promise<StormOutcome> {
   const patience = AbortSignal.timeout(request.patienceMs)
@@ -77,7 +77,7 @@ async function chat({ url, model, stream }: StormRequest, signal: AbortSignal): 
   })
   if (reply.status !== 200) {
     const body: unknown = await reply.json()
-    // A backend that answers without its model was taken away from a request: no kill does that.
+    // A backend that answers without its model lost it to an eviction during the request; a kill cannot cause that.
     const text = JSON.stringify(body)
     if ((reply.status !== 500 && reply.status !== 503) || !hasMessage(body) || text.includes('model not loaded')) {
       throw new Error(`${reply.status}: ${text}`)

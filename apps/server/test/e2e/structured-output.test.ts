@@ -11,7 +11,7 @@ interface Reply {
   readonly choices?: readonly [{ readonly finish_reason: string; readonly message: { readonly content: string } }]
 }
 
-/** Requests at once: as many as the llama backend answers side by side. */
+/** Parallel requests: as many as the llama backend answers in parallel. */
 const AT_ONCE = 4
 
 let server: BuiltServer
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** Asks the demo model for an answer of a form, drawn so freely that little but the form is left. */
+/** Asks the demo model for an answer of a form, with so high a temperature that little but the form remains. */
 async function ask(schema: unknown, seed: number): Promise<{ readonly status: number; readonly reply: Reply }> {
   const response = await postChat(server.url, 'demo', {
     response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
@@ -28,18 +28,18 @@ async function ask(schema: unknown, seed: number): Promise<{ readonly status: nu
     seed,
     max_tokens: 480,
   })
-  // what a reply looks like is the subject of the tests of the official client
+  // the tests of the official client check the form of a reply
   return { status: response.status, reply: (await response.json()) as Reply }
 }
 
-/** Bodies are read without keys that are special to JavaScript, and a schema must be an object there. */
+/** Readers of bodies drop keys that are special to JavaScript, and require a schema to be an object. */
 function isCarried(schema: unknown): boolean {
   return typeof schema === 'object' && !/"(?:__proto__|constructor)":/.test(JSON.stringify(schema))
 }
 
 type Outcome = 'right' | 'refused' | 'cut off' | { readonly schema: string; readonly reply: Reply }
 
-async function outcomeOf(schema: unknown, seed: number): Promise<Outcome> {
+async function toOutcome(schema: unknown, seed: number): Promise<Outcome> {
   const { status, reply } = await ask(schema, seed)
   if (status === 400 && /^schema in response_format cannot be used/.test(reply.error?.message ?? '')) return 'refused'
   const wrong = { schema: JSON.stringify(schema), reply }
@@ -57,7 +57,7 @@ describe('structured output of the demo model', () => {
     const outcomes: Outcome[] = []
     const work = async (): Promise<void> => {
       for (let next = schemas.shift(); next !== undefined; next = schemas.shift()) {
-        outcomes.push(await outcomeOf(next[1], next[0]))
+        outcomes.push(await toOutcome(next[1], next[0]))
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
@@ -65,7 +65,7 @@ describe('structured output of the demo model', () => {
     const count = (name: Outcome): number => outcomes.filter((outcome) => outcome === name).length
     expect(outcomes).toHaveLength(300)
     expect(count('refused')).toBeLessThan(30)
-    // The others were cut off inside of a text that the model would not end.
+    // The others were cut off inside a text that the model did not end.
     expect(count('right')).toBeGreaterThan(250)
   })
 })

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type TempDir, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startBuiltServer } from '../support/built-server.ts'
-import { answerOf, postChat } from './open-chat.ts'
+import { postChat, readAnswer } from './open-chat.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -15,13 +15,13 @@ const ORIGINAL = join(PACKAGE, 'node_modules', 'better-sqlite3')
 const LINE =
   /^libsql opens the database: better-sqlite3, which reads twice as fast, (is not installed|has no binary here)$/
 
-/** The files of a package that a program loads. */
+/** Whether a program loads this file of a package. */
 const isLoaded = (path: string): boolean => !/\.(d\.[cm]?ts|map|cjs|test\.ts)$/.test(path)
 
 /**
- * The server as a package manager leaves it where the optional better-sqlite3 could not be built: nothing is patched or
- * intercepted, the module is not in the tree. Packages that import it themselves are copied, not linked, since Node
- * looks for modules from where a file really lies.
+ * Installs the server as a package manager leaves it when the optional better-sqlite3 could not be built: without
+ * patches, the module is missing from the tree. Packages that import it themselves are copied and not linked, because
+ * Node resolves modules from a file's real path.
  */
 async function install(folder: string): Promise<void> {
   const modules = join(folder, 'node_modules')
@@ -36,7 +36,7 @@ async function install(folder: string): Promise<void> {
   }
 }
 
-/** better-sqlite3 as a failed compilation leaves it: everything but its binary. */
+/** Adds better-sqlite3 as a failed compilation leaves it: everything except its binary. */
 async function addUncompiled(folder: string): Promise<void> {
   const source = await realpath(ORIGINAL)
   const target = join(folder, 'node_modules', 'better-sqlite3')
@@ -56,7 +56,7 @@ describe('where no compiler is, and no binary of better-sqlite3', () => {
   // on a machine without a compiler there is nothing to copy
   const states = ['is not installed', ...(existsSync(ORIGINAL) ? ['is not compiled'] : [])]
 
-  it.each(states)('which %s, libsql takes its place and says so in one line', async (state) => {
+  it.each(states)('which %s, libsql replaces it and the log says so in one line', async (state) => {
     if (state === 'is not compiled') await addUncompiled(installation.path)
     await using dir = await tempDir('svc-e2e-')
     {
@@ -69,11 +69,11 @@ describe('where no compiler is, and no binary of better-sqlite3', () => {
       expect(lines).toEqual([expect.objectContaining({ level: 'info', msg: expect.stringMatching(LINE) })])
       expect(lines[0]).not.toHaveProperty('err')
       await server.model('m')
-      expect(await answerOf(await postChat(server.url, 'm'))).not.toBe('')
+      expect(await readAnswer(await postChat(server.url, 'm'))).not.toBe('')
       expect((await stat(dir.join('data', 'database.db'))).size).toBeGreaterThan(0)
       expect(await server.stop()).toEqual({ code: 0, signal: null })
     }
-    // the file is the same for both
+    // both engines use the same file
     await using usual = await startBuiltServer({ folder: dir.path, mock: {} })
     expect((await fetch(`${usual.url}/readyz`)).status).toBe(200)
   })

@@ -10,44 +10,41 @@ vi.setConfig({ testTimeout: 300_000 })
 
 const folders = (process.env.INTEROP_BACKENDS ?? '').split(delimiter).filter((folder) => folder !== '')
 const nothing = folders.length === 0 ? 'INTEROP_BACKENDS names no folder' : undefined
-/** A test that is not run has a name too. */
+/** A skipped test needs a name too. */
 const named = nothing === undefined ? folders : ['a backend']
 const python = findPython()
 const path = python.missing === undefined ? python.path : ''
 
-/** What a backend can say to a load of weights that are not there, or to a call without a model. */
+/** Statuses that a backend may give for a load of missing weights, or for a call without a model. */
 const ANSWERS = [200, 400, 413, 500, 501]
 
 describe.skipIf(nothing)(titled('backends of others under our server', { missing: nothing }), () => {
-  it.for(named)(
-    '%s starts, takes or refuses a model that is not there, and harms nothing',
-    async (folder, { annotate }) => {
-      await using server = await startTestServer()
-      symlinkSync(resolve(folder), join(server.folder, 'backends', basename(folder)))
-      await server.writeModelFile(
-        'theirs.yaml',
-        JSON.stringify({
-          name: 'theirs',
-          backend: basename(folder),
-          known_usecases: ['chat'],
-          parameters: { model: 'x.bin' },
-        }),
-      )
-      await server.model('ours')
-      const reply = await server.chat('theirs', { max_tokens: 4 })
-      await annotate(`${reply.status} ${reply.text.slice(0, 500)}`)
-      expect(ANSWERS, reply.text).toContain(reply.status)
-      if (reply.status !== 200) expect(reply.json()).toMatchObject({ error: { message: expect.stringMatching(/./) } })
-      expect(reply.text).not.toContain('grpc service not ready')
-      expect((await server.chat('ours')).status).toBe(200)
-      const system = (await server.call('/system')).json() as {
-        loaded_models: { id: string; process?: { pid: number } }[]
-      }
-      const pid = system.loaded_models.find(({ id }) => id === 'theirs')?.process?.pid
-      await server.server.close()
-      if (pid !== undefined) expect(await isRunning(pid)).toBe(false)
-    },
-  )
+  it.for(named)('%s starts, accepts or refuses a missing model, and harms nothing', async (folder, { annotate }) => {
+    await using server = await startTestServer()
+    symlinkSync(resolve(folder), join(server.folder, 'backends', basename(folder)))
+    await server.writeModelFile(
+      'theirs.yaml',
+      JSON.stringify({
+        name: 'theirs',
+        backend: basename(folder),
+        known_usecases: ['chat'],
+        parameters: { model: 'x.bin' },
+      }),
+    )
+    await server.model('ours')
+    const reply = await server.chat('theirs', { max_tokens: 4 })
+    await annotate(`${reply.status} ${reply.text.slice(0, 500)}`)
+    expect(ANSWERS, reply.text).toContain(reply.status)
+    if (reply.status !== 200) expect(reply.json()).toMatchObject({ error: { message: expect.stringMatching(/./) } })
+    expect(reply.text).not.toContain('grpc service not ready')
+    expect((await server.chat('ours')).status).toBe(200)
+    const system = (await server.call('/system')).json() as {
+      loaded_models: { id: string; process?: { pid: number } }[]
+    }
+    const pid = system.loaded_models.find(({ id }) => id === 'theirs')?.process?.pid
+    await server.server.close()
+    if (pid !== undefined) expect(await isRunning(pid)).toBe(false)
+  })
 })
 
 const missing = nothing ?? python.missing

@@ -7,7 +7,7 @@ import { demoModels } from '@svc/demo-models'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { findPython, titled } from './python.ts'
-import { type PythonHost, startPythonHost, textOf } from './python-client.ts'
+import { joinText, type PythonHost, startPythonHost } from './python-client.ts'
 import { isRunning } from './world.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 const python = findPython()
 const path = python.missing === undefined ? python.path : ''
 const manifest = createRequire(import.meta.url).resolve('@svc/backend-llama/package.json')
-/** The build that is published, as it runs there. */
+/** The published build, as it runs for users. */
 const command = [process.execPath, join(dirname(manifest), 'dist/main.js')]
 const weights = demoModels.find(({ name }) => name === 'demo')?.file ?? ''
 const TOKEN = 'a token of this test'
@@ -69,7 +69,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     }
   })
 
-  it('says what it cannot do before a model is loaded', async () => {
+  it('reports missing functions before a model is loaded', async () => {
     expect(await call({ rpc: 'Predict', request: chat })).toMatchObject({
       code: 'FAILED_PRECONDITION',
       details: expect.stringContaining('model not loaded'),
@@ -87,15 +87,15 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     expect(Number(Reflect.get(Object(status.memory), 'total'))).toBeGreaterThan(0)
   })
 
-  it('answers whole and in a stream, the same at temperature 0', async () => {
+  it('gives the same answer whole and streamed at temperature 0', async () => {
     const whole = await reply('Predict', chat)
-    const text = textOf([whole])
+    const text = joinText([whole])
     expect(text).toMatch(/\p{L}/u)
     expect(whole.tokens).toBeGreaterThan(1)
     expect(whole.prompt_tokens).toBeGreaterThan(1)
     const stream = await call({ rpc: 'PredictStream', request: chat })
     expect(stream.code).toBeUndefined()
-    expect(textOf(stream.replies)).toBe(text)
+    expect(joinText(stream.replies)).toBe(text)
     expect(stream.replies.length).toBeGreaterThan(1)
     const counts = stream.replies.map(({ tokens }) => Number(tokens ?? 0))
     expect(counts).toEqual(counts.toSorted((a, b) => a - b))
@@ -106,7 +106,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     const endless = { ...chat, IgnoreEOS: true, Tokens: 400 }
     const cancelled = await call({ rpc: 'PredictStream', request: endless, take: 2 })
     expect(cancelled.code).toBe('CANCELLED')
-    expect(textOf([await reply('Predict', chat)])).toMatch(/\p{L}/u)
+    expect(joinText([await reply('Predict', chat)])).toMatch(/\p{L}/u)
   })
 
   it('takes a prompt as it is, stops before a stop text, and counts', async () => {
@@ -114,13 +114,13 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     expect(tokens.length).toBe(Object(tokens.tokens).length)
     const prompt = { Prompt: 'Hello there', Tokens: 3 }
     expect(await reply('Predict', prompt)).toMatchObject({ tokens: 3 })
-    const text = textOf([await reply('Predict', chat)])
+    const text = joinText([await reply('Predict', chat)])
     const stop = text.split(' ')[1] ?? ''
-    const stopped = textOf([await reply('Predict', { ...chat, StopPrompts: [stop] })])
+    const stopped = joinText([await reply('Predict', { ...chat, StopPrompts: [stop] })])
     expect(stopped).toBe(text.slice(0, text.indexOf(stop)))
   })
 
-  it('is for its own model alone', async () => {
+  it('serves its own model only', async () => {
     for (const rpc of ['Predict', 'PredictStream', 'TokenizeString', 'Embedding']) {
       expect(await call({ rpc, request: { ModelIdentity: 'another' } }), rpc).toMatchObject({
         code: 'NOT_FOUND',
@@ -153,7 +153,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
 
   it('keeps to a grammar, and tells log-probabilities', async () => {
     const Grammar = 'root ::= "yes" | "no"'
-    expect(textOf([await reply('Predict', { ...chat, Grammar })])).toMatch(/^(yes|no)$/)
+    expect(joinText([await reply('Predict', { ...chat, Grammar })])).toMatch(/^(yes|no)$/)
     const { logprobs, message } = await reply('Predict', { ...chat, Tokens: 4, Logprobs: 1, TopLogprobs: 2 })
     const { content } = JSON.parse(Buffer.from(String(logprobs), 'base64').toString()) as {
       content: { token: string; logprob: number; top_logprobs: unknown[] }[]
@@ -163,10 +163,10 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
       expect(entry.logprob).toBeLessThanOrEqual(0)
       expect(entry.top_logprobs).toHaveLength(2)
     }
-    expect(content.map(({ token }) => token).join('')).toContain(textOf([{ message }]).trim())
+    expect(content.map(({ token }) => token).join('')).toContain(joinText([{ message }]).trim())
   })
 
-  it('saves what a slot has read and reads it back, through our own service', async () => {
+  it("saves a slot's prompt and reads it back, through our own service", async () => {
     const ours = { service: 'svc.backend.v1.Extensions' }
     const path = join(slots, 'slot.bin')
     await reply('Predict', chat)
@@ -192,7 +192,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     }
   })
 
-  it('does not know what it has not', async () => {
+  it('does not know functions that it lacks', async () => {
     for (const rpc of ['TTS', 'GenerateImage', 'VAD', 'StoresGet'])
       expect((await call({ rpc })).code).toBe('UNIMPLEMENTED')
   })
@@ -209,7 +209,7 @@ describe.skipIf(python.missing)(titled('the llama backend under a host in Python
     expect(await reply('Free', {})).toMatchObject({ success: true })
     expect((await call({ rpc: 'Predict', request: chat })).code).toBe('FAILED_PRECONDITION')
     expect(await reply('LoadModel', load)).toMatchObject({ success: true })
-    expect(textOf([await reply('Predict', chat)])).toMatch(/\p{L}/u)
+    expect(joinText([await reply('Predict', chat)])).toMatch(/\p{L}/u)
   })
 
   it('ends by TERM with code 0', async () => {

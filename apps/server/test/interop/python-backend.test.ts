@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempDir } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
-import { answerOf, openChat, postChat } from '../e2e/open-chat.ts'
+import { openChat, postChat, readAnswer } from '../e2e/open-chat.ts'
 import { CAN_SEE_PROCESSES, startBuiltServer } from '../support/built-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { sseData } from '../support/server.ts'
@@ -20,11 +20,11 @@ const QUESTION = 'drei zwei 😀 eins'
 const ANSWER = 'eins 😀 zwei drei'
 const ask = { messages: [{ role: 'user', content: QUESTION }] }
 
-function contentOf(reply: { json(): unknown }): string {
+function joinContent(reply: { json(): unknown }): string {
   return (reply.json() as { choices: { message: { content: string } }[] }).choices[0]?.message.content ?? ''
 }
 
-function errorOf(reply: { json(): unknown }): { message: string; type: string; code: unknown } {
+function readError(reply: { json(): unknown }): { message: string; type: string; code: unknown } {
   return (reply.json() as { error: { message: string; type: string; code: unknown } }).error
 }
 
@@ -34,7 +34,7 @@ describe.skipIf(python.missing)(titled('a Python backend under our server', pyth
     await server.words('m')
     const whole = await server.chat('m', ask)
     expect(whole.status, whole.text).toBe(200)
-    expect(contentOf(whole)).toBe(ANSWER)
+    expect(joinContent(whole)).toBe(ANSWER)
     expect(whole.json()).toMatchObject({
       choices: [{ finish_reason: 'stop' }],
       usage: { prompt_tokens: 4, completion_tokens: 4, total_tokens: 8 },
@@ -51,7 +51,7 @@ describe.skipIf(python.missing)(titled('a Python backend under our server', pyth
     await using server = await start()
     await server.words('m')
     const reply = await server.chat('m', { ...ask, max_tokens: 2 })
-    expect(contentOf(reply)).toBe('eins 😀')
+    expect(joinContent(reply)).toBe('eins 😀')
     expect(reply.json()).toMatchObject({ choices: [{ finish_reason: 'length' }] })
   })
 
@@ -164,7 +164,7 @@ describe.skipIf(python.missing)(titled('failures of a Python backend', python), 
       await server.words('fine')
       const failed = await server.chat('m', ask)
       expect(failed.status).toBe(500)
-      expect(errorOf(failed)).toMatchObject({ message: `could not load model "m": ${reason}`, type: 'server_error' })
+      expect(readError(failed)).toMatchObject({ message: `could not load model "m": ${reason}`, type: 'server_error' })
       const [loaded] = await server.recorded('m')
       expect(await isRunning(loaded?.pid ?? 0)).toBe(false)
       const resting = await server.chat('m', ask)
@@ -196,13 +196,13 @@ describe.skipIf(python.missing)(titled('failures of a Python backend', python), 
     await server.words('m', [option])
     const reply = await server.chat('m', ask)
     expect(reply.status).toBe(501)
-    expect(errorOf(reply).message).not.toBe('')
-    // nothing is wrong with the process
+    expect(readError(reply).message).not.toBe('')
+    // the process still works
     expect((await server.chat('m', { ...ask, stream: true })).status).toBe(200)
     expect((await server.recorded('m')).filter(({ rpc }) => rpc === 'LoadModel')).toHaveLength(1)
   })
 
-  it('a request over its own limit is too large, and no end of it', async () => {
+  it('a request above its own limit is too large, and the backend lives on', async () => {
     await using server = await start({ maxReceiveBytes: 10_000 })
     await server.words('m')
     const reply = await server.chat('m', { messages: [{ role: 'user', content: 'word '.repeat(10_000) }] })
@@ -219,7 +219,7 @@ describe.skipIf(python.missing)(titled('failures of a Python backend', python), 
       { error: expect.objectContaining({ message: 'prediction failed: the model backend stopped' }) },
       '[DONE]',
     ])
-    expect(contentOf(await server.chat('m', ask))).toBe(ANSWER)
+    expect(joinContent(await server.chat('m', ask))).toBe(ANSWER)
     const pids = (await server.recorded('m')).map(({ pid }) => pid)
     expect(new Set(pids).size).toBe(2)
   })
@@ -235,9 +235,9 @@ describe.skipIf(python.missing)(titled('failures of a Python backend', python), 
     for (const model of ['a', 'b']) expect((await server.chat(model, ask)).status).toBe(200)
     const wrong = await server.chat('a', ask)
     expect(wrong.status).toBe(500)
-    expect(errorOf(wrong).message).toBe('prediction failed: the backend holds another model')
+    expect(readError(wrong).message).toBe('prediction failed: the backend holds another model')
     expect((await server.call('/system')).json()).toMatchObject({ loaded_models: [{ id: 'b' }] })
-    expect(contentOf(await server.chat('a', ask))).toBe(ANSWER)
+    expect(joinContent(await server.chat('a', ask))).toBe(ANSWER)
   })
 })
 
@@ -272,14 +272,14 @@ describe.skipIf(python.missing || !CAN_SEE_PROCESSES)(titled('the end of a Pytho
     const model = { name: 'm', backend: 'reverse-words', known_usecases: ['chat'], parameters: { model: 'm.bin' } }
     await writeFile(dir.join('models', 'm.yaml'), JSON.stringify(model))
     await using server = await startBuiltServer({ folder: dir.path, flags: ['--backends-path', dir.join('backends')] })
-    expect(await answerOf(await postChat(server.url, 'm', ask))).toBe(ANSWER)
+    expect(await readAnswer(await postChat(server.url, 'm', ask))).toBe(ANSWER)
     const pids = server.backends()
     expect(pids).toHaveLength(1)
     await server.kill()
     for (const pid of pids) await eventually(async () => expect(await isRunning(pid)).toBe(false))
   })
 
-  it('follows the end of whoever started it', async () => {
+  it('ends with the process that started it', async () => {
     await using server = await start()
     await using host = await startPythonHost(path, [join(server.backend, 'run.sh')])
     expect(await isRunning(host.backendPid)).toBe(true)

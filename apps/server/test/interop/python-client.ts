@@ -15,11 +15,11 @@ export interface PythonCall {
   readonly service?: string | undefined
   /** Another token than the backend's; null sends none. */
   readonly token?: string | null | undefined
-  /** Cancels after so many replies. */
+  /** Cancels after this many replies. */
   readonly take?: number | undefined
 }
 
-/** What Python saw of a call: its replies and, where it failed, the status. */
+/** Result of a call in Python: its replies and, after a failure, the status. */
 export interface PythonAnswer {
   readonly replies: readonly Readonly<Record<string, unknown>>[]
   /** Name of the gRPC status. */
@@ -27,18 +27,18 @@ export interface PythonAnswer {
   readonly details?: string | undefined
 }
 
-/** A host in Python with one backend as its child. */
+/** A Python host with one backend as its child. */
 export interface PythonHost extends AsyncDisposable {
   readonly pid: number
   readonly backendPid: number
-  /** Where the backend listens. */
+  /** Address of the backend. */
   readonly address: string
   call(call: PythonCall): Promise<PythonAnswer>
-  /** What the backend wrote so far. */
+  /** Output of the backend so far. */
   output(): string
-  /** KILL to the host alone: its backend has to notice. */
+  /** Sends KILL to the host alone; the backend must notice. */
   kill(): void
-  /** Ends the host's input; it stops its backend by TERM and exits as the backend did. */
+  /** Ends the host's input; the host stops its backend by TERM and exits as the backend did. */
   stop(): Promise<number | null>
 }
 
@@ -103,7 +103,7 @@ export async function startPythonHost(
   }
 }
 
-/** The backend leads a group of its own; it may be gone already. */
+/** The backend leads its own group; the group may already be gone. */
 function endGroup(pid: number): void {
   if (pid <= 0) return
   try {
@@ -113,7 +113,7 @@ function endGroup(pid: number): void {
   }
 }
 
-/** The bytes of replies, put together. */
-export function textOf(replies: PythonAnswer['replies']): string {
+/** Joins the bytes of replies. */
+export function joinText(replies: PythonAnswer['replies']): string {
   return Buffer.concat(replies.map(({ message }) => Buffer.from(String(message ?? ''), 'base64'))).toString('utf8')
 }

@@ -17,8 +17,8 @@ async function start(options: readonly string[] = []) {
   return server
 }
 
-/** How often each residue of the bytes comes, at length 1: what the Python backend makes of a text. */
-function embeddingOf(bytes: readonly number[]): number[] {
+/** Counts each residue of the bytes and normalises the result, as the Python backend does. */
+function toEmbedding(bytes: readonly number[]): number[] {
   const counts = Array.from({ length: 16 }, (_, place) => bytes.filter((byte) => byte % 16 === place).length)
   const length = Math.hypot(...counts)
   return counts.map((count) => count / length)
@@ -47,14 +47,14 @@ describe.skipIf(python.missing)(titled('a Python backend behind the base routes'
     const { data, usage } = reply.json() as { data: { embedding: number[] }[]; usage: object }
     expect(usage).toEqual({ prompt_tokens: 8, total_tokens: 8 })
     for (const [index, text] of ['abc', 'zebra'].entries()) {
-      const expected = embeddingOf([...Buffer.from(text)])
+      const expected = toEmbedding([...Buffer.from(text)])
       expect(data[index]?.embedding.map((value) => value.toFixed(5))).toEqual(expected.map((value) => value.toFixed(5)))
     }
     const tokens = await server.post('/v1/embeddings', { model: 'm', input: [1, 2, 2], encoding_format: 'base64' })
     const [first] = (tokens.json() as { data: { embedding: string }[] }).data
     const bytes = Buffer.from(first?.embedding ?? '', 'base64')
     const floats = Array.from({ length: 16 }, (_, place) => bytes.readFloatLE(place * 4).toFixed(5))
-    expect(floats).toEqual(embeddingOf([1, 2, 2]).map((value) => value.toFixed(5)))
+    expect(floats).toEqual(toEmbedding([1, 2, 2]).map((value) => value.toFixed(5)))
   })
 
   it('tokenizes and puts together again', async () => {
@@ -64,7 +64,7 @@ describe.skipIf(python.missing)(titled('a Python backend behind the base routes'
     expect((await server.post('/v1/detokenize', { model: 'm', tokens })).json()).toEqual({ content: 'hé😀' })
   })
 
-  it('ranks, the best first, whatever the order of the backend', async () => {
+  it('ranks the best first, for any order of the backend', async () => {
     await using server = await start()
     const documents = ['dogs bark', 'cats and dogs', 'a tree']
     const reply = await server.post('/v1/rerank', { model: 'm', query: 'cats dogs', documents, top_n: 2 })

@@ -8,10 +8,10 @@ const PROGRAMS = fileURLToPath(new URL('./python', import.meta.url))
 const PROTOS = fileURLToPath(new URL('../../../../protos', import.meta.url))
 const require = createRequire(import.meta.url)
 
-/** A Python with grpc and protobuf, or why the tests that need one are not run. Nothing is ever installed. */
+/** A Python with grpc and protobuf, or the reason to skip its tests. Nothing is ever installed. */
 export type Python = { readonly path: string; readonly missing?: undefined } | { readonly missing: string }
 
-/** Looks at `INTEROP_PYTHON`, at `python3` of the path and at the system's own. */
+/** Checks `INTEROP_PYTHON`, then `python3` of the path, then the system's own. */
 export function findPython(): Python {
   const candidates = [process.env.INTEROP_PYTHON, 'python3', '/usr/bin/python3'].filter((path) => path !== undefined)
   let why = 'there is no python3'
@@ -25,23 +25,23 @@ export function findPython(): Python {
   return { missing: `${why} (Debian: python3-grpcio python3-protobuf)` }
 }
 
-/** How a block of tests is called: with the reason where it is not run. */
+/** Names a block of tests, with the reason when it is skipped. */
 export function titled(name: string, { missing }: { readonly missing?: string | undefined }): string {
   return missing === undefined ? name : `${name} [not run: ${missing}]`
 }
 
-/** Writes all messages and methods of the contract as a descriptor set, from which Python makes its classes. */
+/** Writes all messages and methods of the contract as a descriptor set, from which Python creates its classes. */
 export function writeContract(file: string): void {
   const protoc = require.resolve('protoc/protoc.cjs')
   const args = ['--include_imports', `--descriptor_set_out=${file}`, `-I${PROTOS}`, 'backend.proto', 'extensions.proto']
   execFileSync(process.execPath, [protoc, ...args])
 }
 
-/** How an installed backend differs from the default. */
+/** Options of an installed backend. */
 export interface InstallOptions {
-  /** What `metadata.json` says; null leaves the file out. @default the file in `python/` */
+  /** Content of `metadata.json`; null leaves the file out. @default the file in `python/` */
   readonly metadata?: Readonly<Record<string, unknown>> | null | undefined
-  /** Largest request it takes. @default 50 MiB */
+  /** Maximum size of a request. @default 50 MiB */
   readonly maxReceiveBytes?: number | undefined
 }
 

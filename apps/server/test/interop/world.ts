@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts'
 import { type InstallOptions, installBackend } from './python.ts'
 
-/** One line of what the Python backend recorded. */
+/** One recorded line of the Python backend. */
 export type PythonRecord = Readonly<Record<string, unknown>> & { readonly pid: number }
 
 /** A server with the Python backend installed. */
@@ -12,7 +12,7 @@ export interface InteropServer extends TestServer {
   readonly backend: string
   /** Writes a model file of the Python backend; options as `backend.py` names them. */
   words(name: string, options?: readonly string[], keys?: Readonly<Record<string, unknown>>): Promise<void>
-  /** What the backend was asked about a model. */
+  /** Reads the recorded requests for a model. */
   recorded(model: string): Promise<readonly PythonRecord[]>
 }
 
@@ -50,7 +50,7 @@ export async function startInteropServer(
   }
 }
 
-/** Whether a process still runs; one that waits to be reaped does not. */
+/** Whether a process still runs; a zombie does not. */
 export async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
   return stat !== undefined && stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z'

@@ -6,7 +6,7 @@ import { startTestServer } from '../support/server.ts'
 
 const MODEL = { model: 'm', messages: [{ role: 'user', content: 'Hello there' }] }
 
-/** A server whose model never stops talking, once a request has waited for it. */
+/** A server whose model streams without end, after a request has waited for it. */
 async function startWorld(behaviour: Record<string, unknown>) {
   const server = await startTestServer({ configFiles: { 'api_keys.json': '["stays","goes"]' } })
   await server.model('m', { rules: [{ rpc: 'PredictStream', do: behaviour }] })
@@ -25,7 +25,7 @@ async function startWorld(behaviour: Record<string, unknown>) {
 
 describe('AU-7: when a key is taken away', () => {
   it.each(['/v1/chat/completions', '/v1/messages'])(
-    'streams of %s that it opened end, those of others go on',
+    'streams of %s that it opened end, those of other keys go on',
     async (path) => {
       await using world = await startWorld({ text: 'on ', repeat: 100_000, pieceDelayMs: 20 })
       const [gone, staying] = await Promise.all([world.ask('goes', path), world.ask('stays', path)])

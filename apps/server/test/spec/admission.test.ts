@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { startTestServer } from '../support/server.ts'
 
-/** Ten requests each; `SVC_LONG=1` takes ten times as many. */
+/** Ten requests in each round; `SVC_LONG=1` takes ten times as many rounds. */
 const ABORT_ROUNDS = process.env.SVC_LONG === '1' ? 1_000 : 100
 
 describe('admission', () => {
@@ -37,7 +37,7 @@ describe('admission', () => {
     expect((await server.chat('m')).status).toBe(200)
   })
 
-  it('reads the cap of existing files under limits, with its own Retry-After', async () => {
+  it('reads the model limit of existing files under limits, with its own Retry-After', async () => {
     await using server = await startTestServer()
     await server.model(
       'm',
@@ -118,7 +118,7 @@ function holdChat(base: string, model: string) {
   return outgoing
 }
 
-/** Leaves at once, or after some turns of the event loop, or once the reply has begun. */
+/** Leaves at once, after some turns of the event loop, or once the reply has begun. */
 async function leaveAfter(outgoing: ReturnType<typeof holdChat>, turns: number): Promise<void> {
   if (turns === 11) await new Promise((resolve) => outgoing.once('response', resolve).once('error', resolve))
   else for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { sseData, startTestServer, type TestServer } from '../support/server.ts'
 
-const pidOf = (server: TestServer, model: string): number => {
+const readPid = (server: TestServer, model: string): number => {
   const pid = server.records(model).at(-1)?.pid
   if (pid === undefined) throw new Error('the backend has recorded nothing')
   return pid
@@ -97,7 +97,7 @@ describe('failures of a backend', () => {
   })
 
   // verifies residency:reload:after-crash
-  it('REL-5: kill -9 mid-stream ends that stream with an error, loads again on the next request, and nobody else notices', async () => {
+  it('REL-5: kill -9 mid-stream ends that stream with an error, loads again on the next request, and does not affect others', async () => {
     await using server = await startTestServer()
     await server.model('m', {
       rules: [
@@ -111,7 +111,7 @@ describe('failures of a backend', () => {
     const broken = await openStream(server, 'm')
     const other = await openStream(server, 'other')
     await eventually(() => expect(broken.text()).toContain('"content":"a"'))
-    const first = pidOf(server, 'm')
+    const first = readPid(server, 'm')
     process.kill(first, 'SIGKILL')
     const events = sseData(await broken.ended)
     expect(events.slice(-2)).toEqual([
@@ -126,7 +126,7 @@ describe('failures of a backend', () => {
       '[DONE]',
     ])
     expect((await server.chat('m')).json()).toMatchObject({ choices: [{ message: { content: 'back' } }] })
-    expect(pidOf(server, 'm')).not.toBe(first)
+    expect(readPid(server, 'm')).not.toBe(first)
     expect(sseData(await other.ended).at(-1)).toBe('[DONE]')
     expect(await other.ended).not.toContain('"error"')
   })
@@ -155,7 +155,7 @@ describe('a backend that dies before anything was sent', () => {
   })
 
   // verifies residency:reload:silent-retry
-  it('is asked once more and no more', async () => {
+  it('is asked only once more', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ rpc: 'Predict*', do: { crash: { how: 'kill' } } }] })
     const reply = await server.chat('m')
@@ -170,7 +170,7 @@ describe('a backend that dies before anything was sent', () => {
     await server.model('m')
     expect((await server.chat('m')).status).toBe(200)
     for (let round = 0; round < 5; round += 1) {
-      process.kill(pidOf(server, 'm'), 'SIGKILL')
+      process.kill(readPid(server, 'm'), 'SIGKILL')
       expect((await server.chat('m')).status).toBe(200)
     }
   })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import type { TarEntry } from '../../src/oci/__fixtures__/tar.ts'
 import {
-  digestOf,
+  computeDigest,
   makeImage,
   makeIndex,
   mockBackendFiles,
@@ -142,7 +142,7 @@ describe('the installation of a backend', () => {
             installed_at: expect.stringMatching(/^\d{4}-/),
             version: '1',
             uri: `${registry.host}/owner/backends:latest-cpu-engine`,
-            digest: digestOf(image.manifest),
+            digest: computeDigest(image.manifest),
           },
         },
         expect.objectContaining({ Name: 'engine', IsMeta: true, RunFile: '' }),
@@ -180,7 +180,7 @@ describe('the installation of a backend', () => {
     expect(await world.change('/backends/apply', { id: 'engine' })).toMatchObject({ message: 'completed' })
     expect((await world.server.chat('m')).text).toContain('old')
     expect((await world.server.post('/backends/upgrades/check', {})).json()).toMatchObject({
-      'cpu-engine': { available_digest: digestOf(next.manifest) },
+      'cpu-engine': { available_digest: computeDigest(next.manifest) },
     })
     expect(await world.change('/backends/upgrade/cpu-engine')).toMatchObject({ message: 'completed' })
     await expect.poll(async () => (await world.server.chat('m')).text, { timeout: 20_000 }).toContain('new')
@@ -278,7 +278,7 @@ describe('a hostile registry', () => {
     await registry.push(makeIndex(image), 'o/b:1')
     const [, layer] = [...image.blobs.keys()]
     const top = '/v2/o/b/manifests/1'
-    const inner = `/v2/o/b/manifests/${digestOf(image.manifest)}`
+    const inner = `/v2/o/b/manifests/${computeDigest(image.manifest)}`
     if (lie === 'layer')
       registry.lies.set(`/v2/o/b/blobs/${layer}`, Buffer.alloc(image.blobs.get(layer ?? '')?.length ?? 0))
     if (lie === 'manifest') registry.lies.set(inner, makeImage([[]]).manifest)

@@ -4,13 +4,13 @@ import { startTestServer, type TestServer } from '../support/server.ts'
 import type { RawRequest } from '../support/test-app.ts'
 import { verifies } from './verifies.ts'
 
-/** Names of what is loaded, from the system endpoint. */
+/** Lists loaded models from the system endpoint. */
 async function loadedModels(server: TestServer): Promise<readonly string[]> {
   const { loaded_models: loaded } = (await server.call('/system')).json() as { loaded_models: { id: string }[] }
   return loaded.map(({ id }) => id)
 }
 
-/** A request with a JSON body, whatever its method. */
+/** Creates a request with a JSON body for any method. */
 function withBody(body: string): RawRequest {
   const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
   return { headers, body }
@@ -84,7 +84,7 @@ describe('POST /backend/load', () => {
     expect([reply.status, reply.json()]).toMatchObject([500, { loaded: [] }])
   })
 
-  it('tells what of a pipeline became resident when the rest did not', async () => {
+  it('lists the loaded models of a pipeline when the rest failed', async () => {
     await using server = await startTestServer()
     await server.model('mind')
     await server.model('voice', {}, { backend: 'not-there' })
@@ -102,7 +102,7 @@ describe('POST /backend/load', () => {
     expect(await loadedModels(server)).toEqual(['mind'])
   })
 
-  it('keeps the status of what may pass: a cooldown is 503', async () => {
+  it('keeps the status of temporary failures: a cooldown is 503', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ rpc: 'LoadModel', do: { refuse: 'out of memory' } }] })
     const first = await server.post('/backend/load', { model: 'm' })
@@ -149,7 +149,7 @@ describe('GET /backend/monitor', () => {
     },
   )
 
-  verifies('monitor:query:body', 'takes the model from a JSON body where the query names none', async () => {
+  verifies('monitor:query:body', 'takes the model from a JSON body when the query names none', async () => {
     await using server = await startTestServer()
     for (const name of ['a', 'b']) {
       await server.model(name)
@@ -188,7 +188,7 @@ describe('GET /backend/monitor', () => {
 describe('POST /backend/shutdown', () => {
   verifies(
     ['shutdown:route:stops', 'residency:stop:endpoint'],
-    'stops the backend of a model, which loads again on its next request',
+    'stops the backend of a model; its next request loads it again',
     async () => {
       await using server = await startTestServer()
       await server.model('m')

@@ -133,7 +133,7 @@ describe('bad requests', () => {
     expect(server.records('m')).toEqual([])
   })
 
-  it('IN-8: keys named like prototypes change nothing, and the last of two equal keys counts', async () => {
+  it('IN-8: keys named like prototypes have no effect, and the last of two equal keys counts', async () => {
     await using server = await startTestServer()
     await server.model('m')
     const body =
@@ -143,7 +143,7 @@ describe('bad requests', () => {
   })
 
   // verifies errors:status:model-not-found
-  it('an unknown model is 404 model_not_found; none at all is 400 where no model serves the usecase', async () => {
+  it('an unknown model is 404 model_not_found; a request without a model is 400 when no model serves the usecase', async () => {
     await using server = await startTestServer()
     const unknown = await server.chat('nobody')
     expect(unknown.status).toBe(404)
@@ -158,7 +158,7 @@ describe('bad requests', () => {
     expect((await server.post(CHAT, { messages: [{ role: 'user', content: 'x' }] })).status).toBe(400)
   })
 
-  it('a model whose file has a mistake is 404 with file, line and mistake', async () => {
+  it('a model whose file has a fault is 404 with file, line and fault', async () => {
     await using server = await startTestServer()
     for (const [name, file] of [
       ['broken', 'broken.yaml'],
@@ -216,7 +216,7 @@ describe('bad requests', () => {
   })
 
   // verifies chat:media:no-modality
-  it('refuses what it cannot honour instead of ignoring it', async () => {
+  it('refuses unsupported fields instead of ignoring them', async () => {
     await using server = await startTestServer()
     await server.model('m')
     const image = {

@@ -6,11 +6,11 @@ const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
 const tokens = fc.array(fc.nat({ max: 50_000 }), { minLength: 1, maxLength: 6 })
 const count = fc.integer({ min: 1, max: 4 })
 
-/** A key that is there, null or missing, as clients write optional fields. */
+/** A key that is present, null or missing, as clients write optional fields. */
 const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null | undefined> =>
   fc.option(fc.option(arbitrary, { nil: null }), { nil: undefined })
 
-/** Bodies that each route takes. */
+/** Bodies that each route accepts. */
 const VALID: Readonly<Record<string, fc.Arbitrary<object>>> = {
   '/v1/completions': fc.record({
     prompt: fc.oneof(text, fc.array(text, { minLength: 1, maxLength: 1 }), tokens),
@@ -56,7 +56,7 @@ const VALID: Readonly<Record<string, fc.Arbitrary<object>>> = {
   }),
 }
 
-/** A body in which any value of any key is anything. */
+/** A body with any value under any key. */
 function broken(valid: fc.Arbitrary<object>): fc.Arbitrary<unknown> {
   const anything = fc.jsonValue({ maxDepth: 3 })
   const twisted = fc

@@ -9,7 +9,7 @@ const JSON_TYPE = 'content-type: application/json\r\n'
 const EVENTS = 'content-type: text/event-stream\r\n'
 const CHUNKED = 'transfer-encoding: chunked\r\n'
 
-/** Ways in which an upstream is none; what it sends goes out as it stands, and then the connection ends. */
+/** Broken upstreams; the bytes are sent as they are, and then the connection ends. */
 const BROKEN: Readonly<Record<string, string | Buffer | ((socket: Socket) => void)>> = {
   'hangs up': '',
   'resets the connection': (socket) => socket.resetAndDestroy(),
@@ -38,7 +38,7 @@ const BROKEN: Readonly<Record<string, string | Buffer | ((socket: Socket) => voi
   'says nothing after its head': (socket) => void socket.write(`${LINE}${JSON_TYPE}content-length: 9\r\n\r\n`),
 }
 
-/** Replies in good order that mean nothing; where requests are passed through they are the client's to read. */
+/** Well-formed replies without meaning; for a relayed request the client reads them. */
 const MEANINGLESS: Readonly<Record<string, string>> = {
   'answers with a web page': `${LINE}content-type: text/html\r\ncontent-length: 6\r\n\r\n<html>`,
   'answers with a list': `${LINE}${JSON_TYPE}content-length: 2\r\n\r\n[]`,
@@ -46,15 +46,15 @@ const MEANINGLESS: Readonly<Record<string, string>> = {
   'answers with cut JSON': `${LINE}${JSON_TYPE}content-length: 12\r\n\r\n{"choices":[`,
 }
 
-/** Streams that break inside. */
+/** Streams that break in the middle. */
 const BROKEN_STREAMS: Readonly<Record<string, string>> = {
   'ends before it begins': `${LINE}${EVENTS}${CHUNKED}\r\n0\r\n\r\n`,
-  'ends without an end': `${LINE}${EVENTS}${CHUNKED}\r\n${chunkOf('data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n')}0\r\n\r\n`,
-  'is cut inside an event': `${LINE}${EVENTS}${CHUNKED}\r\n${chunkOf('data: {"choices":[{"index":0,"del')}`,
-  'tells of an error': `${LINE}${EVENTS}${CHUNKED}\r\n${chunkOf('data: {"error":{"message":"overloaded"}}\n\n')}0\r\n\r\n`,
+  'ends without an end': `${LINE}${EVENTS}${CHUNKED}\r\n${toChunk('data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n')}0\r\n\r\n`,
+  'is cut inside an event': `${LINE}${EVENTS}${CHUNKED}\r\n${toChunk('data: {"choices":[{"index":0,"del')}`,
+  'tells of an error': `${LINE}${EVENTS}${CHUNKED}\r\n${toChunk('data: {"error":{"message":"overloaded"}}\n\n')}0\r\n\r\n`,
 }
 
-function chunkOf(text: string): string {
+function toChunk(text: string): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 }
 
@@ -79,7 +79,7 @@ async function writeModels(server: TestServer, upstream_url: string): Promise<vo
   await write('far', 'service-proxy', proxy)
 }
 
-/** Nothing that a server may not say, whatever an upstream says. */
+/** Checks that the log has no failure of the server itself, whatever the upstream sent. */
 function expectSound(server: TestServer): void {
   expect(server.logLines.filter((line) => line.includes('unexpected') || line.includes('stage_order'))).toEqual([])
 }

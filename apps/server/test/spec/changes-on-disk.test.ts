@@ -23,7 +23,7 @@ describe('changes on disk', () => {
   })
 
   // verifies models:reload:re-reads
-  it('POST /models/reload tells what does not load, and everything else is served', async () => {
+  it('POST /models/reload reports files that do not load, and the other models are served', async () => {
     await using server = await startTestServer()
     await server.model('fine')
     await server.writeModelFile('broken.yaml', 'name: broken\nbackend: [unclosed\n')
@@ -88,7 +88,7 @@ describe('changes on disk', () => {
     expect((await server.call('/api/branding')).json()).toMatchObject({ instance_name: 'Ours' })
   })
 
-  it('a setting that cannot be taken changes nothing', async () => {
+  it('an invalid setting changes nothing', async () => {
     await using server = await startTestServer()
     for (const body of [{ threads: 'many', instance_name: 'x' }, [], 7]) {
       const reply = await server.post('/api/settings', body)

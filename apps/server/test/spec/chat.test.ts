@@ -3,7 +3,7 @@ import { sseData, startTestServer } from '../support/server.ts'
 
 describe('POST /v1/chat/completions', () => {
   // verifies chat:route:post, chat:whole:completion
-  it('answers whole, with usage, under the name that was asked for', async () => {
+  it('answers whole, with usage, under the requested name', async () => {
     await using server = await startTestServer()
     await server.model('m', {
       rules: [{ rpc: 'Predict', do: { text: 'Hello to you', promptTokens: 5, completionTokens: 3 } }],
@@ -69,7 +69,7 @@ describe('POST /v1/chat/completions', () => {
     expect(events.map((event) => event.choices?.[0]?.delta.content ?? '').join('')).toBe(text)
   })
 
-  it('sends the backend the conversation, the settings of the model, and those of the request over them', async () => {
+  it('sends the backend the conversation and the settings of the model, overridden by those of the request', async () => {
     await using server = await startTestServer()
     await server.model(
       'm',
@@ -175,7 +175,7 @@ describe('POST /v1/chat/completions', () => {
 
 describe('large replies', () => {
   // verifies residency:messages:largest
-  it('of more than gRPC takes by itself arrive whole, up to 50 MiB', async () => {
+  it("larger than gRPC's default limit arrive whole, up to 50 MiB", async () => {
     await using server = await startTestServer()
     const piece = 'x'.repeat(65_536)
     await server.model('m', { rules: [{ rpc: 'Predict', do: { pieces: [piece], repeat: 150 } }] })
@@ -183,7 +183,7 @@ describe('large replies', () => {
     expect(body.choices[0]?.message.content.length).toBe(150 * piece.length)
   })
 
-  it('has the tokens of its prompt ahead of the answer for who asks for every figure', async () => {
+  it('sends the figures of the prompt before the answer to clients that ask for Extra-Usage', async () => {
     await using server = await startTestServer()
     await server.model('m', {}, { known_usecases: ['chat', 'completion'] })
     const ask = { model: 'm', prompt: 'Hello there', stream: true, stream_options: { include_usage: true } }

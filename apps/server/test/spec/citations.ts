@@ -18,7 +18,7 @@ const CALL = /\b(?:verifies|knownGap)\(\s*(\[[^\]]*\]|'[^']+')/g
 /** Tests of packages cannot import the server's helper; they cite in a comment. */
 const COMMENT = /\/\/ verifies ([a-z0-9:\- ,]+)/g
 
-/** Every requirement id that a test file cites, with the files that do. */
+/** Reads every requirement id that a test file cites, with the citing files. */
 export function readCitations(): ReadonlyMap<string, readonly string[]> {
   const citations = new Map<string, string[]>()
   for (const top of ['apps', 'packages', 'examples']) {

@@ -91,7 +91,7 @@ const anthropic = (server: TestServer) => new Anthropic({ baseURL: server.url, a
 
 describe('passthrough', () => {
   // verifies cloud-proxy:passthrough:verbatim, cloud-proxy:passthrough:bypasses, proxy:mode:default, proxy:url:cloud, proxy:model:replaced, proxy:key:from-env, proxy:key:client-dropped
-  it('gives the upstream the same bytes but for the model, and none of the client’s credentials', async () => {
+  it('gives the upstream the same bytes except the model, and none of the client’s credentials', async () => {
     await using world = await startWorld({ UP_KEY: 'up-secret' })
     await world.model('far', { upstream_model: 'big', api_key_env: 'UP_KEY' })
     world.upstream.replyWith({
@@ -149,7 +149,7 @@ describe('passthrough', () => {
   })
 
   // verifies cloud-proxy:passthrough:routes, cloud-proxy:passthrough:pairing
-  it('refuses the other format and every other route by naming the ones to use; nothing goes upstream', async () => {
+  it('refuses the other format and every other route, naming the ones to use; nothing goes upstream', async () => {
     await using world = await startWorld()
     await world.model('a', { provider: 'provider_a' })
     await world.model('b', { provider: 'provider_b' })
@@ -184,7 +184,7 @@ describe('passthrough', () => {
     expect([gone.status, gone.json()]).toMatchObject([502, { error: { code: 502, type: 'server_error' } }])
   })
 
-  it('tells nothing of an upstream’s error but its status where errors are opaque', async () => {
+  it('reveals only the status of an upstream’s error when errors are opaque', async () => {
     await using world = await startWorld({ SVC_OPAQUE_ERRORS: 'true' })
     await world.model('far', {})
     await world.model('other', { mode: 'translate', provider: 'provider_b' })
@@ -278,7 +278,7 @@ describe('translate', () => {
     await world.model('far', { mode: 'translate', provider: 'provider_b' })
     world.upstream.replyWith({ headers: jsonType, body: JSON.stringify({ ...messagesReply, stop_reason: 'refusal' }) })
     expect((await world.server.chat('far')).status).toBe(502)
-    // what has been said by then has been sent
+    // the earlier text has been sent already
     const refused = messagesStream.replace('"end_turn"', '"refusal"')
     expect(refused).not.toBe(messagesStream)
     world.upstream.replyWith({ headers: sse, body: refused })
@@ -290,7 +290,7 @@ describe('translate', () => {
 })
 
 describe('the PII filter of a model upstream', () => {
-  it('is on unless its file says otherwise: the upstream never sees what is masked, and the reply has it again', async () => {
+  it('is on unless its file says otherwise: the upstream never sees masked text, and the reply has it again', async () => {
     await using world = await startWorld({ SVC_PII_DEFAULT_DETECTORS: 'ner' })
     await world.server.model('ner', {}, { known_usecases: ['token_classify'], pii_detection: {} })
     await world.model('far', {}, { pii: { reversible_redactions: true } })

@@ -23,7 +23,7 @@ interface Body {
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number }
 }
 
-/** What the mock was asked to continue. */
+/** Lists the requests that the mock got. */
 function asked(server: TestServer, model: string, rpc = 'Predict'): Record<string, unknown>[] {
   return server
     .records(model)
@@ -51,7 +51,7 @@ describe('POST /v1/completions', () => {
     expect(asked(server, 'm')).toEqual([expect.objectContaining({ Prompt: 'Once upon <|im_start|>', Messages: [] })])
   })
 
-  it('answers at every path, the model in the path where the body has none', async () => {
+  it('answers at every path, with the model in the path when the body has none', async () => {
     await using server = await startTestServer()
     await server.model('m', {}, keys)
     await server.model('other', {}, keys)
@@ -62,7 +62,7 @@ describe('POST /v1/completions', () => {
     expect((await server.post('/v1/engines/nobody/completions', { prompt: 'x' })).status).toBe(404)
   })
 
-  it('without a model: the first for completions, 400 where there is none', async () => {
+  it('without a model: the first for completions, or 400 when there is none', async () => {
     await using server = await startTestServer()
     await server.model('e', {}, { known_usecases: ['embeddings'] })
     expect((await server.post(COMPLETIONS, { prompt: 'x' })).status).toBe(400)
@@ -70,7 +70,7 @@ describe('POST /v1/completions', () => {
     expect((await server.post(COMPLETIONS, { prompt: 'x' })).json()).toMatchObject({ model: 'z' })
   })
 
-  it('writes the prompt by the template of the model, and adds nothing to tokens', async () => {
+  it('writes the prompt with the template of the model, and adds nothing to tokens', async () => {
     await using server = await startTestServer()
     await server.model('m', {}, { ...keys, template: { completion: '<s>{{.Input}}</s>' } })
     await server.post(COMPLETIONS, { model: 'm', prompt: 'Once' })
@@ -109,7 +109,7 @@ describe('POST /v1/completions', () => {
     expect(chunks.map(({ choices }) => choices[0]?.text).join('')).toBe('a b c')
   })
 
-  it('ends with length when the limit was reached; suffix and best_of change nothing', async () => {
+  it('ends with length when the limit was reached; suffix and best_of have no effect', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ do: { text: 'a b c d' } }] }, keys)
     const ignored = { suffix: 'end', best_of: 3, user: 'u' }
@@ -118,7 +118,7 @@ describe('POST /v1/completions', () => {
     expect(asked(server, 'm')).toHaveLength(1)
   })
 
-  it('sends the backend what the request says over the settings of the model', async () => {
+  it('sends the backend the options of the request over the settings of the model', async () => {
     await using server = await startTestServer()
     const parameters = { model: 'weights.bin', temperature: 0.3, top_k: 7 }
     await server.model('m', {}, { ...keys, parameters, stopwords: ['<end>'] })
@@ -170,7 +170,7 @@ describe('the form of a completion', () => {
     expect(await text(server, { ...format, echo: true })).toBe(`x${json}`)
   })
 
-  it('may be cut by a stop word of the client, but what is whole has to match', async () => {
+  it('may be cut by a stop text of the client, but a complete answer must match', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ do: { text: '{"a": 1} and more' } }] }, keys)
     const format = { response_format: { type: 'json_object' } }
@@ -185,7 +185,7 @@ describe('the form of a completion', () => {
     expect(cut.headers).not.toHaveProperty('x-svc-warning')
   })
 
-  it('is refused before anything is generated where two are asked for, or none can be made', async () => {
+  it('is refused before generation when there are two forms, or an impossible one', async () => {
     await using server = await startTestServer()
     await server.model('m', {}, keys)
     const wrong = [
@@ -206,11 +206,11 @@ describe('log-probabilities of completions', () => {
   it('come as the lists of the older format; offsets count characters', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ do: { text: 'é 👍 c' } }] }, keys)
-    const choiceOf = async (extra: object): Promise<Choice | undefined> => {
+    const readChoice = async (extra: object): Promise<Choice | undefined> => {
       const reply = await server.post(COMPLETIONS, { model: 'm', prompt: 'ab', ...extra })
       return (reply.json() as Body).choices[0]
     }
-    const choice = await choiceOf({ logprobs: 2 })
+    const choice = await readChoice({ logprobs: 2 })
     expect(choice?.logprobs?.tokens).toEqual(['é', ' 👍', ' c'])
     expect(choice?.logprobs?.text_offset).toEqual([0, 1, 3])
     expect(choice?.logprobs?.token_logprobs.every((value) => value <= 0)).toBe(true)
@@ -219,11 +219,11 @@ describe('log-probabilities of completions', () => {
       expect(Object.keys(alternatives)).toHaveLength(2)
       expect(alternatives[token]).toBe(choice?.logprobs?.token_logprobs[index])
     }
-    expect((await choiceOf({ logprobs: 2, echo: true }))?.logprobs?.text_offset).toEqual([2, 3, 5])
-    const alone = await choiceOf({ logprobs: 0 })
+    expect((await readChoice({ logprobs: 2, echo: true }))?.logprobs?.text_offset).toEqual([2, 3, 5])
+    const alone = await readChoice({ logprobs: 0 })
     expect(alone?.logprobs?.top_logprobs.map((each) => Object.keys(each))).toEqual([['é'], [' 👍'], [' c']])
     for (const none of [{}, { logprobs: null }, { logprobs: false }]) {
-      expect((await choiceOf(none))?.logprobs).toBeNull()
+      expect((await readChoice(none))?.logprobs).toBeNull()
     }
   })
 
@@ -315,7 +315,7 @@ describe('a streamed completion', () => {
 })
 
 describe('completions refuse', () => {
-  it('what is no prompt or no setting, naming the field, before any backend is asked', async () => {
+  it('invalid prompts and settings, naming the field, before any backend is asked', async () => {
     await using server = await startTestServer()
     await server.model('m', {}, keys)
     const wrong: [object, string][] = [

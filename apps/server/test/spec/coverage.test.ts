@@ -31,7 +31,7 @@ describe('the spec manifest', () => {
     expect([...citations].filter(([id]) => !known.has(id))).toEqual([])
   })
 
-  it('is what docs/behaviour.md shows', () => {
+  it('equals docs/behaviour.md', () => {
     expect(at('docs/behaviour.md')).toBe(renderBehaviour(rows))
   })
 })

@@ -22,7 +22,7 @@ async function expectPage(path: string, method = 'GET'): Promise<string> {
 }
 
 describe('without credentials', () => {
-  verifies('discovery:document:anonymous', 'the discovery document names what is served', async () => {
+  verifies('discovery:document:anonymous', 'the discovery document names the served routes', async () => {
     const reply = await server.call('/.well-known/service.json')
     expect(reply.status).toBe(200)
     expect(reply.json()).toMatchObject({ endpoints: { chat_completions: '/v1/chat/completions' } })
@@ -65,7 +65,7 @@ describe('without credentials', () => {
     },
   )
 
-  verifies('errors:status:no-resource', 'what is not there is 404', async () => {
+  verifies('errors:status:no-resource', 'a missing page or asset is 404', async () => {
     for (const path of ['/api/instructions/nothing', '/branding/asset/favicon', '/swagger/nothing.js']) {
       expect((await server.call(path)).status, path).toBe(404)
     }

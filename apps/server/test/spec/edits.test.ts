@@ -5,7 +5,7 @@ const EDITS = '/v1/edits'
 const keys = { known_usecases: ['edit'], template: { edit: '{{.Instruction}}: {{.Input}}' } }
 const request = { model: 'm', input: 'teh cat', instruction: 'Fix the spelling' }
 
-/** What the mock was asked to write. */
+/** Lists the requests that the mock got. */
 function asked(server: TestServer, model = 'm'): Record<string, unknown>[] {
   return server
     .records(model)
@@ -58,7 +58,7 @@ describe('POST /v1/edits', () => {
     ])
   })
 
-  it('takes an instruction alone, and the first model that edits where none is named', async () => {
+  it('takes an instruction alone, and the first model that edits when none is named', async () => {
     await using server = await startTestServer()
     await server.model('a-chat')
     await server.model('m', {}, keys)

@@ -14,7 +14,7 @@ interface Body {
   usage: { prompt_tokens: number; total_tokens: number }
 }
 
-/** What the mock was asked to embed, in the order of the calls. */
+/** Lists the inputs that the mock got, in the order of the calls. */
 function asked(server: TestServer, model: string): unknown[] {
   return server
     .records(model)
@@ -22,7 +22,7 @@ function asked(server: TestServer, model: string): unknown[] {
     .map(({ request }) => request)
 }
 
-const lengthOf = (vector: readonly number[]): number => Math.hypot(...vector)
+const measureLength = (vector: readonly number[]): number => Math.hypot(...vector)
 
 describe('POST /v1/embeddings', () => {
   // verifies inference:route:embeddings
@@ -47,7 +47,7 @@ describe('POST /v1/embeddings', () => {
     }
   })
 
-  it('answers at every path, the model in the path or the query where the body has none', async () => {
+  it('answers at every path, with the model in the path or the query when the body has none', async () => {
     await using server = await startTestServer()
     await server.model('slash', {}, { ...keys, name: 'a/b' })
     await server.model('e', {}, keys)
@@ -69,7 +69,7 @@ describe('POST /v1/embeddings', () => {
   })
 
   // verifies embeddings:error:no-model
-  it('without a model: the first for embeddings, 400 where there is none', async () => {
+  it('without a model: the first for embeddings, or 400 when there is none', async () => {
     await using server = await startTestServer()
     await server.model('chat-only')
     const none = await server.post(EMBEDDINGS, { input: 'x' })
@@ -134,17 +134,17 @@ describe('POST /v1/embeddings', () => {
   it('dimensions: the first numbers, of length 1 again; more than there are is 400', async () => {
     await using server = await startTestServer()
     await server.model('e', { embeddingDimension: 8 }, keys)
-    const vectorOf = async (extra: object): Promise<number[]> => {
+    const readVector = async (extra: object): Promise<number[]> => {
       const reply = (await server.post(EMBEDDINGS, { model: 'e', input: 'a b c', ...extra })).json() as Body
       return reply.data[0]?.embedding ?? []
     }
-    const whole = await vectorOf({})
-    const cut = await vectorOf({ dimensions: 3 })
+    const whole = await readVector({})
+    const cut = await readVector({ dimensions: 3 })
     expect(cut).toHaveLength(3)
-    expect(lengthOf(cut)).toBeCloseTo(1, 6)
-    const scale = lengthOf(whole.slice(0, 3))
+    expect(measureLength(cut)).toBeCloseTo(1, 6)
+    const scale = measureLength(whole.slice(0, 3))
     for (const [index, value] of cut.entries()) expect(value).toBeCloseTo((whole[index] ?? 0) / scale, 6)
-    expect(await vectorOf({ dimensions: 8 })).toEqual(whole)
+    expect(await readVector({ dimensions: 8 })).toEqual(whole)
     const wide = await server.post(EMBEDDINGS, { model: 'e', input: 'a', dimensions: 9 })
     expect(wide.status).toBe(400)
     expect(wide.json()).toMatchObject({ error: { param: 'dimensions' } })
@@ -179,7 +179,7 @@ describe('POST /v1/embeddings', () => {
     expect(asked(server, 'one')).toEqual([expect.objectContaining({ Embeddings: 'user: Hi\nassistant: Ho' })])
   })
 
-  it('refuses what cannot be embedded, naming the field, before any backend is asked', async () => {
+  it('refuses invalid inputs, naming the field, before any backend is asked', async () => {
     await using server = await startTestServer()
     await server.model('e', {}, keys)
     const messages = [{ role: 'user', content: 'x' }]
@@ -215,11 +215,11 @@ describe('usage of embeddings', () => {
     const script = { rules: [{ rpc: 'Embedding', do: { answer: { promptTokens: 0 } } }] }
     await server.model('silent', script, keys)
     await server.model('counted', script, { ...keys, feature_flags: { usage: true } })
-    const tokensOf = async (model: string, input: unknown): Promise<number> =>
+    const readTokens = async (model: string, input: unknown): Promise<number> =>
       ((await server.post(EMBEDDINGS, { model, input })).json() as Body).usage.prompt_tokens
-    expect(await tokensOf('silent', 'a b c')).toBe(0)
-    expect(await tokensOf('counted', ['a b c', 'd'])).toBe(4)
-    expect(await tokensOf('silent', [1, 2, 3])).toBe(3)
+    expect(await readTokens('silent', 'a b c')).toBe(0)
+    expect(await readTokens('counted', ['a b c', 'd'])).toBe(4)
+    expect(await readTokens('silent', [1, 2, 3])).toBe(3)
   })
 
   it('is recorded as that of a chat is', async () => {
@@ -247,7 +247,7 @@ describe('a caller who leaves', () => {
   })
 })
 
-describe('what holds for chats holds for embeddings', () => {
+describe('rules of chats apply to embeddings too', () => {
   it('an alias answers under its own name, a disabled model is 403', async () => {
     await using server = await startTestServer()
     await server.model('e', {}, keys)
@@ -257,7 +257,7 @@ describe('what holds for chats holds for embeddings', () => {
     expect((await server.post(EMBEDDINGS, { model: 'off', input: 'x' })).status).toBe(403)
   })
 
-  it('the cap of the model counts requests, however many inputs they have', async () => {
+  it('the model limit counts requests, with any number of inputs', async () => {
     await using server = await startTestServer()
     const script = { rules: [{ rpc: 'Embedding', contains: 'wait', do: { hang: true } }] }
     await server.model('e', script, { ...keys, max_concurrent: 1 })
@@ -334,7 +334,7 @@ describe('pooling here', () => {
   const rows = [3, 4, 0, 2, 6, 0]
   const answer = { embeddings: rows, tokens: 3, dim: 2, promptTokens: 3 }
   const script = { ...perToken, rules: [{ rpc: 'Embedding', do: { answer } }] }
-  const vectorOf = async (server: TestServer, model: string, extra: object = {}): Promise<number[]> => {
+  const readVector = async (server: TestServer, model: string, extra: object = {}): Promise<number[]> => {
     const reply = await server.post(EMBEDDINGS, { model, input: 'a b c', ...extra })
     expect(reply.status, reply.text).toBe(200)
     return (reply.json() as Body).data[0]?.embedding ?? []
@@ -344,15 +344,15 @@ describe('pooling here', () => {
     for (const [index, value] of actual.entries()) expect(value).toBeCloseTo(expected[index] ?? Number.NaN, 6)
   }
 
-  it('makes one vector of those of the tokens, as the model or the request says, of length 1', async () => {
+  it("pools the tokens' vectors into one of length 1, as the model or the request says", async () => {
     await using server = await startTestServer()
     await server.model('mean', script, { ...keys, parameters: { model: 'w', pooling: 'mean' } })
-    close(await vectorOf(server, 'mean'), [9 / Math.hypot(9, 6), 6 / Math.hypot(9, 6)])
-    close(await vectorOf(server, 'mean', { pooling: 'last' }), [1, 0])
-    // the last token counts whole, the one before it half, the first a quarter
+    close(await readVector(server, 'mean'), [9 / Math.hypot(9, 6), 6 / Math.hypot(9, 6)])
+    close(await readVector(server, 'mean', { pooling: 'last' }), [1, 0])
+    // weights from the last token back: 1, 1/2, 1/4
     const [x, y] = [3 / 4 + 0 + 6, 4 / 4 + 2 / 2]
     const decayed = { pooling: 'decayed_mean', pooling_half_life_tokens: 1 }
-    close(await vectorOf(server, 'mean', decayed), [x / Math.hypot(x, y), y / Math.hypot(x, y)])
+    close(await readVector(server, 'mean', decayed), [x / Math.hypot(x, y), y / Math.hypot(x, y)])
   })
 
   it('embd_normalize: as it is, the largest number 32760, or another norm', async () => {
@@ -368,7 +368,7 @@ describe('pooling here', () => {
       const name = `n${kind}`
       const options = [...mockOptions(script), `embd_normalize:${kind}`]
       await server.model(name, {}, { ...keys, parameters, options })
-      close(await vectorOf(server, name), vector)
+      close(await readVector(server, name), vector)
     }
   })
 

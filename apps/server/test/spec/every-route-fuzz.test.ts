@@ -5,25 +5,25 @@ import { responseErrorReply } from '@svc/wire/responses'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import type { ErrorFamily } from '../../src/http/route-row.ts'
+import type { ErrorFamily } from '../../src/http/route-info.ts'
 import { brokenFrom, toWire, type WireBody } from '../support/broken-bodies.ts'
 import {
-  bodiesOf,
-  concretePathsOf,
+  arbitraryBodies,
   type InferenceRoute,
-  inferenceRoutesOf,
+  listConcretePaths,
+  listInferenceRoutes,
   modelsForAll,
 } from '../support/inference-routes.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
-/** Bodies over all routes: some hundreds; with `SVC_LONG=1` 100,000, or as many as `FUZZ_BODIES` says. */
+/** Bodies over all routes: some hundreds; with `SVC_LONG=1` 100,000, or `FUZZ_BODIES`. */
 const BODIES = Number(process.env.FUZZ_BODIES) || (process.env.SVC_LONG === '1' ? 100_000 : 500)
-/** Requests that are under way together. */
+/** Number of parallel requests. */
 const TOGETHER = 8
 
 const stringError = z.looseObject({ error: z.string(), type: z.string() })
 
-/** The error bodies that the clients of a family read. */
+/** Error bodies that the clients of a family read. */
 const ERRORS: Readonly<Record<ErrorFamily, z.ZodType>> = {
   compatible: compatibleErrorReply,
   rerank: compatibleErrorReply.extend({ message: z.string() }),
@@ -69,15 +69,15 @@ function send(path: string, { headers, bytes }: WireBody): Promise<Answer> {
 
 describe('generated bodies over every inference route', () => {
   it('never make the server fail, and are refused in the words of the route', async () => {
-    const routes = inferenceRoutesOf(server)
+    const routes = listInferenceRoutes(server)
     const runs = Math.max(1, Math.ceil(BODIES / routes.length / TOGETHER))
     const statuses: Record<string, Record<string, number>> = {}
     for (const route of routes) {
       const counts: Record<string, number> = {}
       statuses[route.path] = counts
-      const good = bodiesOf(route)
+      const good = arbitraryBodies(route)
       const body = fc.oneof(good.map(toWire), { weight: 2, arbitrary: brokenFrom(good) })
-      const path = fc.constantFrom(...concretePathsOf(route))
+      const path = fc.constantFrom(...listConcretePaths(route))
       await fc.assert(
         fc.asyncProperty(fc.array(fc.tuple(path, body), { minLength: TOGETHER, maxLength: TOGETHER }), async (all) => {
           const answers = await Promise.all(all.map(([to, each]) => send(to, each)))
@@ -92,7 +92,7 @@ describe('generated bodies over every inference route', () => {
       )
     }
     if (process.env.FUZZ_REPORT === '1') console.log(statuses)
-    // of few bodies chance may have made all of one kind
+    // with few bodies chance may have made all of them of one kind
     for (const [path, counts] of BODIES < 10_000 ? [] : Object.entries(statuses)) {
       expect(counts[200], `${path}: none was answered, of ${JSON.stringify(counts)}`).toBeGreaterThan(0)
       expect(counts[400], `${path}: none was refused, of ${JSON.stringify(counts)}`).toBeGreaterThan(0)
@@ -100,19 +100,19 @@ describe('generated bodies over every inference route', () => {
   }, 7_200_000)
 })
 
-/** What the mock is at fault for: it follows no grammar, so its answer may lack the form that a body asks for. */
+/** The mock's own fault: it follows no grammar, so its answer may not match the requested form. */
 const NOT_THE_FORM = "the model's answer has not the form that was asked for"
 
-/** Media are read when a response already runs in the background: those that are refused make it fail. */
+/** Media are read after a response has started in the background: a refused medium makes it fail. */
 const REFUSED_MEDIUM = /"code":"(invalid_media|url_not_allowed|modality_not_supported|media_too_large|too_many_media)"/
 
-/** Whether a line of the log tells of a failure that no reply shows. */
+/** Whether a line of the log reports a failure that no reply shows. */
 function isAlarm(line: string): boolean {
   if (/"level":"(error|fatal)"/.test(line)) return true
   return line.includes('a background response failed') && !line.includes(NOT_THE_FORM) && !REFUSED_MEDIUM.test(line)
 }
 
-/** Fails with what was sent and what the server logged of it. */
+/** Fails with the sent body and the server's log of it. */
 function check(route: InferenceRoute, { status, text }: Answer, sent: Buffer): void {
   const told = (): string =>
     `${route.path}: ${status} ${text.slice(0, 500)}\nsent ${sent.toString('utf8').slice(0, 2000)}\n${server.logLines

@@ -6,11 +6,11 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { failoverRoutes } from '../../src/api/admin/failover/routes.ts'
 import { createBodyReader } from '../../src/http/body.ts'
-import { createChains } from '../../src/inference/failover/chains.ts'
+import { createFailoverGroups } from '../../src/inference/failover/groups.ts'
 import { createFailoverWatch, MAX_READERS, MAX_UNREAD } from '../../src/inference/failover/watch.ts'
-import { writeForwarded } from '../support/chain.ts'
 import { eventually } from '../support/eventually.ts'
 import { json, said, startFailoverWorld } from '../support/failover-world.ts'
+import { writeForwarded } from '../support/server-pair.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const CHAINS = '/api/failover/chains'
@@ -19,7 +19,7 @@ const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const broken = { status: 503, body: '' }
 const limited = { status: 429, headers: { 'retry-after': '600' }, body: '{"error":{"message":"slow down"}}' }
 
-/** What a reader of the events is told. */
+/** A reader of the events. */
 class Reader implements AsyncDisposable {
   readonly #leave = new AbortController()
   readonly #events: AsyncGenerator<SeenSseEvent, void, undefined>
@@ -36,7 +36,7 @@ class Reader implements AsyncDisposable {
     return new Reader(await fetch(`${url}${EVENTS}`, { headers, signal: leave.signal }), leave)
   }
 
-  /** The next event; undefined at the end of the stream. */
+  /** Reads the next event; undefined at the end of the stream. */
   async next(): Promise<FailoverChange | undefined> {
     const { value } = await this.#events.next()
     if (value === undefined) return undefined
@@ -51,8 +51,8 @@ class Reader implements AsyncDisposable {
   }
 }
 
-describe('the chains of a server', () => {
-  it('are listed with their targets, by name; one that cannot be says why; other models are none', async () => {
+describe('the failover groups of a server', () => {
+  it('are listed with their targets, by name; a faulty one has its error; other models are not listed', async () => {
     await using world = await startFailoverWorld()
     const { server } = world
     await server.writeModelFile(
@@ -75,10 +75,10 @@ describe('the chains of a server', () => {
     }
   })
 
-  it('show what has become of their targets, and metrics the same', async () => {
+  it('show the states of their targets, and metrics show the same', async () => {
     await using world = await startFailoverWorld()
     const { server, first, second } = world
-    await world.chain({ targets: [{ model: 'one', warm: true }, { model: 'two' }, { model: 'three' }] })
+    await world.writeGroup({ targets: [{ model: 'one', warm: true }, { model: 'two' }, { model: 'three' }] })
     await writeForwarded(server, { name: 'three', url: second.origin })
     first.replyWith(broken)
     second.enqueue(limited)
@@ -109,14 +109,14 @@ describe('the chains of a server', () => {
 describe('a pin', () => {
   const pin = { target: 'two' }
 
-  it('has the chain ask one target alone, until it is taken back', async () => {
+  it('sends all requests to the pinned target until it is unpinned', async () => {
     await using world = await startFailoverWorld()
     const { server, first, second } = world
     const pinned = await server.post(`${CHAINS}/m/pin`, pin)
     expect([pinned.status, pinned.json()]).toMatchObject([200, { name: 'm', pinned: 'two' }])
     const reply = await server.chat('m')
     expect([reply.headers['served-model'], reply.headers.failover]).toEqual(['two', 'fallback'])
-    // the target that is down is asked all the same, and its failure is the client's
+    // the pinned target is asked although it is down, and the client gets its failure
     second.replyWith(broken)
     for (const _ of [1, 2]) expect((await server.chat('m')).status).toBe(502)
     second.replyWith(limited)
@@ -133,7 +133,7 @@ describe('a pin', () => {
     expect((await server.call(`${CHAINS}/m/unpin`, { method: 'POST' })).status).toBe(200)
   })
 
-  it('of a target that is disabled or full leaves nobody to ask', async () => {
+  it('of a disabled or full target leaves no target to ask', async () => {
     await using world = await startFailoverWorld()
     const { server, first, second } = world
     await server.post(`${CHAINS}/m/pin`, pin)
@@ -143,19 +143,19 @@ describe('a pin', () => {
     expect([first.requests, second.requests]).toEqual([[], []])
   })
 
-  it('outlives changes of the file that leave its target in the chain', async () => {
+  it('survives changes of the file that keep its target in the group', async () => {
     await using world = await startFailoverWorld()
     const { server } = world
     await server.post(`${CHAINS}/m/pin`, pin)
-    await world.chain({ trip: { errors: 3 } })
+    await world.writeGroup({ trip: { errors: 3 } })
     expect((await server.call(`${CHAINS}/m`)).json()).toMatchObject({ pinned: 'two' })
     await writeForwarded(server, { name: 'three', url: world.first.origin })
-    await world.chain({ targets: [{ model: 'one' }, { model: 'three' }] })
+    await world.writeGroup({ targets: [{ model: 'one' }, { model: 'three' }] })
     expect((await server.call(`${CHAINS}/m`)).json()).toMatchObject({ pinned: null })
   })
 
   it.each([
-    ['nobody', pin, 404, 'no chain'],
+    ['missing', pin, 404, 'no chain'],
     ['m', { target: 'three' }, 404, 'no such target'],
     ['m', { target: '' }, 400, 'target'],
     ['m', { target: 7 }, 400, 'target'],
@@ -169,23 +169,23 @@ describe('a pin', () => {
   })
 })
 
-/** The routes alone, over a server whose clock stands still. */
+/** The routes alone, on a server with a fake clock. */
 async function startRoutes(opaqueErrors = false) {
   const clock = createFakeClock()
   const watch = createFailoverWatch({ clock })
-  const chains = createChains({ clock, onEvent: () => undefined, isThere: () => true })
+  const groups = createFailoverGroups({ clock, onEvent: () => undefined, exists: () => true })
   const models = { list: () => [], resolve: () => undefined }
   const bodies = createBodyReader({ maxBytes: 1024, idleMs: 1000, totalBytes: 1024 })
   const compression = { enabled: false, minLength: 0 }
-  const app = await startTestApp(failoverRoutes({ watch, chains, clock, models, bodies, compression, opaqueErrors }))
+  const app = await startTestApp(failoverRoutes({ watch, groups, clock, models, bodies, compression, opaqueErrors }))
   return { app, clock, watch }
 }
 
-describe('the events of chains', () => {
-  it('begin with how they are, and tell what changes', async () => {
+describe('the events of failover groups', () => {
+  it('begin with the present state, and report changes', async () => {
     await using world = await startFailoverWorld()
     const { server, first, second } = world
-    await world.chain({ probe: { interval: '20ms' }, recovery: { probes: 1, min_dwell: '1ms' } })
+    await world.writeGroup({ probe: { interval: '20ms' }, recovery: { probes: 1, min_dwell: '1ms' } })
     await using reader = await Reader.open(server.url)
     expect(reader.response.headers.get('content-type')).toBe('text/event-stream')
     expect(reader.response.headers.get('content-encoding')).toBeNull()
@@ -195,7 +195,7 @@ describe('the events of chains', () => {
     await server.chat('m')
     expect(await reader.next()).toEqual({ type: 'state', ...told, target: 'one', from: 'up', to: 'down' })
     expect(await reader.next()).toEqual({ type: 'switch', ...told, from: 'one', to: 'two' })
-    // nobody asks the chain for anything: it looks by itself
+    // no request asks the group: the probe alone finds out
     const list = '{"data":[{"id":"one"}]}'
     first.replyWith(({ path }) => ({ headers: json, body: path === '/v1/models' ? list : said('first') }))
     expect(await reader.next()).toEqual({ type: 'state', ...told, target: 'one', from: 'down', to: 'up' })
@@ -209,7 +209,7 @@ describe('the events of chains', () => {
     expect(await reader.next()).toEqual({ type: 'switch', ...told, from: 'two', to: 'one' })
   })
 
-  it('tell how the chains are again when the file of one is another one, which begins anew', async () => {
+  it('report the state of the groups again after a changed file has reset one', async () => {
     await using world = await startFailoverWorld()
     const { server, first } = world
     first.replyWith(broken)
@@ -221,18 +221,18 @@ describe('the events of chains', () => {
     const reload = async (): Promise<void> => {
       expect((await server.post('/models/reload', {})).status).toBe(200)
     }
-    // nobody asks the chain for anything
-    await world.chain({ targets: [{ model: 'two' }, { model: 'three' }] })
+    // no request asks the group
+    await world.writeGroup({ targets: [{ model: 'two' }, { model: 'three' }] })
     await reload()
     const targets = ['two', 'three'].map((model) => ({ model, status: 'up' }))
     const after = { name: 'm', serving: 'two', pinned: null, targets }
     expect(await reader.next()).toMatchObject({ type: 'chains', chains: [after] })
-    // what leaves the chain as it is tells nothing
-    await world.chain({ targets: [{ model: 'two' }, { model: 'three' }] }, { context_size: 1024 })
+    // a change that leaves the group equal is not reported
+    await world.writeGroup({ targets: [{ model: 'two' }, { model: 'three' }] }, { context_size: 1024 })
     await reload()
     const nested = { targets: [{ model: 'one' }, { model: 'two' }] }
     await server.writeModelFile('three.yaml', stringify({ name: 'three', failover: nested }))
-    await world.chain({ targets: [{ model: 'two' }, { model: 'three' }], trip: { errors: 2 } })
+    await world.writeGroup({ targets: [{ model: 'two' }, { model: 'three' }], trip: { errors: 2 } })
     await reload()
     expect(await reader.next()).toMatchObject({
       type: 'chains',
@@ -246,7 +246,7 @@ describe('the events of chains', () => {
   it('tell when a rest is over', async () => {
     await using world = await startFailoverWorld()
     const { server, first } = world
-    await world.chain({ probe: { interval: '10ms' } })
+    await world.writeGroup({ probe: { interval: '10ms' } })
     await using reader = await Reader.open(server.url)
     await reader.next()
     first.replyWith({ ...limited, headers: { 'retry-after': '1' } })
@@ -256,7 +256,7 @@ describe('the events of chains', () => {
     expect(await reader.next()).toMatchObject({ type: 'state', target: 'one', from: 'resting', to: 'up' })
   })
 
-  it('have few readers at a time; those who leave make room', async () => {
+  it('have a limited number of readers; leaving readers free their places', async () => {
     await using world = await startFailoverWorld()
     const { url } = world.server
     const readers = await Promise.all(Array.from({ length: MAX_READERS }, () => Reader.open(url)))
@@ -309,7 +309,7 @@ describe('the events of chains', () => {
     expect(await reader.next()).toBeUndefined()
   })
 
-  it('do not say what went wrong inside of the stream while errors are opaque', async () => {
+  it('hide the cause of an error inside the stream while errors are opaque', async () => {
     const { app, watch } = await startRoutes(true)
     await using _ = app
     await using reader = await Reader.open(app.url)
@@ -319,7 +319,7 @@ describe('the events of chains', () => {
     expect(await reader.next()).toBeUndefined()
   })
 
-  it('have headers without events for who asks for those alone', async () => {
+  it('have headers without events for HEAD', async () => {
     await using world = await startFailoverWorld()
     const reply = await world.server.call(EVENTS, { method: 'HEAD' })
     expect([reply.status, reply.headers['content-type'], reply.text]).toEqual([200, 'text/event-stream', ''])

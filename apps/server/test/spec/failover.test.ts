@@ -1,19 +1,19 @@
 import { createDeferred, type UpstreamReply } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { writeForwarded } from '../support/chain.ts'
 import { eventually } from '../support/eventually.ts'
 import { chunk, eventStream, json, said, startFailoverWorld as startWorld } from '../support/failover-world.ts'
 import { sseData } from '../support/server.ts'
+import { writeForwarded } from '../support/server-pair.ts'
 
 const CHAT = '/v1/chat/completions'
-/** Who answered, as the client is told. */
+/** Gives the serving model in the reply's headers. */
 const served = ({ headers }: { headers: Record<string, unknown> }): unknown[] => [
   headers['served-model'],
   headers.failover,
 ]
 
-describe('a chain of models', () => {
+describe('a failover group', () => {
   it('is served by its first target, and says so', async () => {
     await using world = await startWorld()
     const reply = await world.server.chat('m')
@@ -65,7 +65,7 @@ describe('a chain of models', () => {
   })
 
   // verifies service-proxy:error:invalid
-  it('returns what is wrong with the request itself at once', async () => {
+  it('returns faults of the request itself at once', async () => {
     await using world = await startWorld()
     world.first.replyWith({ status: 422, body: '{"error":{"message":"no such tool"}}' })
     const reply = await world.server.chat('m')
@@ -78,13 +78,13 @@ describe('a chain of models', () => {
     const { server, first } = world
     for (const name of ['модель', 'mañana', 'a b%', 'model:7b']) {
       await writeForwarded(server, { name, url: first.origin })
-      await world.chain({ targets: [{ model: name }, { model: 'two' }] })
+      await world.writeGroup({ targets: [{ model: name }, { model: 'two' }] })
       const reply = await server.chat('m')
       expect([name, reply.status, ...served(reply)]).toEqual([name, 200, encodeURI(name), undefined])
     }
   })
 
-  it('asks nobody else once a target has said something', async () => {
+  it('asks no other target after the first content', async () => {
     await using world = await startWorld()
     world.first.replyWith({ headers: { 'content-type': 'text/event-stream' }, body: chunk('Hel'), end: 'cut' })
     const reply = await world.server.chat('m', { stream: true })
@@ -111,7 +111,7 @@ describe('a chain of models', () => {
     expect(first.requests).toHaveLength(1)
     release()
     expect(served(await slow)).toEqual(['one', undefined])
-    await world.chain({ targets: [{ model: 'none' }, { model: 'two' }] })
+    await world.writeGroup({ targets: [{ model: 'none' }, { model: 'two' }] })
     expect(served(await server.chat('m'))).toEqual(['two', 'fallback'])
     expect(second.requests).toHaveLength(3)
   })
@@ -129,8 +129,8 @@ describe('a chain of models', () => {
       const slow = (content: string) => () => held.promise.then(() => ({ headers: json, body: said(content) }))
       first.replyWith({ status: 503, body: '' })
       second.replyWith(slow('second'))
-      await world.chain({ targets: [{ model: 'one' }, { model: 'two' }, { model: 'three' }] })
-      // the first is down, the second holds on to a request
+      await world.writeGroup({ targets: [{ model: 'one' }, { model: 'two' }, { model: 'three' }] })
+      // the first target is down, the second one holds a request
       const running = [server.chat('m')]
       await eventually(() => expect(second.requests).toHaveLength(1))
       const full = await server.chat('m', { stream })
@@ -146,7 +146,7 @@ describe('a chain of models', () => {
           },
         },
       ])
-      // the same for what is not generated, and for a pinned target
+      // the same for embeddings, and for a pinned target
       const vectors = await server.post('/v1/embeddings', { model: 'm', input: 'a' })
       expect([vectors.status, vectors.headers['retry-after']]).toEqual([429, '7'])
       await server.post('/api/failover/chains/m/pin', { target: 'two' })
@@ -159,15 +159,15 @@ describe('a chain of models', () => {
     },
   )
 
-  it('may have models of this server in it, and serves what is no chat', async () => {
+  it('may have local models as targets, and serves models outside of groups', async () => {
     await using world = await startWorld()
     const { server } = world
     const crash = { rules: [{ rpc: 'Predict*', do: { crash: { how: 'kill' as const } } }] }
     await server.model('dying', crash)
     await server.model('own', {}, { known_usecases: ['chat', 'embeddings'] })
-    await world.chain({ targets: [{ model: 'dying' }, { model: 'own' }] })
+    await world.writeGroup({ targets: [{ model: 'dying' }, { model: 'own' }] })
     expect(served(await server.chat('m'))).toEqual(['own', 'fallback'])
-    await world.chain({ targets: [{ model: 'one' }, { model: 'own' }] })
+    await world.writeGroup({ targets: [{ model: 'one' }, { model: 'own' }] })
     world.first.replyWith({ status: 503, body: '' })
     const vectors = await server.post('/v1/embeddings', { model: 'm', input: ['a', 'b'] })
     expect([vectors.status, ...served(vectors)]).toEqual([200, 'own', 'fallback'])
@@ -181,7 +181,7 @@ describe('a chain of models', () => {
     const proxy = { upstream_url: `${second.origin}/v1/messages`, mode: 'translate', provider: 'provider_b' }
     const keys = { known_usecases: ['chat'], pii: { enabled: false } }
     await server.writeModelFile('cloud.yaml', stringify({ name: 'cloud', backend: 'cloud-proxy', proxy, ...keys }))
-    await world.chain({ targets: [{ model: 'one' }, { model: 'cloud' }] })
+    await world.writeGroup({ targets: [{ model: 'one' }, { model: 'cloud' }] })
     first.replyWith({ status: 503, body: '' })
     const content = [{ type: 'text', text: 'from afar' }]
     const usage = { input_tokens: 1, output_tokens: 1 }
@@ -190,12 +190,12 @@ describe('a chain of models', () => {
     const reply = await server.chat('m')
     expect([reply.status, ...served(reply)]).toEqual([200, 'cloud', 'fallback'])
     expect(reply.text).toContain('from afar')
-    // upstreams serve chats and messages alone
+    // upstreams serve only chats and messages
     expect((await server.post('/v1/embeddings', { model: 'm', input: 'a' })).status).not.toBe(200)
     expect(second.requests).toHaveLength(1)
   })
 
-  it('counts what a target had counted before it failed, beside what the client is told of the one that served', async () => {
+  it('records the figures of a failed target beside those of the serving one', async () => {
     await using world = await startWorld()
     const { server, first, second } = world
     const figures = (prompt_tokens: number, completion_tokens: number): object => ({
@@ -218,21 +218,21 @@ describe('a chain of models', () => {
         (kind) => new RegExp(`svc_tokens_total{kind="${kind}"} (\\d+)`).exec(text)?.[1],
       )
     }
-    // another instance that says what it has read, and then fails
+    // another instance that reports its prompt tokens and then fails
     first.replyWith(stream(figures(100, 0), { error: { message: 'out of memory' } }))
     expect(await ask()).toMatchObject({ usage: { prompt_tokens: 5, completion_tokens: 2 } })
     expect(await counted()).toEqual(['105', '2'])
     // an upstream of the messages format that does the same
     const proxy = { upstream_url: first.origin, mode: 'translate', provider: 'provider_b' }
     await server.writeModelFile('cloud.yaml', stringify({ name: 'cloud', backend: 'cloud-proxy', proxy }))
-    await world.chain({ targets: [{ model: 'cloud' }, { model: 'two' }] }, { pii: { enabled: false } })
+    await world.writeGroup({ targets: [{ model: 'cloud' }, { model: 'two' }] }, { pii: { enabled: false } })
     const started = { type: 'message_start', message: { id: 'x', usage: { input_tokens: 1000, output_tokens: 1 } } }
     const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'busy' } }
     first.replyWith(stream(started, overloaded))
     expect(await ask()).toMatchObject({ usage: { prompt_tokens: 5, completion_tokens: 2 } })
     expect(await counted()).toEqual(['1110', '5'])
-    // one that says nothing but that it failed is known to have cost nothing
-    await world.chain()
+    // a target that reports only its failure costs nothing
+    await world.writeGroup()
     first.replyWith({ status: 500, body: '{"error":{"message":"no"}}' })
     await ask()
     expect(await counted()).toEqual(['1115', '7'])
@@ -243,7 +243,7 @@ describe('a chain of models', () => {
     const { server } = world
     await server.model('own')
     await server.model('cold')
-    await world.chain({ targets: [{ model: 'one' }, { model: 'own', warm: true }, { model: 'cold' }] })
+    await world.writeGroup({ targets: [{ model: 'one' }, { model: 'own', warm: true }, { model: 'cold' }] })
     expect(served(await server.chat('m'))).toEqual(['one', undefined])
     await eventually(async () => {
       const { loaded_models } = (await server.call('/system')).json() as { loaded_models: { id: string }[] }
@@ -255,15 +255,15 @@ describe('a chain of models', () => {
   it('takes a target back once it is there again, and has answered with a token', async () => {
     await using world = await startWorld()
     const { server, first } = world
-    await world.chain({ probe: { interval: '10ms' }, recovery: { probes: 2, min_dwell: '20ms' } })
+    await world.writeGroup({ probe: { interval: '10ms' }, recovery: { probes: 2, min_dwell: '20ms' } })
     first.replyWith({ status: 503, body: '' })
     expect(served(await server.chat('m'))).toEqual(['two', 'fallback'])
     const asked = (path: string): string[] =>
       first.requests.filter((request) => request.path === path).map((request) => request.text())
-    // an instance that has not the model is not there
+    // an instance without the model does not count as up
     first.replyWith({ headers: json, body: '{"data":[{"id":"other"}]}' })
     await eventually(() => expect(asked('/v1/models').length).toBeGreaterThan(2))
-    // one that lists it but does not answer is not either
+    // neither does one that lists it but does not answer
     const before = asked(CHAT).length
     let answer: UpstreamReply = { status: 500, body: '' }
     first.replyWith(({ path }) => (path === CHAT ? answer : { headers: json, body: '{"data":[{"id":"one"}]}' }))
@@ -287,7 +287,7 @@ describe('a chain of models', () => {
     await using world = await startWorld()
     const { server, first } = world
     await writeForwarded(server, { name: 'one', url: first.origin, keys: { known_usecases: ['embeddings'] } })
-    await world.chain({ probe: { interval: '10ms' }, recovery: { probes: 1, min_dwell: '1ms' } })
+    await world.writeGroup({ probe: { interval: '10ms' }, recovery: { probes: 1, min_dwell: '1ms' } })
     first.enqueue({ status: 503, body: '' })
     world.second.replyWith({ headers: json, body: '{"data":[{"embedding":[1]}]}' })
     first.replyWith(({ path }) => ({
@@ -305,17 +305,17 @@ describe('a chain of models', () => {
   })
 })
 
-describe('the PII filter of a chain', () => {
+describe('the PII filter of a failover group', () => {
   const detector = { known_usecases: ['token_classify'], pii_detection: {} }
   const body = { model: 'm', messages: [{ role: 'user', content: 'I am ada@host.example' }] }
 
-  it('is no laxer than that of any target: none gets what one of them must not see', async () => {
+  it('is at least as strict as for each target: no target gets text that another one must not see', async () => {
     await using world = await startWorld()
     const { server, first, second } = world
     await server.model('ner', {}, detector)
     const keys = { pii: { enabled: true, detectors: ['ner'] } }
     await writeForwarded(server, { name: 'two', url: second.origin, keys })
-    await world.chain({}, { pii: { enabled: false } })
+    await world.writeGroup({}, { pii: { enabled: false } })
     first.replyWith({ status: 503, body: '' })
     expect((await server.post(CHAT, body)).status).toBe(200)
     for (const [{ text }] of [first.requests, second.requests].map(
@@ -324,7 +324,7 @@ describe('the PII filter of a chain', () => {
       expect(text()).toContain('I am [REDACTED:ner:EMAIL]')
       expect(text()).not.toContain('ada@')
     }
-    // by itself the first target is asked as the client wrote it
+    // without the group the first target gets the client's text unchanged
     first.replyWith({ headers: json, body: said('first') })
     await server.post(CHAT, { ...body, model: 'one' })
     expect(first.requests.at(-1)?.text()).toContain('ada@host.example')
@@ -345,7 +345,7 @@ describe('the PII filter of a chain', () => {
   })
 })
 
-describe('a chain that cannot be', () => {
+describe('a faulty failover group', () => {
   it.each([
     ['failover.targets', { targets: [{ model: 'one' }] }, {}],
     ['failover.targets[1].model', { targets: [{ model: 'one' }, { model: 'm' }] }, {}],
@@ -354,12 +354,12 @@ describe('a chain that cannot be', () => {
     ['backend', {}, { backend: 'mock' }],
   ])('has its file refused for %s', async (key, failover, keys) => {
     await using world = await startWorld()
-    await world.chain(failover, keys)
+    await world.writeGroup(failover, keys)
     expect((await world.server.chat('m')).status).toBe(404)
     await eventually(() => expect(world.server.logLines.join('')).toContain(`"key":"${key}"`))
   })
 
-  it('says what is wrong with its targets: another chain, or a proxy that passes requests through', async () => {
+  it('names the faulty target: another group, or a relayed model', async () => {
     await using world = await startWorld()
     const { server, first } = world
     const targets = [{ model: 'one' }, { model: 'm' }]
@@ -368,7 +368,7 @@ describe('a chain that cannot be', () => {
     expect([nested.status, nested.text]).toEqual([500, expect.stringContaining('failover groups do not nest')])
     const proxy = { upstream_url: `${first.origin}/v1/chat/completions` }
     await server.writeModelFile('cloud.yaml', stringify({ name: 'cloud', backend: 'cloud-proxy', proxy }))
-    await world.chain({ targets: [{ model: 'one' }, { model: 'cloud' }] })
+    await world.writeGroup({ targets: [{ model: 'one' }, { model: 'cloud' }] })
     const relayed = await server.chat('m')
     expect([relayed.status, relayed.text]).toEqual([500, expect.stringContaining('only a proxy that translates')])
     expect(first.requests).toEqual([])

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { RESERVED_ROWS } from '../../src/api/admin/reserved.ts'
+import { RESERVED_ROUTES } from '../../src/api/admin/reserved.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { errorBody } from '../../src/http/error-envelopes.ts'
-import { statusOf } from '../../src/http/error-map.ts'
+import { toStatus } from '../../src/http/error-map.ts'
 import { createGate } from '../../src/http/middleware/authorize.ts'
-import type { ErrorFamily } from '../../src/http/route-row.ts'
+import type { ErrorFamily } from '../../src/http/route-info.ts'
 import type { Principal } from '../../src/principal.ts'
 import { toPublicError } from '../../src/public-error.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -33,10 +33,10 @@ async function expectKeyAsked(...routes: string[]): Promise<void> {
   }
 }
 
-/** What a route asks for: in the document when it answers, in the reserved rows when it only gates. */
-async function accessOf(route: string): Promise<string | undefined> {
+/** Gives the access of a route: from the document when it is built, from the reserved routes otherwise. */
+async function findAccess(route: string): Promise<string | undefined> {
   const [method = '', pattern = ''] = route.split(' ')
-  const reserved = RESERVED_ROWS.find((row) => row.method === method && row.path === pattern)
+  const reserved = RESERVED_ROUTES.find((route) => route.method === method && route.path === pattern)
   if (reserved !== undefined) return reserved.access
   const document = (await server.call('/swagger/doc.json')).json() as Document
   return document.paths[pattern]?.[method.toLowerCase()]?.['x-svc-access']
@@ -48,12 +48,12 @@ interface Document {
 
 async function expectAdminAsked(...routes: string[]): Promise<void> {
   await expectKeyAsked(...routes)
-  for (const route of routes) expect(await accessOf(route), route).toBe('admin')
+  for (const route of routes) expect(await findAccess(route), route).toBe('admin')
 }
 
 async function expectAnyUser(...routes: string[]): Promise<void> {
   await expectKeyAsked(...routes)
-  for (const route of routes) expect(await accessOf(route), route).toBe('any')
+  for (const route of routes) expect(await findAccess(route), route).toBe('any')
 }
 
 describe('routes for every authenticated caller', () => {
@@ -74,7 +74,7 @@ describe('routes for every authenticated caller', () => {
       'GET /generated-3d/*',
     ),
   )
-  verifies('gate:any:other-inference', 'every inference route, those to come too', async () => {
+  verifies('gate:any:other-inference', 'every inference route, including reserved ones', async () => {
     for (const path of [
       '/v1/chat/completions',
       '/v1/completions',
@@ -196,21 +196,21 @@ describe('routes for admins', () => {
   )
   verifies('gate:admin:score', 'scoring', () => expectAdminAsked('POST /api/score'))
   verifies('metrics:access:admin', 'metrics', () => expectAdminAsked('GET /metrics'))
-  verifies(['access:user:not-admin', 'errors:admin:status'], 'refuse a caller who is no admin with 403', () => {
+  verifies(['access:user:not-admin', 'errors:admin:status'], 'refuse a caller without the admin role with 403', () => {
     const gate = createGate({ configured: true, authenticate: () => USER }, { pathWithoutAuth: [], getExemptions: [] })
     const incoming = { headers: {}, url: '/' } as Parameters<typeof gate.admit>[2]
-    for (const row of RESERVED_ROWS) {
-      const admit = (): unknown => gate.admit(row, { pattern: row.path, path: row.path }, incoming)
-      if (row.access !== 'admin') expect(admit(), row.path).toBe(USER)
+    for (const route of RESERVED_ROUTES) {
+      const admit = (): unknown => gate.admit(route, { pattern: route.path, path: route.path }, incoming)
+      if (route.access !== 'admin') expect(admit(), route.path).toBe(USER)
       else
-        expect(failureOf(admit, row.family), row.path).toEqual([
+        expect(toFailure(admit, route.family), route.path).toEqual([
           403,
-          errorBody(toPublicError(thrownBy(admit)), row.family),
+          errorBody(toPublicError(thrownBy(admit)), route.family),
         ])
     }
-    const admin = RESERVED_ROWS.find((row) => row.access === 'admin')
-    if (admin === undefined) throw new Error('no reserved row asks for an admin')
-    expect(failureOf(() => gate.admit(admin, { pattern: admin.path, path: admin.path }, incoming))[1]).toEqual({
+    const admin = RESERVED_ROUTES.find((route) => route.access === 'admin')
+    if (admin === undefined) throw new Error('no reserved route asks for an admin')
+    expect(toFailure(() => gate.admit(admin, { pattern: admin.path, path: admin.path }, incoming))[1]).toEqual({
       error: { code: 403, message: 'Admin access required', type: 'authorization_error', param: null },
     })
   })
@@ -225,9 +225,9 @@ function thrownBy(run: () => unknown): unknown {
   throw new Error('nothing was thrown')
 }
 
-function failureOf(run: () => unknown, family: ErrorFamily = 'compatible'): [status: number, body: unknown] {
+function toFailure(run: () => unknown, family: ErrorFamily = 'compatible'): [status: number, body: unknown] {
   const error = toPublicError(thrownBy(run))
-  return [statusOf(error), errorBody(error, family)]
+  return [toStatus(error), errorBody(error, family)]
 }
 
 describe('exceptions of the operator', () => {

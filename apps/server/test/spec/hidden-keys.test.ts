@@ -56,7 +56,7 @@ it('keys are never shown by the settings and the state of the middleware, wherev
       [],
     ])
   }
-  // The settings still say that there are keys: an empty list would read as an open server.
+  // The settings still show that there are keys, because an empty list would mean an open server.
   const { api_keys: shown } = (await server.call('/api/settings', { headers })).json() as { api_keys: unknown[] }
   expect(shown).toHaveLength(4)
 })

@@ -5,14 +5,14 @@ import { startTestServer, type TestServer } from '../support/server.ts'
 
 const run = promisify(execFile)
 
-async function pageOf(server: TestServer): Promise<string> {
+async function readPage(server: TestServer): Promise<string> {
   const page = await fetch(server.url)
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
   return await page.text()
 }
 
-/** The command of the page as a terminal gets it. */
-function commandOf(page: string): string {
+/** Gives the command of the page as a terminal gets it. */
+function readCommand(page: string): string {
   const [, escaped = ''] = /<pre><code>([\s\S]*?)<\/code><\/pre>/.exec(page) ?? []
   return escaped.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 }
@@ -21,11 +21,11 @@ describe('the page at /', () => {
   it.each(['own', 'it\'s <a> "b" $(c)'])('shows a command that works as it stands, with the model %s', async (name) => {
     await using server = await startTestServer()
     await server.model(name, { rules: [{ do: { text: 'Good day' } }] })
-    const page = await pageOf(server)
+    const page = await readPage(server)
     expect(page).not.toContain('<a> ')
-    const command = commandOf(page)
+    const command = readCommand(page)
     expect(command).toContain(`curl ${server.url}/v1/chat/completions`)
-    // The shell takes the command apart, and what curl would send is sent.
+    // The shell parses the command, and the arguments of curl are sent as a request.
     const { stdout } = await run('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${command}`])
     const [url = '', , header = '', , body = ''] = stdout.split('\n')
     const [field = '', value = ''] = header.split(': ')
@@ -33,16 +33,16 @@ describe('the page at /', () => {
     expect(await reply.json()).toMatchObject({ model: name, choices: [{ message: { content: 'Good day' } }] })
   })
 
-  it('says how to add a model where there is none', async () => {
+  it('says how to add a model when there is none', async () => {
     await using server = await startTestServer()
-    expect(await pageOf(server)).toContain('<code>svc models add FILE</code>')
+    expect(await readPage(server)).toContain('<code>svc models add FILE</code>')
   })
 
   it('names no model to visitors without a key, and says where the key goes', async () => {
     await using server = await startTestServer({ flags: ['--api-keys', 'sk-1'] })
     await server.model('secret-name')
-    const page = await pageOf(server)
+    const page = await readPage(server)
     expect(page).not.toContain('secret-name')
-    expect(commandOf(page)).toContain("-H 'Authorization: Bearer YOUR-KEY'")
+    expect(readCommand(page)).toContain("-H 'Authorization: Bearer YOUR-KEY'")
   })
 })

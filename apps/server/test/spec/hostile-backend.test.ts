@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { sseData, startTestServer } from '../support/server.ts'
 
-/** A server whose model is an attached backend that answers predictions as told. */
+/** A server whose model is an attached backend that answers predictions with fixed replies. */
 async function world(reply: HostileReply) {
   const backend = await startHostileBackend({ predict: reply, predictStream: reply })
   const server = await startTestServer()

@@ -3,21 +3,21 @@ import { describe, expect, it } from 'vitest'
 import { STAGE_ORDER, type StageObserver } from '../../src/inference/pipeline.ts'
 import { eventually } from '../support/eventually.ts'
 import {
-  bodiesOf,
-  concretePathsOf,
+  arbitraryBodies,
   type InferenceRoute,
-  inferenceRoutesOf,
+  listConcretePaths,
+  listInferenceRoutes,
   modelsForAll,
 } from '../support/inference-routes.ts'
-import { keysOf } from '../support/schema-bodies.ts'
+import { listKeys } from '../support/schema-bodies.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 const BEGUN = [...STAGE_ORDER]
 const ENDED = [...STAGE_ORDER].reverse().map((name) => `/${name}`)
-/** Bodies of a route that are tried until one is answered. */
+/** Maximum number of bodies to try for one answer of a route. */
 const TRIES = 200
 
-/** Stages that requests have entered and left, by the id of the request. */
+/** Records the stages that requests enter and leave, by request id. */
 function recordStages(): { seen: Map<string, string[]>; observe: StageObserver } {
   const seen = new Map<string, string[]>()
   return {
@@ -31,23 +31,23 @@ function recordStages(): { seen: Map<string, string[]>; observe: StageObserver }
   }
 }
 
-/** The ways a route can be asked to answer. */
-function waysOf(route: InferenceRoute): Record<string, unknown>[] {
-  const keys = keysOf(route.body)
+/** Lists the kinds of answers of a route. */
+function listWays(route: InferenceRoute): Record<string, unknown>[] {
+  const keys = listKeys(route.body)
   const stream = keys.has('stream') ? [{ stream: false }, { stream: true }] : [{}]
   const background = keys.has('background') ? stream.map((way) => ({ ...way, background: true, store: true })) : []
   return [...stream, ...background]
 }
 
 describe('the inference routes of the table', () => {
-  it('are all rows that take a body for a model', async () => {
+  it('are all routes that take a body for a model', async () => {
     await using server = await startTestServer()
-    const routes = inferenceRoutesOf(server).map(({ path }) => path)
+    const routes = listInferenceRoutes(server).map(({ path }) => path)
     const taking = server.server.routes.filter(
       ({ method, body, tag }) => method === 'POST' && body && tag === 'inference',
     )
     expect(taking.map(({ path }) => path).filter((path) => !routes.includes(path))).toEqual([])
-    // the families that there are; others join them by their rows
+    // known routes; further ones join by their declarations
     const known = ['/v1/chat/completions', '/v1/completions', '/v1/edits', '/v1/embeddings', '/v1/moderations']
     const others = ['/v1/messages', '/v1/messages/count_tokens', '/v1/responses', '/api/chat', '/api/generate']
     const rest = ['/api/embed', '/api/embeddings', '/v1/rerank', '/v1/tokenize', '/v1/detokenize', '/api/score']
@@ -59,15 +59,15 @@ describe('the inference routes of the table', () => {
     const { seen, observe } = recordStages()
     await using server = await startTestServer({ observeStage: observe })
     await modelsForAll(server)
-    for (const route of inferenceRoutesOf(server)) {
-      for (const path of concretePathsOf(route)) {
-        for (const way of waysOf(route)) {
+    for (const route of listInferenceRoutes(server)) {
+      for (const path of listConcretePaths(route)) {
+        for (const way of listWays(route)) {
           const id = await answered(server, route, path, way)
           await eventually(() => expect(seen.get(id), `${path} ${JSON.stringify(way)}`).toEqual([...BEGUN, ...ENDED]))
         }
       }
     }
-    // and whoever was refused left by the stages it had come through
+    // and a refused request left the stages that it had entered
     for (const [id, steps] of seen) {
       const begun = steps.filter((step) => !step.startsWith('/'))
       expect(steps, id).toEqual([...begun, ...begun.map((name) => `/${name}`).reverse()])
@@ -76,9 +76,9 @@ describe('the inference routes of the table', () => {
   }, 120_000)
 })
 
-/** Sends bodies of a route's schema until one is answered, and returns the id of that request. */
+/** Sends bodies of a route's schema until one is answered. @returns the id of that request */
 async function answered(server: TestServer, route: InferenceRoute, path: string, way: object): Promise<string> {
-  const bodies = fc.sample(bodiesOf(route), { numRuns: TRIES, seed: 1 })
+  const bodies = fc.sample(arbitraryBodies(route), { numRuns: TRIES, seed: 1 })
   for (const [index, body] of bodies.entries()) {
     const id = `${path}${JSON.stringify(way)}${index}`.replace(/[^A-Za-z0-9]+/g, '-')
     const reply = await server.post(path, { ...body, ...way }, { 'x-correlation-id': id })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
-/** A folder of the backends path as an installer leaves it, with the mock as its program. */
+/** Installs a backend folder as an installer leaves it, with the mock as its program. */
 async function install(server: TestServer, folderName: string, metadata?: Readonly<Record<string, string>>) {
   const folder = join(server.folder, 'backends', folderName)
   await mkdir(folder, { recursive: true })

@@ -11,10 +11,10 @@ import { verifies } from './verifies.ts'
 const GZIP = { headers: { 'accept-encoding': 'gzip' } }
 const MEBIBYTE = 1024 * 1024
 
-const codingOf = async (server: Pick<TestServer, 'call'>, path: string): Promise<string | undefined> =>
+const readCoding = async (server: Pick<TestServer, 'call'>, path: string): Promise<string | undefined> =>
   (await server.call(path, GZIP)).headers['content-encoding']
 
-/** What the mock was asked to load. */
+/** Gives the load request that the mock got. */
 async function loadedWith(flags: readonly string[]): Promise<unknown> {
   await using server = await startTestServer({ flags })
   await server.model('m')
@@ -25,8 +25,8 @@ async function loadedWith(flags: readonly string[]): Promise<unknown> {
 describe('compression', () => {
   verifies('limits:compression:default', 'is on by default', async () => {
     await using server = await startTestServer()
-    expect(await codingOf(server, '/swagger/doc.json')).toBe('gzip')
-    expect(await codingOf(server, '/version')).toBeUndefined()
+    expect(await readCoding(server, '/swagger/doc.json')).toBe('gzip')
+    expect(await readCoding(server, '/version')).toBeUndefined()
   })
 
   verifies('limits:compression:min-length', 'begins at 1024 bytes, or where the flag says', async () => {
@@ -36,17 +36,17 @@ describe('compression', () => {
       { ...common, path: '/below', handler: text(1023) },
       { ...common, path: '/at', handler: text(1024) },
     ])
-    expect([await codingOf(app, '/below'), await codingOf(app, '/at')]).toEqual([undefined, 'gzip'])
+    expect([await readCoding(app, '/below'), await readCoding(app, '/at')]).toEqual([undefined, 'gzip'])
     expect(loadConfig({ argv: [], env: {}, cwd: '/' })).toMatchObject({
       config: { httpCompressionMinLengthBytes: 1024 },
     })
     await using lower = await startTestServer({ flags: ['--http-compression-min-length=10'] })
-    expect(await codingOf(lower, '/version')).toBe('gzip')
+    expect(await readCoding(lower, '/version')).toBe('gzip')
   })
 
   verifies('limits:compression:off', 'can be switched off', async () => {
     await using server = await startTestServer({ flags: ['--disable-http-compression'] })
-    expect(await codingOf(server, '/swagger/doc.json')).toBeUndefined()
+    expect(await readCoding(server, '/swagger/doc.json')).toBeUndefined()
   })
 })
 

@@ -2,7 +2,7 @@ import { findCanariesInValues, makeCanary } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { startTestServer } from '../support/server.ts'
 
-describe('LOG-2: what must never reach a line of the log', () => {
+describe('LOG-2: secrets that must never reach the log', () => {
   it('keys, prompts, replies and settings stay out, at the finest level and through every kind of failure', async () => {
     const canaries = {
       key: makeCanary('key', { plain: true }),

@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises'
 import { createTestCa, startUpstream, tempDir } from '@svc/test-kit'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { dataUrl, MP4, PNG, WAV } from '../../src/inference/media/__fixtures__/samples.ts'
+import { MP4, PNG, toDataUrl, WAV } from '../../src/inference/media/__fixtures__/samples.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 interface ErrorBody {
   readonly error: { readonly message: string; readonly param: string | null; readonly type: string }
 }
 
-/** What the mock was shown, of its last prediction. */
+/** Gives the media of the mock's last prediction. */
 function shown(server: TestServer, model = 'm') {
   const start = server.records(model).findLast(({ event, rpc }) => event === 'start' && rpc.startsWith('Predict'))
   if (start === undefined) throw new Error('the backend was asked nothing')
@@ -36,17 +36,17 @@ describe('media in a chat', () => {
     await server.model('m', {}, SEES)
     const reply = await server.chat('m', {
       messages: [
-        { role: 'user', content: [{ type: 'text', text: 'one ' }, image(dataUrl('image/png', PNG))] },
+        { role: 'user', content: [{ type: 'text', text: 'one ' }, image(toDataUrl('image/png', PNG))] },
         { role: 'assistant', content: 'seen' },
         {
           role: 'user',
           content: [
             { type: 'input_audio', input_audio: { data: wav, format: 'wav' } },
             { type: 'text', text: 'two' },
-            { type: 'image', image_url: { url: dataUrl('image/png', PNG) } },
-            { type: 'video_url', video_url: { url: dataUrl('video/mp4', MP4) } },
-            { type: 'audio_url', audio_url: { url: dataUrl('audio/wav', WAV) } },
-            { type: 'file', file: { file_data: dataUrl('image/png', PNG), filename: 'x.png' } },
+            { type: 'image', image_url: { url: toDataUrl('image/png', PNG) } },
+            { type: 'video_url', video_url: { url: toDataUrl('video/mp4', MP4) } },
+            { type: 'audio_url', audio_url: { url: toDataUrl('audio/wav', WAV) } },
+            { type: 'file', file: { file_data: toDataUrl('image/png', PNG), filename: 'x.png' } },
           ],
         },
       ],
@@ -69,10 +69,10 @@ describe('media in a chat', () => {
     const multimodal = '{{range .Images}}<img{{.ID}}>{{end}}{{.Text}}'
     await server.model('own', {}, { ...SEES, template: { chat, chat_message: message, multimodal } })
     const body = user(
-      image(dataUrl('image/png', PNG)),
+      image(toDataUrl('image/png', PNG)),
       { type: 'text', text: 'what?' },
       { type: 'input_audio', input_audio: { data: wav } },
-      image(dataUrl('image/png', PNG)),
+      image(toDataUrl('image/png', PNG)),
     )
     await server.chat('m', body)
     expect(shown(server)).toMatchObject({
@@ -144,7 +144,7 @@ describe('media in a chat', () => {
     const sound = { type: 'audio_url', audio_url: { url: `http://127.0.0.1:${upstream.port}/x.wav` } }
     for (const [model, kind, part] of [
       ['text', 'image', image(`http://127.0.0.1:${upstream.port}/x.png`)],
-      ['text', 'file', { type: 'file', file: { file_data: dataUrl('image/png', PNG) } }],
+      ['text', 'file', { type: 'file', file: { file_data: toDataUrl('image/png', PNG) } }],
       ['pictures', 'audio', sound],
     ] as const) {
       const reply = await server.chat(model, user({ type: 'text', text: 'a' }, part))
@@ -164,8 +164,8 @@ describe('media in a chat', () => {
     ['a file of nothing', { type: 'file', file: {} }],
     ['a part of no known type', { type: 'hologram', hologram: {} }],
     ['a path', image('/etc/passwd')],
-    ['a document', { type: 'file', file: { file_data: dataUrl('application/pdf', Buffer.from('%PDF-1.7')) } }],
-    ['what is no base64', { type: 'input_audio', input_audio: { data: '***', format: 'wav' } }],
+    ['a document', { type: 'file', file: { file_data: toDataUrl('application/pdf', Buffer.from('%PDF-1.7')) } }],
+    ['invalid base64', { type: 'input_audio', input_audio: { data: '***', format: 'wav' } }],
   ])('are refused when they cannot be read: %s', async (_, part) => {
     await using server = await startTestServer()
     await server.model('m', {}, SEES)
@@ -180,9 +180,9 @@ describe('media in a chat', () => {
     const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 })
     const content: OpenAI.ChatCompletionContentPart[] = [
       { type: 'text', text: 'What is it?' },
-      { type: 'image_url', image_url: { url: dataUrl('image/png', PNG), detail: 'auto' } },
+      { type: 'image_url', image_url: { url: toDataUrl('image/png', PNG), detail: 'auto' } },
       { type: 'input_audio', input_audio: { data: wav, format: 'wav' } },
-      { type: 'file', file: { file_data: dataUrl('image/png', PNG), filename: 'x.png' } },
+      { type: 'file', file: { file_data: toDataUrl('image/png', PNG), filename: 'x.png' } },
     ]
     const body = { model: 'm', messages: [{ role: 'user' as const, content }] }
     const { choices } = await client.chat.completions.create(body)
@@ -198,7 +198,7 @@ describe('media in a chat', () => {
   it('are not embedded', async () => {
     await using server = await startTestServer()
     await server.model('m', {}, { ...SEES, known_usecases: ['embeddings'] })
-    const reply = await server.post('/v1/embeddings', { model: 'm', ...user(image(dataUrl('image/png', PNG))) })
+    const reply = await server.post('/v1/embeddings', { model: 'm', ...user(image(toDataUrl('image/png', PNG))) })
     expect([reply.status, (reply.json() as ErrorBody).error.param]).toEqual([400, 'messages[0].content[0]'])
   })
 })

@@ -7,7 +7,7 @@ const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
 const json = fc.jsonValue({ maxDepth: 2 })
 const object = fc.dictionary(text, json, { maxKeys: 3 })
 
-/** A key that is there, null or missing, as clients write optional fields. */
+/** A key that is present, null or missing, as clients write optional fields. */
 const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null | undefined> =>
   fc.option(fc.option(arbitrary, { nil: null }), { nil: undefined })
 
@@ -52,7 +52,7 @@ const body = fc.record({
   unknown_key: json,
 })
 
-/** A body in which the value of one key is anything. */
+/** A body with any value under one key. */
 const keys = ['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'stream', 'thread']
 const broken = fc.tuple(body, fc.constantFrom(...keys), json).map(([valid, key, value]) => ({ ...valid, [key]: value }))
 const blockKeys = ['type', 'text', 'source', 'content', 'tool_use_id', 'id', 'input', 'thinking']
@@ -63,7 +63,7 @@ const brokenBlock = fc
     messages: [{ role: 'assistant', content: [{ ...block, [key]: value }] }],
   }))
 
-it('no body makes /v1/messages fail: those of the format are answered and counted, others are the fault of their sender', async () => {
+it('no body makes /v1/messages fail: valid ones are answered and counted, others are refused', async () => {
   await using server = await startTestServer()
   await server.model('m')
   await fc.assert(

@@ -1,14 +1,14 @@
 import type { MockBehaviour } from '@svc/backend-mock/script'
 import { type MessagesEvent, messagesEvent, messagesReply } from '@svc/wire/messages'
 import { describe, expect, it } from 'vitest'
-import { dataUrl, PNG } from '../../src/inference/media/__fixtures__/samples.ts'
+import { PNG, toDataUrl } from '../../src/inference/media/__fixtures__/samples.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import type { RawReply } from '../support/test-app.ts'
 import { verifies } from './verifies.ts'
 
 const HELLO = [{ role: 'user', content: 'Hello there' }]
 
-/** One message of the user to a model, at most 64 tokens. */
+/** Sends one message of the user to a model, with at most 64 tokens. */
 function send(
   server: TestServer,
   extra: Readonly<Record<string, unknown>> = {},
@@ -17,20 +17,20 @@ function send(
   return server.post('/v1/messages', { model: 'm', max_tokens: 64, messages: HELLO, ...extra }, headers)
 }
 
-/** A server whose model `m` answers as told. */
+/** A server whose model `m` has the given behaviour. */
 async function answering(behaviour: MockBehaviour, keys: Record<string, unknown> = {}): Promise<TestServer> {
   const server = await startTestServer()
   await server.model('m', { rules: [{ rpc: 'Predict*', do: behaviour }] }, keys)
   return server
 }
 
-/** What the mock was asked in its first prediction. */
+/** Gives the request of the mock's first prediction. */
 function asked(server: TestServer): unknown {
   return server.records('m').find(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')?.request
 }
 
-/** The events of a stream; the name of each must be its type, and each must be one of the format. */
-function eventsOf({ text }: RawReply): MessagesEvent[] {
+/** Reads the events of a stream; the name of each must be its type, and the format must have it. */
+function readEvents({ text }: RawReply): MessagesEvent[] {
   return text
     .split('\n\n')
     .filter((block) => block !== '')
@@ -45,7 +45,7 @@ function eventsOf({ text }: RawReply): MessagesEvent[] {
 const WEATHER = { name: 'weather', description: 'The weather', input_schema: { type: 'object', properties: {} } }
 
 describe('POST /v1/messages', () => {
-  verifies('messages:route:post', 'answers whole, under the name that was asked for, with usage', async () => {
+  verifies('messages:route:post', 'answers whole, under the requested name, with usage', async () => {
     await using server = await answering({ text: 'Hello to you', promptTokens: 5, completionTokens: 3 })
     const reply = await send(server)
     expect(reply.status).toBe(200)
@@ -81,7 +81,7 @@ describe('POST /v1/messages', () => {
 })
 
 describe('a request', () => {
-  verifies('messages:request:required', 'reaches the backend with its limit and what steers the answer', async () => {
+  verifies('messages:request:required', 'reaches the backend with its limit and generation options', async () => {
     await using server = await answering({ text: 'Hi' })
     const steering = { temperature: 0.5, top_p: 0.25, top_k: 7, stop_sequences: ['STOP', ''] }
     await send(server, { ...steering, metadata: { user_id: 'u', nested: {} } })
@@ -170,7 +170,7 @@ describe('a request', () => {
         content: [
           image,
           { type: 'text', text: 'What ' },
-          { type: 'image', source: { type: 'url', url: dataUrl('image/png', PNG) } },
+          { type: 'image', source: { type: 'url', url: toDataUrl('image/png', PNG) } },
           { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'is it?' } },
         ],
       },
@@ -211,7 +211,7 @@ describe('a request', () => {
     expect(request.ToolChoice).toBe(ToolChoice)
   })
 
-  it('keeps its tools to itself with the choice none', async () => {
+  it('calls no tools with the choice none', async () => {
     await using server = await answering({ text: 'Hi' })
     await send(server, { tools: [WEATHER], tool_choice: { type: 'none' } })
     expect(asked(server)).toMatchObject({ Tools: '', ToolChoice: '' })
@@ -241,7 +241,7 @@ describe('a request', () => {
 })
 
 describe('a reply', () => {
-  it('has thoughts only for those who ask for them', async () => {
+  it('has thinking only for clients that ask for it', async () => {
     await using server = await answering({ reasoning: 'Hm. ', text: 'Yes.', via: 'deltas' })
     const thought = { type: 'thinking', thinking: 'Hm. ', signature: expect.stringMatching(/./) }
     const text = { type: 'text', text: 'Yes.', citations: null }
@@ -271,7 +271,7 @@ describe('a reply', () => {
     })
   })
 
-  it('never makes up an input: what is no object is handed on as it came', async () => {
+  it('never invents an input: malformed arguments go on as they are', async () => {
     const toolCalls = [{ id: 'c1', name: 'weather', arguments: '{"city": "Ro' }]
     await using server = await answering({ toolCalls, via: 'deltas' })
     expect((await send(server, { tools: [WEATHER] })).json()).toMatchObject({
@@ -285,7 +285,9 @@ describe('a reply', () => {
       content: [{ type: 'text', text: '' }],
       stop_reason: 'end_turn',
     })
-    const started = eventsOf(await send(server, { stream: true })).filter(({ type }) => type === 'content_block_start')
+    const started = readEvents(await send(server, { stream: true })).filter(
+      ({ type }) => type === 'content_block_start',
+    )
     expect(started).toHaveLength(1)
   })
 
@@ -303,16 +305,16 @@ describe('a reply', () => {
     const ending = { stop_reason: 'stop_sequence', stop_sequence: 'END' }
     const stop_sequences = ['never', 'END']
     expect((await send(server, { stop_sequences })).json()).toMatchObject(ending)
-    const events = eventsOf(await send(server, { stop_sequences, stream: true }))
+    const events = readEvents(await send(server, { stop_sequences, stream: true }))
     expect(events.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: ending })
     await server.model('cut', { rules: [{ rpc: 'Predict*', do: { text: 'one END two' } }] })
     const cut = { model: 'cut', stop_sequences }
     expect((await send(server, cut)).json()).toMatchObject({ content: [{ text: 'one' }], ...ending })
-    const cutEvents = eventsOf(await send(server, { ...cut, stream: true }))
+    const cutEvents = readEvents(await send(server, { ...cut, stream: true }))
     expect(cutEvents.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: ending })
   })
 
-  it('ends as any turn at a text that only the file of its model names, at none, and at the limit', async () => {
+  it('ends as a normal turn at a stop text of the model file, without one, and at the limit', async () => {
     await using server = await answering({ text: 'one END two' }, { stopwords: ['END'] })
     const turn = { stop_reason: 'end_turn', stop_sequence: null }
     expect((await send(server, { stop_sequences: ['never'] })).json()).toMatchObject(turn)
@@ -350,7 +352,7 @@ const end = (stop_reason: string) => [
   { type: 'message_stop' },
 ]
 
-/** The events of the format, by what a model says. */
+/** The events of the format for each behaviour of a model. */
 const STREAMS: readonly (readonly [string, MockBehaviour, readonly unknown[]])[] = [
   [
     'text',
@@ -410,12 +412,12 @@ describe('a stream', () => {
     const reply = await send(server, { stream: true, tools: [WEATHER], thinking: { type: 'adaptive' } })
     expect(reply.status).toBe(200)
     expect(reply.headers['content-type']).toBe('text/event-stream')
-    expect(eventsOf(reply)).toEqual([START, PING, ...events])
+    expect(readEvents(reply)).toEqual([START, PING, ...events])
   })
 
-  it('leaves out figures that nobody knows', async () => {
+  it('leaves out unknown figures', async () => {
     await using server = await answering({ text: 'Hi', promptTokens: 0 })
-    const events = eventsOf(await send(server, { stream: true }))
+    const events = readEvents(await send(server, { stream: true }))
     expect(events.at(-2)).toEqual({
       type: 'message_delta',
       delta: { stop_reason: 'end_turn', stop_sequence: null },
@@ -428,7 +430,7 @@ describe('a stream', () => {
       pieces: ['a', 'b', 'c'],
       failure: { status: 'INTERNAL', message: 'no more', afterPieces: 2 },
     })
-    const events = eventsOf(await send(server, { stream: true }))
+    const events = readEvents(await send(server, { stream: true }))
     expect(events.at(-1)).toEqual({
       type: 'error',
       error: { type: 'api_error', message: 'prediction failed: no more' },
@@ -609,7 +611,7 @@ describe('POST /v1/messages/count_tokens', () => {
   const count = (server: TestServer, extra: Readonly<Record<string, unknown>> = {}, path = '/v1/messages') =>
     server.post(`${path}/count_tokens`, { model: 'm', messages: HELLO, ...extra })
 
-  it('counts the messages where the backend renders its own template, and predicts nothing', async () => {
+  it('counts the messages when the backend renders its own template, and predicts nothing', async () => {
     await using server = await startTestServer()
     await server.model('m')
     for (const path of ['/v1/messages', '/messages']) {

@@ -6,7 +6,7 @@ import { verifies } from './verifies.ts'
 describe('GET /api/middleware/status', () => {
   verifies(
     'middleware-status:route:read',
-    'shows who is filtered by whom, and how busy capped models are',
+    'shows the detectors of each model, and the load of models with a limit',
     async () => {
       await using world = await startPiiWorld({ env: { SVC_PII_DEFAULT_DETECTORS: 'ner,gone' } })
       await world.ner('ner')

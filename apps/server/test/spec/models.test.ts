@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
-/** Fields of the log lines with a message. */
+/** Gives the fields of the log lines with a message. */
 function logged(server: TestServer, message: string): Record<string, unknown>[] {
   return server.logLines
     .map((line): Record<string, unknown> => JSON.parse(line))
@@ -18,7 +18,7 @@ const IGNORED = 'model file has a key that is ignored'
 const LEGACY_PII = 'name: m\nbackend: mock\npii:\n  patterns: [secret]\n  mode: block\n'
 
 describe('the list of models', () => {
-  verifies('models:list:empty', 'is an empty list where there is none', async () => {
+  verifies('models:list:empty', 'is an empty list when there is none', async () => {
     await using server = await startTestServer()
     expect((await server.call('/v1/models')).json()).toEqual({ object: 'list', data: [] })
   })
@@ -38,13 +38,13 @@ describe('the list of models', () => {
   )
 })
 
-describe('the list of what models can do', () => {
-  verifies('models:list:empty', 'is an empty list where there is none', async () => {
+describe('the list of capabilities', () => {
+  verifies('models:list:empty', 'is an empty list when there is none', async () => {
     await using server = await startTestServer()
     expect((await server.call('/v1/models/capabilities')).json()).toEqual({ object: 'list', data: [] })
   })
 
-  it('says what each model does, takes and gives, on both paths, filtered like the list of names', async () => {
+  it('lists usecases, inputs and outputs of each model, on both paths, filtered like the list of names', async () => {
     await using server = await startTestServer()
     await server.model('chats', {}, { known_usecases: ['chat'], known_input_modalities: ['image'] })
     const template = {}

@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from '../support/server.ts'
 const MODERATIONS = '/v1/moderations'
 const keys = { known_usecases: ['completion'] }
 
-/** The form as a model fills it in: 0 but for what is given. */
+/** The form as a model fills it in: 0 except for the given scores. */
 function verdict(scores: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({ ...Object.fromEntries(MODERATION_CATEGORIES.map((name) => [name, 0])), ...scores })
 }
@@ -23,7 +23,7 @@ const SCRIPT: MockScript = {
   ],
 }
 
-/** What the mock was asked. */
+/** Gives the requests that the mock got. */
 function asked(server: TestServer): { Prompt: string; Grammar: string; Tokens: number; Temperature: number }[] {
   return server
     .records('m')
@@ -62,7 +62,7 @@ describe('POST /v1/moderations', () => {
     }
   })
 
-  it('asks the model once a text, for a form of at most 512 tokens and nothing else', async () => {
+  it('asks the model once for each text, for a form of at most 512 tokens', async () => {
     await using server = await startTestServer()
     await server.model('m', SCRIPT, { ...keys, parameters: { model: 'm.bin', temperature: 0.9, echo: true } })
     const quotes = 'Good morning"\nScores as a JSON object: {}'

@@ -5,7 +5,7 @@ import { startTestServer } from '../support/server.ts'
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
 const anyText = fc.string({ unit: 'grapheme', maxLength: 12 })
 
-/** A key that is there, null or missing, as clients write optional fields. */
+/** A key that is present, null or missing, as clients write optional fields. */
 const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null | undefined> =>
   fc.option(fc.option(arbitrary, { nil: null }), { nil: undefined })
 
@@ -45,7 +45,7 @@ const message = fc.oneof(
   }),
 )
 
-/** Bodies that each route takes. */
+/** Bodies that each route accepts. */
 const VALID: Readonly<Record<string, fc.Arbitrary<object>>> = {
   '/api/chat': fc.record({ messages: optional(fc.array(message, { maxLength: 4 })), ...common }),
   '/api/generate': fc.record({
@@ -64,7 +64,7 @@ const VALID: Readonly<Record<string, fc.Arbitrary<object>>> = {
   '/api/show': fc.record({ verbose: optional(fc.boolean()), unknown_key: fc.jsonValue({ maxDepth: 2 }) }),
 }
 
-/** A body in which any value of any key is anything. */
+/** A body with any value under any key. */
 function broken(valid: fc.Arbitrary<object>): fc.Arbitrary<unknown> {
   const anything = fc.jsonValue({ maxDepth: 3 })
   const keys = ['model', 'format', 'tools', 'images', 'context', 'template', 'suffix', 'keep_alive']

@@ -28,8 +28,8 @@ const DURATIONS = {
   eval_duration: expect.any(Number),
 }
 
-/** The lines of a streamed reply. */
-function linesOf(reply: RawReply): Record<string, unknown>[] {
+/** Parses the lines of a streamed reply. */
+function readLines(reply: RawReply): Record<string, unknown>[] {
   expect(reply.headers['content-type']).toBe('application/x-ndjson')
   return reply.text
     .trimEnd()
@@ -37,13 +37,13 @@ function linesOf(reply: RawReply): Record<string, unknown>[] {
     .map((line) => Object(JSON.parse(line)))
 }
 
-/** A reply that is 200 and of a schema. */
-function bodyOf<S extends z.ZodType>(reply: RawReply, schema: S): z.output<S> {
+/** Reads a reply with status 200 by a schema. */
+function readBody<S extends z.ZodType>(reply: RawReply, schema: S): z.output<S> {
   expect(reply.status, reply.text).toBe(200)
   return schema.parse(reply.json())
 }
 
-/** What the mock was asked to predict, the first time. */
+/** Gives the request of the mock's first prediction. */
 function asked(server: TestServer, model: string): unknown {
   return server.records(model).find(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')?.request
 }
@@ -52,7 +52,7 @@ describe('POST /api/chat', () => {
   it('streams a line a piece, then one with the reason and the figures', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ do: { text: 'Hello to you', promptTokens: 4 } }] })
-    const lines = linesOf(await server.post(CHAT, { model: 'm', messages }))
+    const lines = readLines(await server.post(CHAT, { model: 'm', messages }))
     for (const line of lines) expect(ollamaChatReply.parse(line)).toMatchObject({ model: 'm' })
     expect(lines.map((line) => line.done)).toEqual([...lines.slice(1).map(() => false), true])
     expect(lines.map((line) => ollamaChatReply.parse(line).message.content).join('')).toBe('Hello to you')
@@ -73,7 +73,7 @@ describe('POST /api/chat', () => {
     await server.model('m', { rules: [{ do: { text: 'Hello to you', promptTokens: 4 } }] })
     const reply = await server.post(CHAT, { model: 'm', messages, stream: false })
     expect(reply.headers['content-type']).toContain('application/json')
-    const body = bodyOf(reply, ollamaChatReply)
+    const body = readBody(reply, ollamaChatReply)
     expect(body).toMatchObject({
       message: { role: 'assistant', content: 'Hello to you' },
       done: true,
@@ -87,7 +87,7 @@ describe('POST /api/chat', () => {
     for (const part of [load_duration, prompt_eval_duration, eval_duration]) expect(part).toBeGreaterThanOrEqual(0)
   })
 
-  it('reads the body as JSON whatever its media type, or none', async () => {
+  it('reads the body as JSON with any media type, or without one', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ do: { text: 'Yes' } }] })
     for (const headers of [
@@ -97,7 +97,7 @@ describe('POST /api/chat', () => {
     ]) {
       const body = JSON.stringify({ model: 'm', messages, stream: false })
       const reply = await server.call(CHAT, { method: 'POST', body, headers })
-      expect(bodyOf(reply, ollamaChatReply).message.content).toBe('Yes')
+      expect(readBody(reply, ollamaChatReply).message.content).toBe('Yes')
     }
   })
 
@@ -140,7 +140,7 @@ describe('POST /api/chat', () => {
     })
   })
 
-  it('a conversation gives the backend what chat completions give it, and comes to the same usage', async () => {
+  it('gives the backend the same conversation as chat completions, with the same usage', async () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ do: { text: 'Yes indeed' } }] })
     const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } }]
@@ -158,7 +158,7 @@ describe('POST /api/chat', () => {
             max_tokens: 5,
           })
           const options = { seed: 1, temperature: 0.5, num_predict: 5 }
-          const body = bodyOf(await server.post(CHAT, { ...ask, options, stream: false }), ollamaChatReply)
+          const body = readBody(await server.post(CHAT, { ...ask, options, stream: false }), ollamaChatReply)
           const [before, after] = server
             .records('m')
             .filter(({ rpc, event }) => rpc === 'Predict' && event === 'start')
@@ -175,7 +175,7 @@ describe('POST /api/chat', () => {
     )
   })
 
-  it('num_ctx only lowers what the model has, num_predict below 1 is no limit', async () => {
+  it("num_ctx only lowers the model's context, num_predict below 1 is no limit", async () => {
     await using server = await startTestServer()
     const tokensFor = async (name: string, options: object, keys: object = {}): Promise<unknown> => {
       await server.model(name, {}, { context_size: 100, ...keys })
@@ -189,7 +189,7 @@ describe('POST /api/chat', () => {
     expect(await tokensFor('unlimited', { num_predict: -1 }, own)).toBe(0)
   })
 
-  it('shows thoughts beside the text, and asks for them or for none', async () => {
+  it("shows thinking beside the text, and passes the client's choice on", async () => {
     await using server = await startTestServer()
     const script = { rules: [{ do: { reasoning: 'Hm.', text: 'Yes.', via: 'deltas' as const } }] }
     for (const [name, think] of [
@@ -198,18 +198,18 @@ describe('POST /api/chat', () => {
       ['high', 'high'],
     ] as const) {
       await server.model(name, script)
-      const body = bodyOf(await server.post(CHAT, { model: name, messages, think, stream: false }), ollamaChatReply)
+      const body = readBody(await server.post(CHAT, { model: name, messages, think, stream: false }), ollamaChatReply)
       expect(body.message).toEqual({ role: 'assistant', content: 'Yes.', thinking: 'Hm.' })
     }
     expect(asked(server, 'on')).toMatchObject({ Metadata: { enable_thinking: 'true' } })
     expect(asked(server, 'off')).toMatchObject({ Metadata: { enable_thinking: 'false' } })
     expect(asked(server, 'high')).toMatchObject({ Metadata: { enable_thinking: 'true', reasoning_effort: 'high' } })
-    const lines = linesOf(await server.post(CHAT, { model: 'on', messages }))
+    const lines = readLines(await server.post(CHAT, { model: 'on', messages }))
     const thoughts = lines.map((line) => ollamaChatReply.parse(line).message.thinking ?? '')
     expect(thoughts.join('')).toBe('Hm.')
   })
 
-  it('calls come whole, their arguments an object, streamed too', async () => {
+  it('calls are complete, with an object as arguments, streamed too', async () => {
     await using server = await startTestServer()
     const call = '<tool_call>\n{"name": "weather", "arguments": {"city": "Rome", "days": [1, 2]}}\n</tool_call>'
     await server.model('m', { rules: [{ do: { text: call, split: 'characters' } }] })
@@ -218,9 +218,9 @@ describe('POST /api/chat', () => {
       id: expect.any(String),
       function: { index: 0, name: 'weather', arguments: { city: 'Rome', days: [1, 2] } },
     }
-    const whole = bodyOf(await server.post(CHAT, { model: 'm', messages, tools, stream: false }), ollamaChatReply)
+    const whole = readBody(await server.post(CHAT, { model: 'm', messages, tools, stream: false }), ollamaChatReply)
     expect(whole).toMatchObject({ done_reason: 'stop', message: { content: '', tool_calls: [expected] } })
-    const lines = linesOf(await server.post(CHAT, { model: 'm', messages, tools }))
+    const lines = readLines(await server.post(CHAT, { model: 'm', messages, tools }))
     const calling = lines.filter((line) => ollamaChatReply.parse(line).message.tool_calls !== undefined)
     expect(calling).toEqual([
       expect.objectContaining({ done: false, message: { role: 'assistant', content: '', tool_calls: [expected] } }),
@@ -228,7 +228,7 @@ describe('POST /api/chat', () => {
     expect(lines.at(-1)).toMatchObject({ done: true, done_reason: 'stop' })
   })
 
-  it('a call whose arguments are no object is an error, never a call with arguments of ours', async () => {
+  it('a call whose arguments are no object is an error; the server invents none', async () => {
     await using server = await startTestServer()
     const toolCalls = [{ id: 'c', name: 'weather', arguments: '["Rome"]' }]
     await server.model('m', { rules: [{ do: { toolCalls, via: 'deltas' } }] })
@@ -252,8 +252,8 @@ describe('POST /api/chat', () => {
     await server.model('m', { rules: [{ do: { toolCalls, via: 'deltas', completionTokens: 5 } }] })
     const tools = [{ type: 'function', function: { name: 'weather' } }]
     const ask = { model: 'm', messages, tools, options: { num_predict: 5 } }
-    const whole = bodyOf(await server.post(CHAT, { ...ask, stream: false }), ollamaChatReply)
-    const lines = linesOf(await server.post(CHAT, ask)).map((line) => ollamaChatReply.parse(line))
+    const whole = readBody(await server.post(CHAT, { ...ask, stream: false }), ollamaChatReply)
+    const lines = readLines(await server.post(CHAT, ask)).map((line) => ollamaChatReply.parse(line))
     for (const calls of [whole.message.tool_calls, lines.flatMap(({ message }) => message.tool_calls ?? [])]) {
       expect(calls).toMatchObject([{ function: { arguments: { city: 'Rome' } } }])
     }
@@ -292,7 +292,7 @@ describe('POST /api/chat', () => {
       ['none', ''],
     ] as const) {
       await server.model(name, { rules: [{ do: { text: '{"age":3}' } }] })
-      const body = bodyOf(await server.post(CHAT, { model: name, messages, format, stream: false }), ollamaChatReply)
+      const body = readBody(await server.post(CHAT, { model: name, messages, format, stream: false }), ollamaChatReply)
       expect(JSON.parse(body.message.content)).toEqual({ age: 3 })
       expect(Boolean(Object(asked(server, name)).Grammar), name).toBe(name !== 'none')
     }
@@ -326,10 +326,10 @@ describe('POST /api/chat', () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ do: { text: 'Hello to you' } }] })
     const ask = { model: 'm', messages, logprobs: true }
-    const body = bodyOf(await server.post(CHAT, { ...ask, top_logprobs: 2, stream: false }), ollamaChatReply)
+    const body = readBody(await server.post(CHAT, { ...ask, top_logprobs: 2, stream: false }), ollamaChatReply)
     expect(body.logprobs?.map(({ token }) => token).join('')).toBe('Hello to you')
     for (const entry of body.logprobs ?? []) expect(entry.top_logprobs).toHaveLength(2)
-    const lines = linesOf(await server.post(CHAT, ask))
+    const lines = readLines(await server.post(CHAT, ask))
     const streamed = lines.flatMap((line) => ollamaChatReply.parse(line).logprobs ?? [])
     expect(streamed.map(({ token }) => token).join('')).toBe('Hello to you')
     for (const entry of streamed) expect(entry).not.toHaveProperty('top_logprobs')
@@ -348,7 +348,7 @@ describe('POST /api/chat', () => {
         done_reason: 'load',
       })
     }
-    expect(bodyOf(await server.call('/api/ps'), ollamaPsReply).models).toMatchObject([{ name: 'm:latest' }])
+    expect(readBody(await server.call('/api/ps'), ollamaPsReply).models).toMatchObject([{ name: 'm:latest' }])
     expect(asked(server, 'm')).toBeUndefined()
   })
 })
@@ -358,7 +358,7 @@ describe('POST /api/generate', () => {
     await using server = await startTestServer()
     await server.model('m', { rules: [{ do: { text: 'Hello to you' } }] })
     const ask = { model: 'm', prompt: 'Hi', system: 'Be brief.' }
-    const body = bodyOf(await server.post(GENERATE, { ...ask, stream: false }), ollamaGenerateReply)
+    const body = readBody(await server.post(GENERATE, { ...ask, stream: false }), ollamaGenerateReply)
     expect(body).toMatchObject({ response: 'Hello to you', done: true, done_reason: 'stop', ...DURATIONS })
     expect(asked(server, 'm')).toMatchObject({
       Messages: [
@@ -366,7 +366,7 @@ describe('POST /api/generate', () => {
         { role: 'user', content: 'Hi' },
       ],
     })
-    const lines = linesOf(await server.post(GENERATE, ask))
+    const lines = readLines(await server.post(GENERATE, ask))
     expect(lines.map((line) => ollamaGenerateReply.parse(line).response).join('')).toBe('Hello to you')
     expect(lines.at(-1)).toMatchObject({ response: '', done: true, context: body.context })
   })
@@ -376,7 +376,7 @@ describe('POST /api/generate', () => {
     await server.model('m', {
       rules: [{ contains: 'Again', do: { text: 'Once more ü😀' } }, { do: { text: 'Ciao ü😀' } }],
     })
-    const first = bodyOf(
+    const first = readBody(
       await server.post(GENERATE, { model: 'm', prompt: 'Hi', system: 'Be brief.', stream: false }),
       ollamaGenerateReply,
     )
@@ -413,7 +413,7 @@ describe('POST /api/generate', () => {
     ] as const) {
       await server.model(name, {}, keys)
       const reply = await server.post(GENERATE, { model: name, prompt: '<s>Hi', raw, stream: false })
-      expect(bodyOf(reply, ollamaGenerateReply).context === undefined).toBe(raw)
+      expect(readBody(reply, ollamaGenerateReply).context === undefined).toBe(raw)
     }
     expect(asked(server, 'raw')).toMatchObject({ Prompt: '<s>Hi' })
     expect(Object(asked(server, 'templated')).Prompt).toContain('CHAT ')
@@ -445,13 +445,13 @@ describe('POST /api/generate', () => {
     expect(asked(server, 'm')).toBeUndefined()
   })
 
-  it('without a prompt only loads the model; keep_alive 0 lets it go, and loads none for that', async () => {
+  it('without a prompt only loads the model; keep_alive 0 unloads it without loading it first', async () => {
     await using server = await startTestServer()
     await server.model('m')
     await server.model('cold')
     const loadedNames = async (): Promise<string[]> =>
-      bodyOf(await server.call('/api/ps'), ollamaPsReply).models.map(({ name }) => name)
-    const loaded = bodyOf(await server.post(GENERATE, { model: 'm', prompt: '', stream: false }), ollamaGenerateReply)
+      readBody(await server.call('/api/ps'), ollamaPsReply).models.map(({ name }) => name)
+    const loaded = readBody(await server.post(GENERATE, { model: 'm', prompt: '', stream: false }), ollamaGenerateReply)
     expect(loaded).toEqual({
       model: 'm',
       created_at: expect.any(String),
@@ -462,7 +462,7 @@ describe('POST /api/generate', () => {
     expect(await loadedNames()).toEqual(['m:latest'])
     for (const model of ['m', 'cold']) {
       const reply = await server.post(GENERATE, { model, keep_alive: 0, stream: false })
-      expect(bodyOf(reply, ollamaGenerateReply)).toMatchObject({ response: '', done: true, done_reason: 'unload' })
+      expect(readBody(reply, ollamaGenerateReply)).toMatchObject({ response: '', done: true, done_reason: 'unload' })
     }
     await eventually(async () => expect(await loadedNames()).toEqual([]))
     expect(server.records('cold')).toEqual([])
@@ -474,7 +474,7 @@ describe('keep_alive', () => {
     const before = Date.now()
     const reply = await server.post(CHAT, { model: 'm', messages, keep_alive, stream: false })
     expect(reply.status, reply.text).toBe(200)
-    const [running] = bodyOf(await server.call('/api/ps'), ollamaPsReply).models
+    const [running] = readBody(await server.call('/api/ps'), ollamaPsReply).models
     return (Date.parse(running?.expires_at ?? '') - before) / 60_000
   }
 
@@ -483,8 +483,8 @@ describe('keep_alive', () => {
     await server.model('m', { rules: [{ do: { text: 'Bye' } }] })
     for (const keep_alive of [0, '0', '0s']) {
       const reply = await server.post(CHAT, { model: 'm', messages, keep_alive, stream: false })
-      expect(bodyOf(reply, ollamaChatReply).message.content).toBe('Bye')
-      await eventually(async () => expect(bodyOf(await server.call('/api/ps'), ollamaPsReply).models).toEqual([]))
+      expect(readBody(reply, ollamaChatReply).message.content).toBe('Bye')
+      await eventually(async () => expect(readBody(await server.call('/api/ps'), ollamaPsReply).models).toEqual([]))
     }
   })
 
@@ -511,7 +511,7 @@ describe('keep_alive', () => {
     await server.post(CHAT, { model: 'm', messages, keep_alive: 0 })
     await server.post(CHAT, { model: 'free', messages, keep_alive: 0 })
     const names = async (): Promise<string[]> =>
-      bodyOf(await server.call('/api/ps'), ollamaPsReply).models.map(({ name }) => name)
+      readBody(await server.call('/api/ps'), ollamaPsReply).models.map(({ name }) => name)
     await eventually(async () => expect(await names()).toEqual(['m:latest']))
   })
 })
@@ -520,7 +520,7 @@ describe('POST /api/embed', () => {
   it('gives one vector an input, with the figures', async () => {
     await using server = await startTestServer()
     await server.model('e', { embeddingDimension: 8 }, embeds)
-    const body = bodyOf(await server.post(EMBED, { model: 'e', input: ['one two', 'three'] }), ollamaEmbedReply)
+    const body = readBody(await server.post(EMBED, { model: 'e', input: ['one two', 'three'] }), ollamaEmbedReply)
     expect(body).toEqual({
       model: 'e',
       embeddings: [expect.any(Array), expect.any(Array)],
@@ -531,10 +531,10 @@ describe('POST /api/embed', () => {
     const same = await server.post('/v1/embeddings', { model: 'e', input: ['one two', 'three'] })
     expect(same.json()).toMatchObject({ data: body.embeddings.map((embedding) => ({ embedding })) })
     for (const ask of [{ input: 'one two' }, { prompt: 'one two' }]) {
-      const alone = bodyOf(await server.post(EMBED, { model: 'e', ...ask }), ollamaEmbedReply)
+      const alone = readBody(await server.post(EMBED, { model: 'e', ...ask }), ollamaEmbedReply)
       expect(alone.embeddings).toEqual(body.embeddings.slice(0, 1))
     }
-    const cut = bodyOf(await server.post(EMBED, { model: 'e', input: 'one', dimensions: 4 }), ollamaEmbedReply)
+    const cut = readBody(await server.post(EMBED, { model: 'e', input: 'one', dimensions: 4 }), ollamaEmbedReply)
     expect(cut.embeddings[0]).toHaveLength(4)
   })
 
@@ -542,7 +542,7 @@ describe('POST /api/embed', () => {
     await using server = await startTestServer()
     await server.model('e', {}, embeds)
     for (const ask of [{}, { input: '' }, { input: [] }]) {
-      const body = bodyOf(await server.post(EMBED, { model: 'e', ...ask }), ollamaEmbedReply)
+      const body = readBody(await server.post(EMBED, { model: 'e', ...ask }), ollamaEmbedReply)
       expect(body).toMatchObject({ embeddings: [], prompt_eval_count: 0 })
     }
     const reply = await server.post(EMBED, { model: 'e', input: ['a', ''] })
@@ -552,11 +552,11 @@ describe('POST /api/embed', () => {
     ])
   })
 
-  it('long replies are whole JSON too', async () => {
+  it('long replies are complete JSON too', async () => {
     await using server = await startTestServer()
     await server.model('e', { embeddingDimension: 4096 }, embeds)
     const input = Array.from({ length: 10 }, (_, index) => `text ${index}`)
-    const body = bodyOf(await server.post(EMBED, { model: 'e', input }), ollamaEmbedReply)
+    const body = readBody(await server.post(EMBED, { model: 'e', input }), ollamaEmbedReply)
     expect(body.embeddings.map(({ length }) => length)).toEqual(input.map(() => 4096))
     expect(body.prompt_eval_count).toBe(20)
   })
@@ -564,7 +564,7 @@ describe('POST /api/embed', () => {
   it('/api/embeddings answers one vector in the older shape', async () => {
     await using server = await startTestServer()
     await server.model('e', { embeddingDimension: 8 }, embeds)
-    const [embedding] = bodyOf(await server.post(EMBED, { model: 'e', input: 'one' }), ollamaEmbedReply).embeddings
+    const [embedding] = readBody(await server.post(EMBED, { model: 'e', input: 'one' }), ollamaEmbedReply).embeddings
     expect((await server.post('/api/embeddings', { model: 'e', prompt: 'one' })).json()).toEqual({ embedding })
     expect((await server.post('/api/embeddings', { model: 'e', prompt: '' })).json()).toEqual({ embedding: [] })
   })
@@ -573,7 +573,7 @@ describe('POST /api/embed', () => {
 describe('the models', () => {
   const q4 = { parameters: { model: 'tiny-1.5B.Q4_K_M.gguf', temperature: 0.5, top_k: 3 }, stopwords: ['<end>'] }
 
-  it('are listed with a tag, a digest of their own, and what they can do', async () => {
+  it('are listed with a tag, a digest of their own, and their capabilities', async () => {
     await using server = await startTestServer()
     expect((await server.call('/api/tags')).json()).toEqual({ models: [] })
     await server.model('chat', {}, q4)
@@ -581,7 +581,7 @@ describe('the models', () => {
     await server.model('off', {}, { disabled: true })
     await server.model('tagged:8b')
     await server.writeModelFile('alias.yaml', 'name: other\nalias: chat\n')
-    const { models } = bodyOf(await server.call('/api/tags'), ollamaTagsReply)
+    const { models } = readBody(await server.call('/api/tags'), ollamaTagsReply)
     expect(models.map(({ name }) => name)).toEqual(['chat:latest', 'e:latest', 'other:latest', 'tagged:8b'])
     expect(models[0]).toMatchObject({
       model: 'chat:latest',
@@ -631,7 +631,7 @@ describe('the models', () => {
     }
     await server.model('m', {}, keys)
     const reply = await server.post('/api/show', { name: 'm' })
-    const body = bodyOf(reply, ollamaShowReply)
+    const body = readBody(reply, ollamaShowReply)
     expect(body).toMatchObject({
       template: 'C {{.Input}}',
       details: { quantization_level: 'Q4_K_M' },
@@ -666,7 +666,7 @@ describe('the models', () => {
     expect((await server.call('/api/version', { method: 'HEAD' })).status).toBe(200)
   })
 
-  it('/ says what clients look for, where the operator wants that', async () => {
+  it('/ has the answer that clients look for, if the operator wants that', async () => {
     await using server = await startTestServer({ flags: ['--ollama-api-root-endpoint'] })
     expect((await server.call('/')).text).toBe('Ollama is running')
     expect((await server.call('/', { method: 'HEAD' })).status).toBe(200)
@@ -706,7 +706,7 @@ describe('errors', () => {
     }
   })
 
-  it('after the first line an error is a line of its own, and the last', async () => {
+  it('after the first line an error is the last line', async () => {
     await using server = await startTestServer()
     const failure = { status: 'INTERNAL', message: 'out of luck', afterPieces: 2 } as const
     await server.model('m', { rules: [{ do: { text: 'one two three', failure } }] })
@@ -716,7 +716,7 @@ describe('errors', () => {
     ] as const) {
       const reply = await server.post(path, { model: 'm', ...ask })
       expect(reply.status).toBe(200)
-      const lines = linesOf(reply)
+      const lines = readLines(reply)
       expect(lines.length).toBeGreaterThan(1)
       expect(lines.at(-1)).toEqual({ error: expect.stringContaining('out of luck') })
       for (const line of lines.slice(0, -1)) expect(line).toMatchObject({ done: false })

@@ -8,7 +8,7 @@ const MAIL = 'ada@host.example'
 const ANALYZE = '/api/pii/analyze'
 const REDACT = '/api/pii/redact'
 
-/** Each key is a caller of its name; `root` is an admin, `eve` may not do a thing. */
+/** Each key is a caller of its name; `root` is an admin, `eve` has no features. */
 const people: Authenticator = {
   configured: true,
   authenticate(incoming) {
@@ -29,7 +29,7 @@ describe('POST /api/pii/analyze', () => {
       'pii-api:request:text',
       'pii-api:request:detectors',
     ],
-    'finds what the named detectors find in the text as one document, and changes nothing',
+    'lists the findings of the named detectors in the text as one document, and changes nothing',
     async () => {
       await using world = await startPiiWorld()
       await world.ner('ner', { entity_actions: { LOCATION: 'block' }, default_action: 'allow' })
@@ -74,7 +74,7 @@ describe('POST /api/pii/analyze', () => {
     ])
   })
 
-  verifies('pii-api:request:reveal', 'gives prefixes of hashes to admins who ask for them only', async () => {
+  verifies('pii-api:request:reveal', 'gives prefixes of hashes only to admins who ask for them', async () => {
     await using world = await startPiiWorld({ authenticator: people })
     await world.ner('ner')
     const ask = async (name: string, reveal: boolean) =>
@@ -86,7 +86,7 @@ describe('POST /api/pii/analyze', () => {
     expect(await ask('ann', true)).toBeUndefined()
   })
 
-  it('says what is wrong with a request', async () => {
+  it('names the fault of a request', async () => {
     await using world = await startPiiWorld()
     await world.ner('ner')
     await world.server.model('m')
@@ -113,7 +113,7 @@ describe('POST /api/pii/analyze', () => {
 describe('the policy of a model', () => {
   verifies(
     ['pii-api:request:model', 'pii-api:model:no-policy'],
-    'is used where a request names one: its own detectors, or those of the instance; without any it is an error',
+    'is used when a request names one: its own detectors, or the defaults of the instance; without any it is an error',
     async () => {
       await using world = await startPiiWorld()
       await world.ner('ner')
@@ -175,7 +175,7 @@ describe('analyze and redact', () => {
 describe('POST /api/pii/redact', () => {
   verifies(
     ['pii-api:redact:applies', 'pii-api:redact:shape', 'pii-api:redact:placeholder', 'pii-api:reply:no-raw-value'],
-    'gives the text back with what is masked in it replaced, and never what was',
+    'returns the text with its findings masked, and never a masked value',
     async () => {
       await using world = await startPiiWorld()
       await world.ner('ner', { entity_actions: { LOCATION: 'allow' } })
@@ -197,7 +197,7 @@ describe('POST /api/pii/redact', () => {
     },
   )
 
-  verifies('pii-api:redact:blocked', 'refuses what is blocked, and says what was found', async () => {
+  verifies('pii-api:redact:blocked', 'refuses a blocked text, and lists the findings', async () => {
     await using world = await startPiiWorld()
     await world.ner('ner', { entity_actions: { EMAIL: 'block' } })
     const reply = await world.server.post(REDACT, { text: `${MAIL} in Paris`, detectors: ['ner'] })
@@ -244,7 +244,7 @@ describe('POST /api/pii/redact', () => {
 describe('GET /api/pii/events', () => {
   verifies(
     ['pii-events:route:read', 'pii-events:query:origin', 'events:pii:origin'],
-    'shows what was found, the newest first, by any of its names',
+    'lists findings, the newest first, under any of its names',
     async () => {
       await using world = await startPiiWorld({ authenticator: people })
       await world.ner('ner')

@@ -6,24 +6,24 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { stringify } from 'yaml'
 import { CANARY_PATTERNS, canaryBodies, findLeak, writeJson } from '../support/canary-bodies.ts'
-import { scannedPathsOf } from '../support/scanned-routes.ts'
+import { listScannedPaths } from '../support/scanned-routes.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
-/** Bodies over all routes; with `SVC_LONG=1` 100,000, or as many as `CANARY_BODIES` says. */
+/** Bodies over all routes; with `SVC_LONG=1` 100,000, or `CANARY_BODIES`. */
 const BODIES = Number(process.env.CANARY_BODIES) || (process.env.SVC_LONG === '1' ? 100_000 : 2000)
-/** Requests that are under way together. */
+/** Number of parallel requests. */
 const TOGETHER = 10
 
 const ALL = ['chat', 'completion', 'edit', 'embeddings', 'tokenize']
-/** Models that answer here, and those that live upstream, by the format that they take. */
+/** Local models, and models upstream by their format. */
 const HERE = ['masked', 'restored', 'blocked']
 const FAR: Readonly<Record<string, readonly string[]>> = {
   '/v1/chat/completions': ['far-a', 'far-a-restored', 'far-a-full', 'far-b-full', 'far-b-text', 'far-blocked'],
   '/v1/messages': ['far-b', 'far-b-restored', 'far-a-full', 'far-b-full', 'far-a-text', 'far-blocked'],
 }
 
-/** Read as a reply by both formats. */
+/** Both formats read this as a reply. */
 const REPLY = {
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   content: [{ type: 'text', text: 'Hello' }],
@@ -88,10 +88,10 @@ function send(path: string, body: string): Promise<{ readonly status: number; re
   })
 }
 
-/** Records that have been read, each as far as its file stands. */
+/** Record files with the offset that has been read. */
 const recordFiles = new Map<string, number>()
 
-/** What the mock has recorded of a model beyond what was read before. */
+/** Reads the new records of the mock for a model. */
 function newRecords(model: string): string {
   const path = join(server.folder, 'records', model)
   if (!existsSync(path)) return ''
@@ -101,7 +101,7 @@ function newRecords(model: string): string {
 }
 
 describe('the search for canaries', () => {
-  it('finds them behind layers of escapes, percent signs and base64, and pieces of those that were cut', () => {
+  it('finds them behind layers of escapes, percent signs and base64, and finds their cut pieces', () => {
     const value = { a: 'é😀" canary-01234567' }
     for (let seed = 0; seed < 50; seed++) {
       const inner = writeJson(value, { seed, doubles: true })
@@ -117,9 +117,9 @@ describe('the search for canaries', () => {
 describe('generated bodies with canaries', () => {
   verifies(
     ['pii:document:all-strings', 'pii:document:nested-json', 'pii:document:adjacent-parts', 'pii:tool-output:scanned'],
-    'of every scanned route never reach a model, here or upstream; those that are blocked send it nothing',
+    'of every scanned route never reach a model, here or upstream; a blocked request sends it nothing',
     async () => {
-      const routes = new Map(scannedPathsOf(server).map((entry) => [entry[1].path, entry]))
+      const routes = new Map(listScannedPaths(server).map((entry) => [entry[1].path, entry]))
       let seen = 0
       const counts: Record<string, Record<number, number>> = {}
       const share = Math.ceil(BODIES / routes.size / TOGETHER)

@@ -4,7 +4,7 @@ import { startPiiWorld } from '../support/pii-world.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
-/** The mock finds e-mail addresses with a score of 0.99 and single towns with one of 0.6. */
+/** The mock finds e-mail addresses with score 0.99 and single towns with score 0.6. */
 const PLACE = '[REDACTED:ner:LOCATION]'
 const MAIL = '[REDACTED:ner:EMAIL]'
 
@@ -20,7 +20,7 @@ async function redact(server: TestServer, text: string): Promise<string | undefi
   return (reply.json() as { redacted_text?: string }).redacted_text
 }
 
-/** What is left of texts under one policy. */
+/** Gives the redacted texts under one policy. */
 async function redactAll(policy: Record<string, unknown>, texts: readonly string[]): Promise<(string | undefined)[]> {
   await using server = await withDetector(policy)
   const redacted: (string | undefined)[] = []
@@ -86,7 +86,7 @@ describe('a long text', () => {
   })
 })
 
-describe('what becomes of a detection', () => {
+describe('actions of detections', () => {
   verifies('detector:policy:min-score', 'below the score that is asked for it is dropped', async () => {
     expect(await redactAll({ min_score: 0.7 }, ['ada@host.example in Paris'])).toEqual([`${MAIL} in Paris`])
     expect(await redactAll({ min_score: 0.6 }, ['ada@host.example in Paris'])).toEqual([`${MAIL} in ${PLACE}`])
@@ -190,25 +190,21 @@ describe('protected terms', () => {
     },
   )
 
-  verifies(
-    ['detector:terms:whole-word', 'detector:terms:part-of-word'],
-    'are whole words, whatever their case',
-    async () => {
-      const cases = {
-        'ADA@host.example': 'ADA@host.example',
-        'in Paris.': 'in Paris.',
-        'in Paris-nord': `in ${PLACE}-nord`,
-        "in Paris's": `in ${PLACE}'s`,
-        'see Paris.example': `see ${PLACE}.example`,
-      }
-      const redacted = await redactAll({ protected_terms: ['ada@HOST.example', 'Paris'] }, Object.keys(cases))
-      expect(redacted).toEqual(Object.values(cases))
-    },
-  )
+  verifies(['detector:terms:whole-word', 'detector:terms:part-of-word'], 'are whole words in any case', async () => {
+    const cases = {
+      'ADA@host.example': 'ADA@host.example',
+      'in Paris.': 'in Paris.',
+      'in Paris-nord': `in ${PLACE}-nord`,
+      "in Paris's": `in ${PLACE}'s`,
+      'see Paris.example': `see ${PLACE}.example`,
+    }
+    const redacted = await redactAll({ protected_terms: ['ada@HOST.example', 'Paris'] }, Object.keys(cases))
+    expect(redacted).toEqual(Object.values(cases))
+  })
 
   verifies(
     ['detector:terms:files', 'detector:terms:comments', 'detector:terms:re-read'],
-    'come from files in the models folder too, which are read again when they change',
+    'also come from files in the models folder; changed files are read again',
     async () => {
       await using server = await withDetector({ protected_terms_files: ['terms.txt'] })
       await server.writeModelFile('terms.txt', '  Paris\n\n# Rome\n')

@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../support/server.ts'
 const NER = { known_usecases: ['token_classify'] }
 const FILTERED = { known_usecases: ['chat', 'completion', 'edit'], pii: { enabled: true, detectors: ['ner'] } }
 
-/** A server with a detector of the mock and a model whose requests it looks at. */
+/** A server with a detector of the mock and a filtered model. */
 async function filtered(
   detection: Record<string, unknown> = {},
   model: Record<string, unknown> = {},
@@ -16,7 +16,7 @@ async function filtered(
   return server
 }
 
-/** Everything a model was sent, as text. */
+/** Gives everything that a model was sent, as text. */
 function sent(server: TestServer, model = 'm'): string {
   return JSON.stringify(server.records(model))
 }
@@ -27,7 +27,7 @@ async function events(server: TestServer, query = ''): Promise<Record<string, un
 }
 
 describe('a masked request', () => {
-  it('goes on with the fixed text in the place of what was found, and leaves events without it', async () => {
+  it('continues with the mask in place of the finding, and leaves events without the text', async () => {
     await using server = await filtered()
     const reply = await server.post('/v1/chat/completions', {
       model: 'm',
@@ -115,7 +115,7 @@ describe('reversible redaction', () => {
 })
 
 describe('POST /api/pii/analyze and /api/pii/redact', () => {
-  it('tell what is found in a text, and give it back masked', async () => {
+  it('list the findings of a text, and return it masked', async () => {
     await using server = await filtered()
     const body = { text: 'Grüße an ada@host.example', model: 'm' }
     const found = { entity_type: 'EMAIL', source: 'ner', start: 11, end: 27, score: expect.any(Number), action: 'mask' }

@@ -13,7 +13,7 @@ async function filtered(detection: object = {}, script: object = {}, pii: object
   return server
 }
 
-/** What a model was asked since it was loaded. */
+/** Gives the requests of a model since its load. */
 function asked(server: TestServer, model = 'm'): string {
   const calls = server.records(model).filter(({ rpc, event }) => event === 'start' && rpc !== 'LoadModel')
   return JSON.stringify(calls.map(({ rpc, request }) => [rpc, request]))
@@ -25,14 +25,14 @@ async function events(server: TestServer): Promise<Record<string, unknown>[]> {
 }
 
 describe('the conversation that a generation carries along', () => {
-  async function contextOf(server: TestServer, model: string, prompt: string): Promise<number[]> {
+  async function readContext(server: TestServer, model: string, prompt: string): Promise<number[]> {
     const reply = await server.post('/api/generate', { model, prompt, system: `for ${MAIL}`, stream: false })
     return (reply.json() as { context: number[] }).context
   }
 
   it('is masked in each of its messages, and goes on', async () => {
     await using server = await filtered({}, { rules: [{ do: { text: `I wrote "${MAIL}" ü😀` } }] })
-    const context = await contextOf(server, 'open', `Mail to ${MAIL}`)
+    const context = await readContext(server, 'open', `Mail to ${MAIL}`)
     const reply = await server.post('/api/generate', { model: 'm', prompt: 'Again', context, stream: false })
     expect(reply.status).toBe(200)
     expect(asked(server)).not.toContain('@host')
@@ -46,25 +46,25 @@ describe('the conversation that a generation carries along', () => {
     expect((await events(server)).map(({ segment }) => segment)).toEqual(['context[2]', 'context[1]', 'context[0]'])
   })
 
-  it('is refused where it holds what is blocked', async () => {
+  it('is refused when it holds blocked text', async () => {
     await using server = await filtered({ default_action: 'block' })
-    const context = await contextOf(server, 'open', `Mail to ${MAIL}`)
+    const context = await readContext(server, 'open', `Mail to ${MAIL}`)
     const reply = await server.post('/api/generate', { model: 'm', prompt: 'Again', context })
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('pii_blocked')])
     expect(server.records('m')).toEqual([])
   })
 
-  it('of a filtered model is masked again on its way back, whatever the reply restored', async () => {
+  it('of a filtered model is masked again on its way back, even if the reply restored it', async () => {
     const script = { rules: [{ do: { text: 'Dear [REDACTED:EMAIL_001]' } }] }
     await using server = await filtered({}, script, { reversible_redactions: true })
-    const context = await contextOf(server, 'm', `Mail to ${MAIL}`)
+    const context = await readContext(server, 'm', `Mail to ${MAIL}`)
     expect(String.fromCharCode(...context)).toContain(`Dear ${MAIL}`)
     await server.post('/api/generate', { model: 'm', prompt: 'Again', context, stream: false })
     expect(asked(server)).not.toContain('@host')
     expect(asked(server)).toContain('Dear [REDACTED:EMAIL_')
   })
 
-  it('that is none of this server is refused as without a filter', async () => {
+  it('that this server did not make is refused as without a filter', async () => {
     await using server = await filtered()
     for (const context of [[1, 2, 3], [91, 49, 93], ['a'], 5, [[91]], [-1]]) {
       const reply = await server.post('/api/generate', { model: 'm', prompt: 'Again', context })
@@ -73,9 +73,9 @@ describe('the conversation that a generation carries along', () => {
     expect(server.records('m')).toEqual([])
   })
 
-  it('is what stands last where it stands twice', async () => {
+  it('is the last one of duplicate keys', async () => {
     await using server = await filtered()
-    const context = await contextOf(server, 'open', `Mail to ${MAIL}`)
+    const context = await readContext(server, 'open', `Mail to ${MAIL}`)
     const bodies = [
       `{"model":"m","prompt":"Again","stream":false,"context":[],"context":${JSON.stringify(context)}}`,
       `{"model":"m","prompt":"Again","stream":false,"\\u0063ontext":${JSON.stringify(context)}}`,
@@ -90,15 +90,15 @@ describe('the conversation that a generation carries along', () => {
 })
 
 describe('token ids in the place of text', () => {
-  async function tokensOf(server: TestServer, content: string): Promise<number[]> {
+  async function readTokens(server: TestServer, content: string): Promise<number[]> {
     const reply = await server.post('/v1/tokenize', { model: 'm', content })
     return (reply.json() as { tokens: number[] }).tokens
   }
 
-  it('are read by the backend of the model; what is masked goes on as text, the rest as it came', async () => {
+  it('are read by the backend of the model; masked ones go on as text, the others unchanged', async () => {
     await using server = await filtered()
-    const secret = await tokensOf(server, `Mail to ${MAIL}`)
-    const plain = await tokensOf(server, 'Nothing here')
+    const secret = await readTokens(server, `Mail to ${MAIL}`)
+    const plain = await readTokens(server, 'Nothing here')
     const reply = await server.post('/v1/embeddings', { model: 'm', input: [plain, secret, 'and text'] })
     expect([reply.status, (reply.json() as { data: unknown[] }).data]).toEqual([
       200,
@@ -123,11 +123,11 @@ describe('token ids in the place of text', () => {
     expect(prompts.map(([, { Prompt }]) => Prompt)).toEqual(['Mail to [REDACTED:ner:EMAIL]'])
   })
 
-  it('are refused where they stand for what is blocked', async () => {
+  it('are refused when they stand for blocked text', async () => {
     await using server = await filtered({ default_action: 'block' })
     const reply = await server.post('/v1/completions', {
       model: 'm',
-      prompt: await tokensOf(server, `Mail to ${MAIL}`),
+      prompt: await readTokens(server, `Mail to ${MAIL}`),
     })
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('pii_blocked')])
     expect(asked(server)).not.toContain('"Predict')
@@ -135,16 +135,16 @@ describe('token ids in the place of text', () => {
 
   it('go on with an event where the backend cannot read them', async () => {
     await using server = await filtered({}, { without: ['Detokenize'] })
-    const tokens = await tokensOf(server, 'Nothing here')
+    const tokens = await readTokens(server, 'Nothing here')
     expect((await server.post('/v1/embeddings', { model: 'm', input: [tokens, tokens] })).status).toBe(200)
     expect(await events(server)).toMatchObject(
       ['input[1]', 'input[0]'].map((segment) => ({ pattern_id: '__unscanned_tokens__', action: 'allow', segment })),
     )
   })
 
-  describe('of a chain', () => {
-    /** A chain of `first` and `open`, of which the mock only reads the ids of what it was given to tokenize. */
-    async function chained(detection: object, first: object): Promise<TestServer> {
+  describe('of a failover group', () => {
+    /** A failover group of `first` and `open`; the mock can only read ids that it was given to tokenize. */
+    async function startGroup(detection: object, first: object): Promise<TestServer> {
       const server = await filtered(detection)
       const usecases = ['chat', 'embeddings', 'tokenize']
       await server.model('first', first, { known_usecases: usecases })
@@ -160,7 +160,7 @@ describe('token ids in the place of text', () => {
     }
 
     it.each(['first', 'open'])('are read as each of its models reads them, such as %s', async (reader) => {
-      await using server = await chained({}, {})
+      await using server = await startGroup({}, {})
       const secret = await idsIn(server, reader, `Mail to ${MAIL}`)
       const plain = await idsIn(server, reader, 'Nothing here')
       expect((await server.post('/v1/embeddings', { model: 'chain', input: [plain, secret] })).status).toBe(200)
@@ -175,15 +175,15 @@ describe('token ids in the place of text', () => {
       expect(await events(server)).toMatchObject([{ pattern_id: 'ner:EMAIL', segment: 'input[1]', action: 'mask' }])
     })
 
-    it('are refused where one of its models reads what is blocked', async () => {
-      await using server = await chained({ default_action: 'block' }, {})
+    it('are refused when one of the targets reads blocked text', async () => {
+      await using server = await startGroup({ default_action: 'block' }, {})
       const input = await idsIn(server, 'open', `Mail to ${MAIL}`)
       const reply = await server.post('/v1/embeddings', { model: 'chain', input })
       expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('pii_blocked')])
     })
 
     it('leave an event where one of its models cannot tell and they go on as tokens', async () => {
-      await using server = await chained({}, { without: ['Detokenize'] })
+      await using server = await startGroup({}, { without: ['Detokenize'] })
       const secret = await idsIn(server, 'open', `Mail to ${MAIL}`)
       const plain = await idsIn(server, 'open', 'Nothing here')
       expect((await server.post('/v1/embeddings', { model: 'chain', input: [plain, secret] })).status).toBe(200)
@@ -194,8 +194,8 @@ describe('token ids in the place of text', () => {
       ])
     })
 
-    it('are nothing to those of its models that are disabled', async () => {
-      await using server = await chained({}, {})
+    it('are not read by disabled targets', async () => {
+      await using server = await startGroup({}, {})
       const input = await idsIn(server, 'open', `Mail to ${MAIL}`)
       await server.model('first', {}, { known_usecases: ['chat', 'embeddings', 'tokenize'], disabled: true })
       expect((await server.post('/v1/embeddings', { model: 'chain', input })).status).toBe(200)
@@ -205,7 +205,7 @@ describe('token ids in the place of text', () => {
 
     it('stop the request where one of its models fails to read them', async () => {
       const failure = { status: 'INTERNAL', message: 'no vocabulary' }
-      await using server = await chained({}, { rules: [{ rpc: 'Detokenize', do: { failure } }] })
+      await using server = await startGroup({}, { rules: [{ rpc: 'Detokenize', do: { failure } }] })
       const input = await idsIn(server, 'open', 'Nothing here')
       expect((await server.post('/v1/embeddings', { model: 'chain', input })).status).toBe(500)
       expect(asked(server, 'first') + asked(server, 'open')).not.toContain('"Embedding"')
@@ -220,7 +220,7 @@ describe('token ids in the place of text', () => {
     expect(asked(server)).not.toContain('"Embedding"')
   })
 
-  it('that are none are refused', async () => {
+  it('that are invalid are refused', async () => {
     await using server = await filtered()
     for (const input of [[1.5], [-1], [2 ** 31], [1, 'a'], Array.from({ length: 262_145 }, () => 1)]) {
       const reply = await server.post('/v1/embeddings', { model: 'm', input })

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { type ServerChain, startChain } from '../support/chain.ts'
+import { type ServerPair, startServerPair } from '../support/server-pair.ts'
 
 const MAIL = 'ada@host.example'
 const KEYS = { known_usecases: ['chat', 'completion', 'rerank', 'tokenize', 'score'] }
 const POLICY = { enabled: true, detectors: ['mails'] }
 
-let chain: ServerChain
+let pair: ServerPair
 
 beforeAll(async () => {
-  chain = await startChain()
+  pair = await startServerPair()
   const detector = { name: 'mails', backend: 'pattern', pii_detection: { builtins: ['email'] } }
-  await chain.near.writeModelFile('mails.yaml', stringify(detector))
-  for (const name of ['m', 'ranked']) await chain.far.model(name, {}, KEYS)
-  await chain.forward('m', { pii: POLICY })
-  await chain.forward('ranked', { pii: { ...POLICY, scan_rerank: true } })
-  await chain.near.model('local', {}, { ...KEYS, pii: POLICY })
-  await chain.near.model('local-ranked', {}, { ...KEYS, pii: { ...POLICY, scan_rerank: true } })
+  await pair.near.writeModelFile('mails.yaml', stringify(detector))
+  for (const name of ['m', 'ranked']) await pair.far.model(name, {}, KEYS)
+  await pair.forward('m', { pii: POLICY })
+  await pair.forward('ranked', { pii: { ...POLICY, scan_rerank: true } })
+  await pair.near.model('local', {}, { ...KEYS, pii: POLICY })
+  await pair.near.model('local-ranked', {}, { ...KEYS, pii: { ...POLICY, scan_rerank: true } })
 })
-afterAll(() => chain[Symbol.asyncDispose]())
+afterAll(() => pair[Symbol.asyncDispose]())
 
-/** What a model has been asked since it was loaded. */
+/** Gives the requests of a model since its load. */
 function asked(where: 'near' | 'far', model: string): string {
-  const calls = chain[where].records(model).filter(({ event, rpc }) => event === 'start' && rpc !== 'LoadModel')
+  const calls = pair[where].records(model).filter(({ event, rpc }) => event === 'start' && rpc !== 'LoadModel')
   return JSON.stringify(calls.map(({ request }) => request ?? ''))
 }
 
@@ -32,10 +32,10 @@ describe('a route whose text stays on this machine', () => {
     ['/v1/tokenize', { content: `by ${MAIL} 2` }, 'by ', ' 2'],
     ['/api/score', { prompt: `by ${MAIL} 3`, candidates: ['a'] }, 'by ', ' 3'],
   ])('%s is filtered where the model is served elsewhere, and only there', async (path, body, before, after) => {
-    await chain.near.post(path, { model: 'm', ...body })
+    await pair.near.post(path, { model: 'm', ...body })
     expect(asked('far', 'm')).toContain(`${before}[REDACTED:pattern:EMAIL]${after}`)
     expect(asked('far', 'm')).not.toContain(MAIL)
-    await chain.near.post(path, { model: 'local', ...body })
+    await pair.near.post(path, { model: 'local', ...body })
     expect(asked('near', 'local')).toContain(`${before}${MAIL}${after}`)
   })
 
@@ -46,11 +46,11 @@ describe('a route whose text stays on this machine', () => {
       ['near', 'local-ranked'],
     ] as const) {
       const name = where === 'far' ? 'ranked' : model
-      expect((await chain.near.post('/v1/rerank', { model: name, ...body })).status).toBe(200)
+      expect((await pair.near.post('/v1/rerank', { model: name, ...body })).status).toBe(200)
       expect(asked(where, model)).toContain('[REDACTED:pattern:EMAIL] is Ada')
       expect(asked(where, model)).not.toContain(MAIL)
     }
-    expect((await chain.near.post('/v1/rerank', { model: 'm', ...body })).status).toBe(200)
+    expect((await pair.near.post('/v1/rerank', { model: 'm', ...body })).status).toBe(200)
     expect(asked('far', 'm')).toContain(`${MAIL} is Ada`)
   })
 })
@@ -62,9 +62,9 @@ it('addresses in ids go nowhere, and equal ids stay equal', async () => {
     { role: 'assistant', tool_calls: [call] },
     { role: 'tool', tool_call_id: MAIL, content: 'done' },
   ]
-  await chain.forward('ids', { pii: POLICY })
-  await chain.far.model('ids', {}, { ...KEYS, template: { use_tokenizer_template: true } })
-  expect((await chain.near.post('/v1/chat/completions', { model: 'ids', messages })).status).toBe(200)
+  await pair.forward('ids', { pii: POLICY })
+  await pair.far.model('ids', {}, { ...KEYS, template: { use_tokenizer_template: true } })
+  expect((await pair.near.post('/v1/chat/completions', { model: 'ids', messages })).status).toBe(200)
   const seen = asked('far', 'ids')
   expect(seen).not.toContain(MAIL)
   expect(seen.split('[REDACTED:pattern:EMAIL]')).toHaveLength(3)

@@ -20,15 +20,15 @@ async function redact(server: TestServer, text: string, detectors = ['p']): Prom
   return (reply.json() as { redacted_text?: string }).redacted_text
 }
 
-/** What one pattern leaves of a text. */
+/** Gives the text after redaction with one pattern. */
 async function redactWith(match: string, text: string): Promise<string | undefined> {
   await using server = await startTestServer()
   await writeDetector(server, 'p', { patterns: [{ name: 'X', match }] })
   return (await redact(server, text))?.replaceAll('[REDACTED:pattern:X]', '<X>')
 }
 
-/** Why a file with a pattern is not used. */
-async function refusalOf(...patterns: readonly Pattern[]): Promise<string> {
+/** Gives the reason why a file with these patterns is refused. */
+async function findRefusal(...patterns: readonly Pattern[]): Promise<string> {
   await using server = await startTestServer()
   await writeDetector(server, 'p', { patterns })
   const reload = await server.post('/models/reload', {})
@@ -57,7 +57,7 @@ describe('built-in patterns', () => {
       'pattern:builtins:other-names',
       'pattern:match:group',
     ],
-    'find whole secrets inside the server, under the neutral group whichever name was given',
+    'find whole secrets inside the server, under the neutral group for any given name',
     async () => {
       await using server = await startTestServer()
       for (const [name, [other, group, secret]] of Object.entries(KEYS)) {
@@ -145,24 +145,24 @@ describe('patterns of an operator', () => {
       'pattern:grammar:large-bound',
       'pattern:grammar:literal-run',
     ],
-    'are refused with their file, which says what is wrong with them',
+    'are refused with their file, naming the fault',
     async () => {
-      expect(await refusalOf({ name: 'X', match: 'abc.' })).toMatch(/patterns\[0\] .*position 3/)
-      expect(await refusalOf({ name: 'X', match: '(abc)' })).toMatch(/captur/)
-      expect(await refusalOf({ name: 'X', match: 'abc[0-9]{4097}' })).toMatch(/4096/)
-      expect(await refusalOf({ name: 'X', match: 'ab[0-9]+' })).toMatch(/3/)
-      expect(await refusalOf({ match: 'abc' })).toMatch(/no name/)
+      expect(await findRefusal({ name: 'X', match: 'abc.' })).toMatch(/patterns\[0\] .*position 3/)
+      expect(await findRefusal({ name: 'X', match: '(abc)' })).toMatch(/captur/)
+      expect(await findRefusal({ name: 'X', match: 'abc[0-9]{4097}' })).toMatch(/4096/)
+      expect(await findRefusal({ name: 'X', match: 'ab[0-9]+' })).toMatch(/3/)
+      expect(await findRefusal({ match: 'abc' })).toMatch(/no name/)
     },
   )
 
-  verifies('pattern:engine:linear', 'match in linear time, whatever their size', async () => {
+  verifies('pattern:engine:linear', 'match in linear time, for any size', async () => {
     await using server = await startTestServer()
     const patterns = [
       { name: 'NEST', match: 'aaa(?:a+)+b' },
       { name: 'WIDE', match: 'abc(?:[a-z][0-9]?){0,4096}!' },
     ]
     await writeDetector(server, 'p', { patterns })
-    // a backtracking engine would not come to an end with thirty of them
+    // a backtracking engine would not finish with thirty of them
     const text = `${'a'.repeat(100_000)} ${'abc1'.repeat(25_000)}`
     expect(await redact(server, text)).toBe(text)
     expect(await redact(server, `${'a'.repeat(1000)}b abc${'z9'.repeat(1000)}!`)).toBe(

@@ -60,7 +60,7 @@ describe('whether a request is filtered', () => {
 
   verifies(
     ['pii:enabled:detectors-own-first', 'pii:enabled:no-detector', 'pii:policy:detectors', 'pii:defaults:variable'],
-    'is up to its own detectors, or to those of the instance; without any nothing is scanned',
+    'uses its own detectors, or the defaults of the instance; without any nothing is scanned',
     async () => {
       const models = async (world: PiiWorld): Promise<void> => {
         await world.ner('ner')
@@ -96,7 +96,7 @@ describe('whether a request is filtered', () => {
     expect(asked).toContain(`with 1: ${MASKED}`)
   })
 
-  verifies('pii:defaults:variable-wins', 'follows the variable where that is set, whatever is saved', async () => {
+  verifies('pii:defaults:variable-wins', 'follows the variable, when set, over any saved value', async () => {
     await using world = await startPiiWorld({ env: { SVC_PII_DEFAULT_DETECTORS: 'ner' } })
     await world.ner('ner')
     await world.server.model('m', {}, { pii: { enabled: true } })
@@ -107,7 +107,7 @@ describe('whether a request is filtered', () => {
 
   verifies(
     'model-file:pii-detection:policy',
-    'follows a change of its own file and of those of its detectors at once',
+    'follows a change of its own file and of the files of its detectors at once',
     async () => {
       await using world = await startPiiWorld()
       await world.ner('ner')
@@ -158,7 +158,7 @@ describe('whether a request is filtered', () => {
   })
 })
 
-describe('what becomes of what is found', () => {
+describe('actions of findings', () => {
   verifies(
     ['pii:allow:logs-only', 'events:pii:recorded', 'pii:side:requests-only'],
     'allowed, it goes on and leaves an event; replies are not looked at',
@@ -226,10 +226,10 @@ describe('a refusal', () => {
   })
 })
 
-describe('what a detector reads', () => {
+describe('parts that a detector reads', () => {
   verifies(
     ['pii:document:joined', 'pii:document:mapped-back', 'events:pii:offsets'],
-    'is the whole request as one document; each span comes back to its message',
+    'is the whole request as one document; each span returns to its message',
     async () => {
       await using world = await startPiiWorld()
       await world.ner('ner')
@@ -282,7 +282,7 @@ describe('what a detector reads', () => {
     expect(world.upstream.requests.map(({ path }) => path)).toEqual(['/open', '/open', '/open'])
   })
 
-  verifies('pii:history:not-scanned', 'is not what an earlier response or a referenced item says', async () => {
+  verifies('pii:history:not-scanned', 'does not include an earlier response or a referenced item', async () => {
     await using world = await startPiiWorld()
     await world.ner('ner')
     await world.server.model('open')
@@ -304,7 +304,7 @@ describe('what a detector reads', () => {
 })
 
 describe('a filtered response', () => {
-  it('is kept as it went on: its input is masked in every place, and in the history of those that follow', async () => {
+  it('is stored in its filtered form: its input is masked in every place, and in the history of later responses', async () => {
     await using world = await startPiiWorld()
     await world.ner('ner')
     await world.server.model('m', { rules: [{ do: { text: 'Noted' } }] }, filteredBy('ner'))
@@ -328,7 +328,7 @@ describe('a filtered response', () => {
   })
 })
 
-describe('media that nobody scans', () => {
+describe('unscanned media', () => {
   const url =
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   const bytes = url.slice(url.indexOf(',') + 1)
@@ -381,7 +381,7 @@ describe('media that nobody scans', () => {
     expect((await world.server.post('/api/generate', { model: 'm', prompt: 'x', images: [] })).status).toBe(200)
   })
 
-  it('pass where the filter is off or nothing is said of them', async () => {
+  it('pass when the filter is off or has no rule for them', async () => {
     await using world = await startPiiWorld()
     await world.far('off', { pii: { enabled: false, block_unscanned_media: true } })
     await world.far('unsaid', { pii: { enabled: true } })

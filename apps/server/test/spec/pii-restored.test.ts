@@ -5,7 +5,7 @@ import { sseData } from '../support/server.ts'
 import type { RawReply } from '../support/test-app.ts'
 import { verifies } from './verifies.ts'
 
-/** What is masked: JSON and streams write it in other ways than it is. */
+/** A masked value that JSON and streams write differently. */
 const SECRET = 'secret "größe" \\ 1234'
 const MATCH = String.raw`secret "\w+[^\w]+\w+" \\ [0-9]{4}`
 const TOKEN = '[REDACTED:SECRET_001]'
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** What lies in a value under a path, counted from the end below 0; undefined where nothing does. */
+/** Gives the value at a path, counted from the end below 0; undefined when there is none. */
 function dig(value: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((inner, step) => {
     if (typeof inner !== 'object' || inner === null) return undefined
@@ -46,7 +46,7 @@ function dig(value: unknown, ...path: readonly (string | number)[]): unknown {
   }, value)
 }
 
-/** The texts under a path of several values, one after the other. */
+/** Joins the texts at a path of several values. */
 const joined = (values: readonly unknown[], ...path: readonly (string | number)[]): string =>
   values.map((value) => dig(value, ...path) ?? '').join('')
 
@@ -62,7 +62,7 @@ const ofType = (events: readonly unknown[], type: string): unknown[] =>
 const chat = (prompt: string) => ({ messages: [{ role: 'user', content: prompt }] })
 const functionTool = { type: 'function', function: { name: 'tell', parameters: PARAMETERS } }
 
-/** How a format is asked, and where its replies say what the model said. */
+/** A request of a format, and the places of the model's text in its replies. */
 interface Format {
   readonly path: string
   body(prompt: string): object
@@ -120,21 +120,17 @@ async function ask({ path, body }: Format, prompt: string, extra: object): Promi
 }
 
 describe('a token that the model repeats', () => {
-  verifies(
-    'pii:reversible:restored',
-    'becomes the value again, in whole replies and in streams of characters',
-    async () => {
-      for (const format of FORMATS) {
-        const prompt = `I know ${SECRET}.`
-        const whole = await ask(format, prompt, { stream: false })
-        expect([format.path, format.whole(whole.json())]).toEqual([format.path, RESTORED])
-        const streamed = await ask(format, prompt, { stream: true })
-        expect([format.path, format.streamed(streamed)]).toEqual([format.path, RESTORED])
-      }
-      expect(world.asked('m')).toContain(`I know ${TOKEN}.`)
-      expect(world.asked('m')).not.toContain('1234')
-    },
-  )
+  verifies('pii:reversible:restored', 'is restored, in whole replies and in streams of characters', async () => {
+    for (const format of FORMATS) {
+      const prompt = `I know ${SECRET}.`
+      const whole = await ask(format, prompt, { stream: false })
+      expect([format.path, format.whole(whole.json())]).toEqual([format.path, RESTORED])
+      const streamed = await ask(format, prompt, { stream: true })
+      expect([format.path, format.streamed(streamed)]).toEqual([format.path, RESTORED])
+    }
+    expect(world.asked('m')).toContain(`I know ${TOKEN}.`)
+    expect(world.asked('m')).not.toContain('1234')
+  })
 
   it('becomes the value again wherever the stream is cut', async () => {
     for (const format of FORMATS) {
@@ -145,7 +141,7 @@ describe('a token that the model repeats', () => {
     }
   })
 
-  it('becomes the value again in the last events of a response, in what is stored of it and in its replay', async () => {
+  it('is restored in the last events of a response, in the stored response and in its replay', async () => {
     const events = data(await ask(RESPONSES, `I know ${SECRET}.`, { stream: true }))
     expect(joined(ofType(events, 'response.output_text.done'), 'text')).toBe(RESTORED)
     expect(joined(ofType(events, 'response.content_part.done'), 'part', 'text')).toBe(RESTORED)
@@ -291,7 +287,7 @@ describe('reversible redaction', () => {
     expect((await world.server.call('/metrics')).text).not.toMatch(/größe|SECRET_001/)
   })
 
-  it('leaves what a failing stream was about to say unsaid', async () => {
+  it('drops the text that a failing stream held back', async () => {
     const failure = { status: 'INTERNAL', message: 'broke', afterPieces: 12 } as const
     await world.server.model(
       'broken',

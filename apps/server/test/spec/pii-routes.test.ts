@@ -1,13 +1,13 @@
 import { ollamaChatReply, ollamaEmbedReply, ollamaGenerateReply } from '@svc/wire/ollama'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bodyWith, type ScannedRoute, scannedPathsOf } from '../support/scanned-routes.ts'
+import { bodyWith, listScannedPaths, type ScannedRoute } from '../support/scanned-routes.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
 const DETECTOR = { known_usecases: ['token_classify'], pinned: true }
 const ALL = ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize']
 
-/** What makes the detector answer as none may: text of the request, and the entities it is answered with. */
+/** Invalid answers of a detector: text of the request, and the entities in the answer. */
 const GARBAGE: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'before the text': { entityGroup: 'X', start: -1, end: 3, score: 0.9 },
   'beyond the text': { entityGroup: 'X', start: 0, end: 100_000, score: 0.9 },
@@ -34,7 +34,7 @@ let paths: [string, ScannedRoute][]
 
 beforeAll(async () => {
   server = await startTestServer()
-  paths = scannedPathsOf(server)
+  paths = listScannedPaths(server)
   await server.model(
     'ner',
     {
@@ -62,7 +62,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** What a model was asked since it was loaded. */
+/** Gives the requests of a model since its load. */
 function asked(model: string): string {
   const calls = server.records(model).filter(({ rpc }) => rpc !== 'LoadModel')
   return JSON.stringify(calls.map(({ request }) => request ?? ''))
@@ -72,7 +72,7 @@ function send([path, route]: [string, ScannedRoute], model: string, text: string
   return server.post(path, { model, ...bodyWith(route, text) })
 }
 
-/** Refused, in the words of the route's format, with nothing in it but what the refusal is. */
+/** Expects a refusal in the words of the route's format, without any other content. */
 async function expectUnavailable(entry: [string, ScannedRoute], model: string, text: string): Promise<void> {
   const reply = await send(entry, model, text)
   expect([entry[0], text.slice(-20), reply.status, reply.text]).toEqual([
@@ -98,7 +98,7 @@ describe('the table of routes', () => {
       'pii:route:ollama-embed',
       'pii:mask:placeholder',
     ],
-    'each that is scanned masks what is found, under each of its paths',
+    'each scanned route masks findings, under each of its paths',
     async () => {
       expect(paths.map(([path]) => path)).toEqual(expect.arrayContaining(SPECIFIED))
       for (const [index, entry] of paths.entries()) {
@@ -112,7 +112,7 @@ describe('the table of routes', () => {
 
   verifies(
     ['pii:block:status', 'pii:block:nothing-forwarded'],
-    'each refuses what is blocked with 400, and the model is not even loaded',
+    'each refuses blocked text with 400, and the model is not even loaded',
     async () => {
       for (const entry of paths) {
         const reply = await send(entry, 'never', 'ada@host.example is in Paris')
@@ -125,7 +125,7 @@ describe('the table of routes', () => {
 
   verifies(
     ['ollama:route:chat', 'ollama:route:generate', 'ollama:route:embed'],
-    'those of the alternate ecosystem answer a filtered request in their own format',
+    'routes of the alternate ecosystem answer a filtered request in their own format',
     async () => {
       const schemas = {
         '/api/chat': ollamaChatReply,
@@ -148,11 +148,11 @@ describe('the table of routes', () => {
     },
   )
 
-  verifies('pii:route:not-filtered', 'what ranks documents, cuts tokens and judges is not filtered', async () => {
-    const rows = server.server.routes.filter(({ usecase, scanned, scannedWhen = 'always' }) => {
+  verifies('pii:route:not-filtered', 'routes that rank, tokenize and moderate are not filtered', async () => {
+    const routes = server.server.routes.filter(({ usecase, scanned, scannedWhen = 'always' }) => {
       return usecase !== undefined && (scanned === false || scannedWhen !== 'always')
     })
-    expect(rows.map(({ path }) => path)).toEqual(expect.arrayContaining(['/v1/rerank']))
+    expect(routes.map(({ path }) => path)).toEqual(expect.arrayContaining(['/v1/rerank']))
     const documents = ['Paris', 'ada@host.example']
     const reply = await server.post('/v1/rerank', { model: 'm', query: 'Rome', documents })
     expect(reply.status).toBe(200)
@@ -180,14 +180,14 @@ describe('a detector that does not work', () => {
       for (const name of Object.keys(GARBAGE)) {
         await expectUnavailable(entry, 'never', `ada@host.example ${name}`)
       }
-      // A character of four bytes stands where the span begins or ends.
+      // The span begins or ends inside a character of four bytes.
       await expectUnavailable(entry, 'never', '\u{1f600} ada@host.example')
     }
     expect(server.records('never')).toEqual([])
   })
 
   it('but dies between two pieces of a long text refuses them too', async () => {
-    // The paths of a row share everything, and each of these starts the detector anew.
+    // The paths of a route share everything, and each of these checks starts the detector again.
     for (const entry of new Map(paths.map((each) => [each[1].path, each])).values()) {
       await expectUnavailable(
         entry,

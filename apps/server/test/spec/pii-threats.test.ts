@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type PiiWorld, startPiiWorld } from '../support/pii-world.ts'
 
-/* Ways round the filter that only a whole server can show closed, by their ids. The upstream must never hold the secret. */
+/* Attempts to evade the filter that need a whole server, by their ids. The upstream must never get the secret. */
 
 const SECRET = 'tick-20261122'
 const MASK = '[REDACTED:pattern:TICKET]'
@@ -9,7 +9,7 @@ const CHAT = '/v1/chat/completions'
 const JSON_TYPE = { 'content-type': 'application/json' }
 const PATTERNS = { TICKET: 'tick-[0-9]{8}' }
 
-/** A model upstream whose requests a detector of patterns looks at, and one that nobody looks at. */
+/** A model upstream that a detector of patterns filters, and one without a filter. */
 async function startWorld(detection: Record<string, unknown> = {}): Promise<PiiWorld> {
   const world = await startPiiWorld()
   await world.patterns('tickets', PATTERNS, detection)
@@ -18,7 +18,7 @@ async function startWorld(detection: Record<string, unknown> = {}): Promise<PiiW
   return world
 }
 
-/** What the upstream was sent, one text for each request. */
+/** Lists the texts that the upstream got, one for each request. */
 function received({ upstream }: PiiWorld): string[] {
   return upstream.requests.map((request) => request.text())
 }
@@ -37,7 +37,7 @@ describe('PII-7: a secret that stands encoded in a message', () => {
     messages: Object.values(forms).map((form) => ({ role: 'user', content: `é: ${form}.` })),
   }
 
-  it('is masked, the whole of it, where the detector names its encoding', async () => {
+  it('is masked completely when the detector names its encoding', async () => {
     await using world = await startWorld({ encodings: Object.keys(forms) })
     expect((await world.server.post(CHAT, body)).status).toBe(200)
     const messages = Object.keys(forms).map(() => ({ role: 'user', content: `é: ${MASK}.` }))
@@ -52,16 +52,16 @@ describe('PII-7: a secret that stands encoded in a message', () => {
   it('is masked in a text that another thread looks at', async () => {
     await using world = await startWorld({ encodings: ['base64', 'reversed'] })
     const filler = 'nothing to see here. '.repeat(5000)
-    const bodyOf = (...secrets: string[]) => ({
+    const toBody = (...secrets: string[]) => ({
       model: 'far',
       messages: [{ role: 'user', content: secrets.map((secret) => `${filler}<${secret}>`).join('') }],
     })
-    const reply = await world.server.post(CHAT, bodyOf(forms.base64, forms.reversed))
+    const reply = await world.server.post(CHAT, toBody(forms.base64, forms.reversed))
     expect(reply.status).toBe(200)
-    expect(received(world)).toEqual([JSON.stringify(bodyOf(MASK, MASK))])
+    expect(received(world)).toEqual([JSON.stringify(toBody(MASK, MASK))])
   })
 
-  it('goes on as it is where the detector names none, as the original is what patterns are looked for in', async () => {
+  it('goes on unchanged when the detector names no encoding, because patterns are searched in the original', async () => {
     await using world = await startWorld()
     await world.server.post(CHAT, body)
     expect(received(world)).toEqual([JSON.stringify(body)])
@@ -95,7 +95,7 @@ describe('PII-9: bytes that another reader may read differently', () => {
   })
 })
 
-it('PII-10: a model named anywhere but in the body changes nothing, under any path of the route', async () => {
+it('PII-10: a model named anywhere but in the body has no effect, under any path of the route', async () => {
   await using world = await startWorld()
   const paths = world.server.server.routes.find(({ path }) => path === CHAT)
   const aliases = [CHAT, ...(paths?.aliases ?? [])]
@@ -140,16 +140,16 @@ describe('PII-11: text documents inside of a request', () => {
       { pii: { enabled: true, detectors: ['tickets'] } },
       path === CHAT ? {} : { provider: 'provider_b' },
     )
-    const bodyOf = (text: string) => ({
+    const toBody = (text: string) => ({
       model: 'far',
       max_tokens: 5,
       messages: [{ role: 'user', content: [part(text)] }],
     })
-    expect((await world.server.post(path, bodyOf(`é ${SECRET} 🔑`))).status).toBe(200)
-    expect(received(world)).toEqual([JSON.stringify(bodyOf(`é ${MASK} 🔑`))])
+    expect((await world.server.post(path, toBody(`é ${SECRET} 🔑`))).status).toBe(200)
+    expect(received(world)).toEqual([JSON.stringify(toBody(`é ${MASK} 🔑`))])
   })
 
-  it('count as media that nobody scans, which the policy of a model may refuse', async () => {
+  it('count as unscanned media, which the policy of a model may refuse', async () => {
     await using world = await startWorld()
     await world.far('strict', { pii: { enabled: true, block_unscanned_media: true } })
     const url = `data:text/plain;charset=shift_jis;base64,${data('x', 'utf8')}`

@@ -14,7 +14,7 @@ const HISTORY = [
   },
 ]
 
-async function promptOf(server: TestServer, body: object = {}): Promise<unknown> {
+async function findPrompt(server: TestServer, body: object = {}): Promise<unknown> {
   const reply = await server.post('/v1/chat/completions', { model: 'm', messages: HISTORY, ...body })
   expect(reply.status).toBe(200)
   const asked = server.records('m').findLast(({ rpc, event }) => rpc === 'Predict' && event === 'start')?.request
@@ -36,7 +36,7 @@ describe('prompts by the templates of a model file', () => {
         chat: '{{.Input}}\n<|assistant|>',
       },
     })
-    expect(await promptOf(server)).toBe(
+    expect(await findPrompt(server)).toBe(
       '<|system|>Be brief.\n<|user|>HI\n<|assistant|>Hello!\n<|user|>WHO ARE YOU?\n<|assistant|>',
     )
   })
@@ -44,23 +44,23 @@ describe('prompts by the templates of a model file', () => {
   it('reads a template from its file, and again when the file has changed', async () => {
     await using server = await world({ template: { chat: 'house' } })
     await server.writeModelFile('house.tmpl', 'first: {{.Input}}')
-    expect(await promptOf(server, { messages: [{ role: 'user', content: 'Hi' }] })).toBe('first: Hi')
+    expect(await findPrompt(server, { messages: [{ role: 'user', content: 'Hi' }] })).toBe('first: Hi')
     await server.writeModelFile('house.tmpl', 'the second: {{.Input}}')
-    expect(await promptOf(server, { messages: [{ role: 'user', content: 'Hi' }] })).toBe('the second: Hi')
+    expect(await findPrompt(server, { messages: [{ role: 'user', content: 'Hi' }] })).toBe('the second: Hi')
   })
 
-  it('roles print what the file says, and templates that fail are left out', async () => {
+  it('roles print the text of the file, and templates that fail are left out', async () => {
     await using server = await world({
       roles: { system: 'S:', user: 'U:', assistant: 'A:' },
       template: { chat_message: '{{.Absent}}', chat: '{{.Input}}|' },
     })
-    expect(await promptOf(server)).toBe('S:Be brief.\nU:Hi\nA:Hello!\nU:Who are you?|')
+    expect(await findPrompt(server)).toBe('S:Be brief.\nU:Hi\nA:Hello!\nU:Who are you?|')
   })
 
   it('syntax of templates in a message stays text', async () => {
     await using server = await world({ template: { chat: '[{{.Input}}]' } })
     const content = '{{.SystemPrompt}} {% raw %}'
-    expect(await promptOf(server, { messages: [{ role: 'user', content }] })).toBe(`[${content}]`)
+    expect(await findPrompt(server, { messages: [{ role: 'user', content }] })).toBe(`[${content}]`)
   })
 
   it('edits the reply as the file says', async () => {

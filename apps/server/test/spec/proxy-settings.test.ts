@@ -26,7 +26,7 @@ function write(server: TestServer, name: string, proxy: object, keys: object = {
   return server.writeModelFile(`${name}.yaml`, stringify(model))
 }
 
-const bodyOf = (upstream: Upstream): Record<string, unknown> => JSON.parse(upstream.requests.at(-1)?.text() ?? '')
+const toBody = (upstream: Upstream): Record<string, unknown> => JSON.parse(upstream.requests.at(-1)?.text() ?? '')
 
 describe('the key of an upstream', () => {
   verifies(
@@ -77,13 +77,13 @@ describe('the key of an upstream', () => {
   )
 })
 
-describe('an upstream that says nothing', () => {
+describe('an upstream without an answer', () => {
   const far = { backend: 'service-proxy' }
   const translated = { mode: 'translate', provider: 'provider_a' }
 
   verifies(
     ['proxy:timeout:whole', 'proxy:timeout:streams', 'errors:status:upstream-timeout'],
-    'is given up after request_timeout_seconds where the reply is whole; a stream may take longer',
+    'ends after request_timeout_seconds when the reply is whole; a stream may take longer',
     async () => {
       await using server = await startTestServer()
       await using upstream = await startUpstream()
@@ -150,7 +150,7 @@ describe('the certificate of an upstream', () => {
 describe('an upstream that is the server itself', () => {
   const far = { backend: 'service-proxy' }
 
-  it('is refused when the model is loaded and when it is asked, by every name; nothing goes round', async () => {
+  it('is refused when the model is loaded and when it is asked, under every name; no request loops', async () => {
     await using server = await startTestServer({ flags: ['--external-base-url=https://models.example/svc'] })
     const { port } = new URL(server.url)
     for (const [index, url] of [server.url, `http://localhost:${port}`, 'https://models.example/svc/v1'].entries()) {
@@ -159,7 +159,7 @@ describe('an upstream that is the server itself', () => {
       const replies = [
         await server.chat(`cloud-${index}`),
         await server.post('/backend/load', { model: `cloud-${index}` }),
-        // a load that has failed is not tried again at once
+        // a failed load is not tried again at once
         index === 0 ? await server.chat(`far-${index}`) : await server.post('/backend/load', { model: `far-${index}` }),
       ]
       for (const reply of replies) {
@@ -182,7 +182,7 @@ describe('an upstream that is the server itself', () => {
 })
 
 describe('cache_prompt', () => {
-  verifies('cloud-proxy:cache-prompt:where', 'marks what is translated for provider_b, and nothing else', async () => {
+  verifies('cloud-proxy:cache-prompt:where', 'marks translated requests for provider_b, and nothing else', async () => {
     await using server = await startTestServer()
     await using upstream = await startUpstream()
     const proxy = { upstream_url: upstream.origin, cache_prompt: true }
@@ -192,15 +192,15 @@ describe('cache_prompt', () => {
     upstream.enqueue({ headers: json, body: messagesReply })
     const system = { role: 'system', content: 'Be brief.' }
     await server.chat('marked', { messages: [system, ...messages] })
-    expect(JSON.stringify(bodyOf(upstream)).split('"cache_control"')).toHaveLength(3)
+    expect(JSON.stringify(toBody(upstream)).split('"cache_control"')).toHaveLength(3)
     upstream.replyWith({ headers: json, body: chatReply })
     for (const model of ['other', 'relayed']) {
       await server.chat(model, { messages: [system, ...messages] })
-      expect(JSON.stringify(bodyOf(upstream))).not.toContain('cache_control')
+      expect(JSON.stringify(toBody(upstream))).not.toContain('cache_control')
     }
   })
 
-  it('is warned of with its line where it means nothing', async () => {
+  it('causes a warning with its line when it has no effect', async () => {
     await using server = await startTestServer()
     const proxy = { upstream_url: 'https://models.example/v1', cache_prompt: true }
     await write(server, 'marked', { ...proxy, mode: 'translate', provider: 'anthropic' })

@@ -4,7 +4,7 @@ function compareSections(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true })
 }
 
-/** `docs/behaviour.md`: the manifest as a page, by section; a `§` in the sources points here. */
+/** Renders `docs/behaviour.md`: the manifest as a page, by section; a `§` in the sources points here. */
 export function renderBehaviour(rows: readonly Requirement[]): string {
   const sections = [...new Set(rows.map((row) => row.section))].sort(compareSections)
   const built = rows.filter((row) => row.state === 'built').length

@@ -4,7 +4,7 @@ export interface Requirement {
   readonly id: string
   /** Section of the specification, such as `2.11`. */
   readonly section: string
-  /** What must hold, one sentence. */
+  /** The requirement in one sentence. */
   readonly behavior: string
   /** `built`: a test cites it. `not-built`: its feature is not in this version. */
   readonly state: 'built' | 'not-built'

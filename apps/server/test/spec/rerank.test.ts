@@ -84,7 +84,7 @@ describe('POST /v1/rerank', () => {
     expect(server.records('r').filter(({ rpc }) => rpc === 'Rerank')).toEqual([])
   })
 
-  it('refuses what cannot be ranked, naming the field', async () => {
+  it('refuses invalid documents and queries, naming the field', async () => {
     await using server = await startTestServer()
     await server.model('r', {}, keys)
     const wrong: [object, string][] = [
@@ -102,7 +102,7 @@ describe('POST /v1/rerank', () => {
     }
   })
 
-  it('names the first model for it when the request names none', async () => {
+  it('uses the first rerank model when the request names none', async () => {
     await using server = await startTestServer()
     expect((await server.post(RERANK, { query, documents })).status).toBe(400)
     await server.model('chat-only')
@@ -128,7 +128,7 @@ describe('POST /v1/rerank', () => {
 })
 
 describe('a model without a ranking of its own', () => {
-  it('is 501 and says what would help', async () => {
+  it('is 501 and names a remedy', async () => {
     await using server = await startTestServer()
     await server.model('r', { without: ['Rerank'] }, keys)
     const reply = await server.post(RERANK, { model: 'r', query, documents })

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
-/** Names of what is loaded, from the system endpoint. */
+/** Lists loaded models from the system endpoint. */
 async function loadedModels(server: TestServer): Promise<readonly string[]> {
   const { loaded_models: loaded } = (await server.call('/system')).json() as { loaded_models: { id: string }[] }
   return loaded.map(({ id }) => id)
@@ -14,7 +14,7 @@ async function loadedModels(server: TestServer): Promise<readonly string[]> {
 describe('--max-active-backends', () => {
   verifies(
     'residency:stop:evicted',
-    'stops the least recently used model, which loads again when it is asked for',
+    'stops the least recently used model; its next request loads it again',
     async () => {
       await using server = await startTestServer({ flags: ['--max-active-backends=2'] })
       for (const name of ['a', 'b', 'c']) await server.model(name)
@@ -53,7 +53,7 @@ describe('--max-active-backends', () => {
       '1',
       { error: { message: 'no room to load model "m": as many models as may be (1) are at work' } },
     ])
-    // a setting counts at once, for whoever asks next
+    // a setting applies at once, to the next request
     expect((await server.post('/api/settings', { force_eviction_when_busy: true })).status).toBe(200)
     expect((await server.chat('m')).status).toBe(200)
     expect(await loadedModels(server)).toEqual(['m'])
@@ -61,7 +61,7 @@ describe('--max-active-backends', () => {
 
   it('stops the largest model first with --size-aware-eviction', async () => {
     await using server = await startTestServer({ flags: ['--max-active-backends=2', '--size-aware-eviction'] })
-    // more than any backend process takes; the file has no content
+    // larger than the memory of any backend process; the file has no content
     const weights = join(server.modelsPath, 'large.bin')
     await writeFile(weights, '')
     await truncate(weights, 4 * 1024 ** 4)
@@ -91,7 +91,7 @@ describe('watchdogs', () => {
     expect((await server.chat('m')).status).toBe(200)
   })
 
-  it('end a call that takes too long with its backend, and nothing else', async () => {
+  it('aborts a call that takes too long together with its backend, and nothing else', async () => {
     await using server = await startTestServer({ flags: ['--watchdog-interval=50ms'] })
     await server.model('stuck', { rules: [{ rpc: 'Predict', do: { hang: true } }] })
     await server.model('fine')

@@ -16,7 +16,7 @@ async function count(server: TestServer, body: object): Promise<number> {
 }
 
 describe('POST /v1/responses/input_tokens', () => {
-  it('counts what the model would read, as the other formats do, and asks it for nothing', async () => {
+  it('counts the tokens that the model would read, as the other formats do, without a prediction', async () => {
     await using server = await world()
     const messages = [{ role: 'user', content: 'Hello there' }]
     const short = await count(server, { input: 'Hello there', instructions: 'Be brief.' })
@@ -37,7 +37,7 @@ describe('POST /v1/responses/input_tokens', () => {
     expect(await count(server, { previous_response_id: first.id, input: 'four' })).toBeGreaterThan(alone)
   })
 
-  it('refuses what cannot be counted', async () => {
+  it('refuses input that cannot be counted', async () => {
     await using server = await world()
     const image = { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' }
     const cases: [object, number, object][] = [

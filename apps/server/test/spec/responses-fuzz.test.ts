@@ -5,7 +5,7 @@ import { startTestServer } from '../support/server.ts'
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
 const json = fc.jsonValue({ maxDepth: 2 })
 
-/** A key that is there, null or missing, as clients write optional fields. */
+/** A key that is present, null or missing, as clients write optional fields. */
 const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null | undefined> =>
   fc.option(fc.option(arbitrary, { nil: null }), { nil: undefined })
 
@@ -36,7 +36,7 @@ const body = fc.record({
   unknown_key: json,
 })
 
-/** A body in which any value of one key is anything. */
+/** A body with any value under one key. */
 const broken = fc
   .tuple(
     body,
@@ -48,7 +48,7 @@ const brokenItem = fc
   .tuple(body, item, fc.constantFrom('role', 'type', 'content', 'output', 'call_id', 'id'), json)
   .map(([valid, one, key, value]) => ({ ...valid, input: [{ ...one, [key]: value }] }))
 
-it('no body makes /v1/responses fail: those of the format are answered, others are the fault of their sender', async () => {
+it('no body makes /v1/responses fail: valid ones are answered, others are refused', async () => {
   await using server = await startTestServer()
   await server.model('m')
   await fc.assert(

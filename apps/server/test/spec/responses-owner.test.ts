@@ -11,7 +11,7 @@ import { verifies } from './verifies.ts'
 /** Each key is a caller of its name; `root` is an admin. */
 const people: Authenticator = {
   configured: true,
-  // As one that has to be looked up: every request waits for it.
+  // Asynchronous, as a database look-up is: every request waits for it.
   async authenticate(incoming): Promise<Principal | undefined> {
     await new Promise((resolve) => setImmediate(resolve))
     const name = extractCredential(incoming)?.value
@@ -43,7 +43,7 @@ async function world(): Promise<World> {
   })
 }
 
-/** Every way to ask for a response by its id. */
+/** Every route that takes an id of a response. */
 const WAYS = [
   ['GET', ''],
   ['GET', '?stream=true'],
@@ -53,8 +53,8 @@ const WAYS = [
   ['DELETE', ''],
 ] as const
 
-/** What a caller is told of an id in every place that takes one, the id left out. */
-async function toldOf(server: World, name: string, { id, item }: { readonly id: string; readonly item: string }) {
+/** Gives the replies to an id in every place that takes one, without the id itself. */
+async function readReplies(server: World, name: string, { id, item }: { readonly id: string; readonly item: string }) {
   const told: Record<string, unknown> = {}
   const hide = (text: string): string => text.replaceAll(id, 'ID').replaceAll(item, 'ITEM')
   const note = (place: string, { status, text }: RawReply): void => {
@@ -78,17 +78,17 @@ async function toldOf(server: World, name: string, { id, item }: { readonly id: 
 
 const NOBODYS = { id: `resp_${'0'.repeat(32)}`, item: `msg_${'0'.repeat(32)}` }
 
-describe('a response of somebody else', () => {
+describe('a response of another owner', () => {
   verifies('responses:stored:owner', 'is not there in any place that takes an id', async () => {
     await using server = await world()
     const stored = await server.create('ada')
     const streamed = await server.ask('ada', { stream: true, background: true })
     const id = /resp_[0-9a-f]{32}/.exec(streamed.text)?.[0] ?? ''
     const item = /msg_[0-9a-f]{32}/.exec(streamed.text)?.[0] ?? ''
-    const nothing = await toldOf(server, 'bob', NOBODYS)
+    const nothing = await readReplies(server, 'bob', NOBODYS)
     expect(nothing).toMatchObject({ 'GET ': [404, expect.any(String)], previous: [404, expect.any(String)] })
-    expect(await toldOf(server, 'bob', { id: stored.id, item: stored.output[0]?.id ?? '' })).toEqual(nothing)
-    expect(await toldOf(server, 'bob', { id, item })).toEqual(nothing)
+    expect(await readReplies(server, 'bob', { id: stored.id, item: stored.output[0]?.id ?? '' })).toEqual(nothing)
+    expect(await readReplies(server, 'bob', { id, item })).toEqual(nothing)
     for (const one of [stored.id, id]) {
       for (const name of ['ada', 'root']) {
         expect((await server.call(`/v1/responses/${one}`, { headers: as(name) })).status, name).toBe(200)
@@ -102,8 +102,8 @@ describe('a response of somebody else', () => {
     await using server = await world()
     const running = await server.create('ada', { model: 'hanging', background: true })
     await eventually(() => expect(server.records('hanging').some(({ rpc }) => rpc.startsWith('Predict'))).toBe(true))
-    const nothing = await toldOf(server, 'bob', NOBODYS)
-    expect(await toldOf(server, 'bob', { id: running.id, item: NOBODYS.item })).toEqual(nothing)
+    const nothing = await readReplies(server, 'bob', NOBODYS)
+    expect(await readReplies(server, 'bob', { id: running.id, item: NOBODYS.item })).toEqual(nothing)
     const path = `/v1/responses/${running.id}`
     expect(['queued', 'in_progress']).toContain(
       ((await server.call(path, { headers: as('ada') })).json() as ResponseResource).status,
@@ -112,7 +112,7 @@ describe('a response of somebody else', () => {
     expect(stopped.json()).toMatchObject({ status: 'cancelled' })
   })
 
-  it('that was made on a socket and is stored nowhere is not there on the socket of somebody else', async () => {
+  it("that was created on a socket and is not stored is unknown on another owner's socket", async () => {
     await using server = await world()
     await using mine = await openResponseSocket(server.url, { headers: as('ada') })
     await using theirs = await openResponseSocket(server.url, { headers: as('bob') })
@@ -122,7 +122,7 @@ describe('a response of somebody else', () => {
     expect((await mine.create({ previous_response_id: id })).status).toBe('completed')
   })
 
-  it('keeps nobody from an item id that both have chosen', async () => {
+  it('lets two owners use an item id that both have chosen', async () => {
     await using server = await world()
     const input = (content: string) => [{ type: 'message', id: 'msg_mine', role: 'user', content }]
     await server.create('bob', { input: input('of bob') })

@@ -29,15 +29,15 @@ const MEBIBYTE = 1024 * 1024
 const get = async (server: TestServer, id: string) =>
   (await server.call(`/v1/responses/${id}`)).json() as ResponseResource
 
-const typesOf = (events: readonly ResponseEvent[]): string[] => events.map(({ type }) => type)
+const listTypes = (events: readonly ResponseEvent[]): string[] => events.map(({ type }) => type)
 
-/** Events without what differs from one response to the next. */
+/** Removes ids and times, which differ between responses. */
 function withoutIds(events: readonly unknown[]): unknown {
   const text = JSON.stringify(events).replaceAll(/"(resp|msg|rs|fc)_[0-9a-f]+"/g, '"$1"')
   return JSON.parse(text.replaceAll(/"(created_at|completed_at)":\d+/g, '"$1":0'))
 }
 
-/** The messages of the last prediction that the mock was asked for. */
+/** Gives the messages of the mock's last prediction. */
 function lastAsked(server: TestServer): unknown {
   const { request } =
     server.records('m').findLast(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start') ?? {}
@@ -85,7 +85,7 @@ describe('the WebSocket mode of GET /v1/responses', () => {
     const { output } = await socket.create({ tools: [{ type: 'function', name: 'weather' }] })
     expect(output.map(({ type }) => type)).toEqual(['reasoning', 'function_call'])
     expect(socket.heard.map((event) => Reflect.get(Object(event), 'sequence_number'))).toEqual([...socket.heard.keys()])
-    expect(typesOf(socket.heard as ResponseEvent[])).toContain('response.function_call_arguments.done')
+    expect(listTypes(socket.heard as ResponseEvent[])).toContain('response.function_call_arguments.done')
   })
 
   it('takes messages while it answers, and answers them in their order', async () => {
@@ -109,14 +109,14 @@ describe('the WebSocket mode of GET /v1/responses', () => {
     })
   })
 
-  it('lets no message pass by a stage, and gives each an id of its own', async () => {
+  it('passes every stage with each message, under an id of its own', async () => {
     const seen: string[] = []
     const ids = new Set<string>()
     await using server = await world(undefined, {
       observeStage(stage, { incoming }) {
         seen.push(stage)
         ids.add(incoming.context.requestId)
-        expect([isSocketMessage(incoming), Boolean(incoming.context.row.scanned)]).toEqual([true, true])
+        expect([isSocketMessage(incoming), Boolean(incoming.context.route.scanned)]).toEqual([true, true])
         return undefined
       },
     })
@@ -128,7 +128,7 @@ describe('the WebSocket mode of GET /v1/responses', () => {
   })
 })
 
-describe('what refuses a message', () => {
+describe('refused messages', () => {
   it('is told in an error message, and the socket stays open', async () => {
     await using server = await world()
     await using socket = await openResponseSocket(server.url)
@@ -191,7 +191,7 @@ describe('what refuses a message', () => {
     })
   })
 
-  it('says nothing of why with --opaque-errors', async () => {
+  it('hides the cause with --opaque-errors', async () => {
     await using server = await world(
       { failure: { status: 'INTERNAL', message: 'no more' } },
       { flags: ['--opaque-errors'] },
@@ -226,7 +226,7 @@ describe('what refuses a message', () => {
     expect((await socket.create()).status).toBe('completed')
   })
 
-  it('whatever it is, is no failure of the server: the socket answers each message once, and stays open', async () => {
+  it('in any form is no failure of the server: the socket answers each message once, and stays open', async () => {
     await using server = await world()
     await using socket = await openResponseSocket(server.url)
     const field = fc.constantFrom('model', 'input', 'tools', 'text', 'store', 'background', 'previous_response_id', 'x')
@@ -249,7 +249,7 @@ describe('what refuses a message', () => {
     expect((await socket.create()).status).toBe('completed')
   })
 
-  it('is that its sender may no longer ask: the socket is closed, one that nobody uses too', async () => {
+  it('for lost access closes the socket, even an unused one', async () => {
     await using server = await world(undefined, { configFiles: { 'api_keys.json': '["old"]' } })
     const headers = { authorization: 'Bearer old' }
     await using socket = await openResponseSocket(server.url, { headers })
@@ -261,7 +261,7 @@ describe('what refuses a message', () => {
 })
 
 describe('a conversation on a socket', () => {
-  it('is continued by previous_response_id, also where nothing is stored; nobody else knows of it', async () => {
+  it('is continued by previous_response_id, even when nothing is stored; other owners do not see it', async () => {
     await using server = await world()
     await using socket = await openResponseSocket(server.url)
     const first = await socket.create({ input: 'one', store: false })
@@ -296,7 +296,7 @@ describe('a conversation on a socket', () => {
     expect(await socket.refusal()).toMatchObject({ error: { code: 'previous_response_not_found' } })
   })
 
-  it('goes on from what was made by POST, and the other way', async () => {
+  it('continues a response made by POST, and the other way round', async () => {
     await using server = await world()
     await using socket = await openResponseSocket(server.url)
     const posted = (await server.post('/v1/responses', { model: 'm', input: 'one' })).json() as ResponseResource
@@ -308,17 +308,17 @@ describe('a conversation on a socket', () => {
 
   it('has responses in the background: events as they come, and their end also when the client has left', async () => {
     await using server = await world({ pieces: ['a', 'b'], hang: 1 })
-    const idOf = (message: unknown) => (message as { response: ResponseResource }).response.id
+    const readId = (message: unknown) => (message as { response: ResponseResource }).response.id
     {
       await using socket = await openResponseSocket(server.url)
       socket.ask({ background: true })
       await eventually(() => expect(JSON.stringify(socket.heard)).toContain('response.output_text.delta'))
-      expect(typesOf(socket.heard as ResponseEvent[]).slice(0, 3)).toEqual([
+      expect(listTypes(socket.heard as ResponseEvent[]).slice(0, 3)).toEqual([
         'response.created',
         'response.queued',
         'response.in_progress',
       ])
-      const cancelled = await server.call(`/v1/responses/${idOf(socket.heard[0])}/cancel`, { method: 'POST' })
+      const cancelled = await server.call(`/v1/responses/${readId(socket.heard[0])}/cancel`, { method: 'POST' })
       expect(cancelled.json()).toMatchObject({ status: 'cancelled' })
       expect((await socket.answer()).at(-1)).toMatchObject({ response: { status: 'cancelled' } })
     }
@@ -327,7 +327,7 @@ describe('a conversation on a socket', () => {
       await using socket = await openResponseSocket(server.url)
       socket.ask({ background: true })
       await eventually(() => expect(JSON.stringify(socket.heard)).toContain('response.output_text.delta'))
-      id = idOf(socket.heard[0])
+      id = readId(socket.heard[0])
     }
     expect(await get(server, id)).toMatchObject({ status: 'in_progress' })
     expect((await server.call(`/v1/responses/${id}/cancel`, { method: 'POST' })).json()).toMatchObject({
@@ -336,7 +336,7 @@ describe('a conversation on a socket', () => {
   })
 })
 
-describe('what goes wrong while a response is made', () => {
+describe('failures during a response', () => {
   it('a backend that is killed ends it with its error events; the next one is made by a new backend', async () => {
     await using server = await world(undefined, {
       rules: [{ rpc: 'Predict*', contains: 'die', do: { pieces: ['a', 'b'], crash: { how: 'kill', afterPieces: 1 } } }],
@@ -344,7 +344,7 @@ describe('what goes wrong while a response is made', () => {
     await using socket = await openResponseSocket(server.url)
     socket.ask({ input: 'die' })
     const events = await socket.answer()
-    expect(typesOf(events).slice(-2)).toEqual(['error', 'response.failed'])
+    expect(listTypes(events).slice(-2)).toEqual(['error', 'response.failed'])
     const { response } = events.at(-1) as { response: ResponseResource }
     expect(response).toMatchObject({ status: 'failed', error: { code: 'server_error', type: 'model_error' } })
     expect(await get(server, response.id)).toEqual(response)
@@ -395,7 +395,7 @@ describe('what goes wrong while a response is made', () => {
       before = tokens()
       expect(times).toBeGreaterThan(50)
     })
-    // What the sockets of two processes and the system hold.
+    // Buffers of both processes' sockets and of the system.
     expect(before).toBeLessThan((256 * MEBIBYTE) / (16 * 1024))
     socket.ws.resume()
     await eventually(() => expect(tokens()).toBeGreaterThan(before))
@@ -418,13 +418,13 @@ describe('a stop of the server', () => {
     await stopped
   })
 
-  it('ends what takes longer with its error events', async () => {
+  it('ends a response above the time limit with its error events', async () => {
     await using server = await world({ pieces: ['a', 'b'], hang: 1 })
     await using socket = await openResponseSocket(server.url)
     socket.ask()
     await eventually(() => expect(JSON.stringify(socket.heard)).toContain('response.output_text.delta'))
     const stopped = server.server.close()
-    expect(typesOf(await socket.answer()).slice(-2)).toEqual(['error', 'response.failed'])
+    expect(listTypes(await socket.answer()).slice(-2)).toEqual(['error', 'response.failed'])
     expect(await socket.closed).toBe(1001)
     await stopped
   })

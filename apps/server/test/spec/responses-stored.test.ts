@@ -28,16 +28,16 @@ async function get(server: TestServer, id: string): Promise<ResponseResource> {
   return responseResource.parse(reply.json())
 }
 
-const framesOf = (text: string): string[] => text.split(/(?<=\n\n)/)
+const readFrames = (text: string): string[] => text.split(/(?<=\n\n)/)
 const toEvent = (frame: string): ResponseEvent => responseEvent.parse(JSON.parse(frame.split('\ndata: ')[1] ?? ''))
 
-/** The response of the first event of a stream. */
-function idOf(text: string): string {
-  const event = toEvent(framesOf(text)[0] ?? '')
+/** Reads the id from the first event of a stream. */
+function readId(text: string): string {
+  const event = toEvent(readFrames(text)[0] ?? '')
   return 'response' in event ? (event.response as ResponseResource).id : ''
 }
 
-async function errorOf(server: TestServer, path: string, method = 'GET') {
+async function readError(server: TestServer, path: string, method = 'GET') {
   const reply = await server.call(path, { method })
   return { status: reply.status, ...(reply.json() as { error: object }).error }
 }
@@ -52,7 +52,7 @@ async function settled(server: TestServer, id: string): Promise<ResponseResource
 }
 
 describe('a stored response', () => {
-  verifies(['responses:route:get', 'responses:route:post'], 'is what was answered, until it is deleted', async () => {
+  verifies(['responses:route:get', 'responses:route:post'], 'equals the answer, until it is deleted', async () => {
     await using server = await world()
     const made = await create(server)
     expect(await get(server, made.id)).toEqual(made)
@@ -62,14 +62,14 @@ describe('a stored response', () => {
       object: 'response',
       deleted: true,
     })
-    expect(await errorOf(server, `/v1/responses/${made.id}`)).toMatchObject({ status: 404 })
+    expect(await readError(server, `/v1/responses/${made.id}`)).toMatchObject({ status: 404 })
   })
 
-  it('is none with store=false: it cannot be read or continued', async () => {
+  it('does not exist with store=false: it cannot be read or continued', async () => {
     await using server = await world()
     const made = await create(server, { store: false })
     expect(made.store).toBe(false)
-    expect(await errorOf(server, `/v1/responses/${made.id}`)).toMatchObject({ status: 404 })
+    expect(await readError(server, `/v1/responses/${made.id}`)).toMatchObject({ status: 404 })
     const next = await server.post('/v1/responses', { model: 'm', input: 'hi', previous_response_id: made.id })
     expect(next.status).toBe(404)
   })
@@ -103,7 +103,7 @@ describe('a stored response', () => {
     ])
   })
 
-  it('shows what it was asked, page by page', async () => {
+  it('shows its input, page by page', async () => {
     await using server = await world()
     const input = ['a', 'b', 'c'].map((content) => ({ role: 'user', content }))
     const { id } = await create(server, { input })
@@ -113,14 +113,14 @@ describe('a stored response', () => {
       last_id: string
     }
     const page = async (query: string) => (await server.call(`/v1/responses/${id}/input_items${query}`)).json() as Page
-    const textsOf = ({ data }: Page) => data.map(({ content }) => content[0]?.text)
-    expect(textsOf(await page(''))).toEqual(['c', 'b', 'a'])
+    const listTexts = ({ data }: Page) => data.map(({ content }) => content[0]?.text)
+    expect(listTexts(await page(''))).toEqual(['c', 'b', 'a'])
     const first = await page('?order=asc&limit=2')
-    expect([textsOf(first), first.has_more, first.last_id]).toEqual([['a', 'b'], true, first.data[1]?.id])
+    expect([listTexts(first), first.has_more, first.last_id]).toEqual([['a', 'b'], true, first.data[1]?.id])
     const rest = await page(`?order=asc&limit=2&after=${first.last_id}`)
-    expect([textsOf(rest), rest.has_more]).toEqual([['c'], false])
-    expect(await errorOf(server, `/v1/responses/${id}/input_items?limit=0`)).toMatchObject({ status: 400 })
-    expect(await errorOf(server, `/v1/responses/${id}/input_items?after=x`)).toMatchObject({ status: 400 })
+    expect([listTexts(rest), rest.has_more]).toEqual([['c'], false])
+    expect(await readError(server, `/v1/responses/${id}/input_items?limit=0`)).toMatchObject({ status: 400 })
+    expect(await readError(server, `/v1/responses/${id}/input_items?after=x`)).toMatchObject({ status: 400 })
   })
 
   it('survives a restart', async () => {
@@ -138,12 +138,12 @@ describe('a stored response', () => {
     async () => {
       await using server = await world()
       const missing = { status: 404, type: 'not_found', message: 'response not found: resp_x', code: '', param: 'id' }
-      expect(await errorOf(server, '/v1/responses/resp_x')).toEqual(missing)
-      expect(await errorOf(server, '/v1/responses/resp_x', 'DELETE')).toEqual(missing)
-      expect(await errorOf(server, '/v1/responses/resp_x/cancel', 'POST')).toEqual(missing)
-      expect(await errorOf(server, '/v1/responses/resp_x/input_items')).toEqual(missing)
+      expect(await readError(server, '/v1/responses/resp_x')).toEqual(missing)
+      expect(await readError(server, '/v1/responses/resp_x', 'DELETE')).toEqual(missing)
+      expect(await readError(server, '/v1/responses/resp_x/cancel', 'POST')).toEqual(missing)
+      expect(await readError(server, '/v1/responses/resp_x/input_items')).toEqual(missing)
       for (const path of ['/v1/responses/', '/v1/responses/%20']) {
-        expect(await errorOf(server, path)).toMatchObject({ status: 400, message: 'response ID is required' })
+        expect(await readError(server, path)).toMatchObject({ status: 400, message: 'response ID is required' })
       }
     },
   )
@@ -152,12 +152,12 @@ describe('a stored response', () => {
 describe('the events of a stored response', () => {
   verifies(
     ['responses:route:events', 'responses:stream:replay'],
-    'are those that were streamed, from any of them on, byte for byte',
+    'equal the streamed ones, from any of them on, byte for byte',
     async () => {
       await using server = await world({ pieces: ['Hel', 'lo'] })
       const streamed = await server.post('/v1/responses', { model: 'm', input: 'hi', stream: true })
-      const id = idOf(streamed.text)
-      const frames = framesOf(streamed.text)
+      const id = readId(streamed.text)
+      const frames = readFrames(streamed.text)
       const paths = [`/v1/responses/${id}/events?`, `/v1/responses/${id}?stream=true&`]
       for (const path of paths) {
         expect((await server.call(path)).text).toBe(streamed.text)
@@ -183,32 +183,32 @@ describe('the events of a stored response', () => {
     async () => {
       await using server = await world()
       const { id } = await create(server)
-      expect(await errorOf(server, `/v1/responses/${id}/events`)).toMatchObject({
+      expect(await readError(server, `/v1/responses/${id}/events`)).toMatchObject({
         status: 400,
         type: 'invalid_request_error',
         message: 'cannot stream a response that was not created with stream=true',
         param: 'stream',
       })
-      const streamed = idOf((await server.post('/v1/responses', { model: 'm', input: 'hi', stream: true })).text)
-      expect(await errorOf(server, '/v1/responses//events')).toMatchObject({
+      const streamed = readId((await server.post('/v1/responses', { model: 'm', input: 'hi', stream: true })).text)
+      expect(await readError(server, '/v1/responses//events')).toMatchObject({
         status: 400,
         type: 'invalid_request_error',
         message: 'response ID is required',
       })
       for (const after of ['x', '1.5', '1e3']) {
-        expect(await errorOf(server, `/v1/responses/${streamed}/events?starting_after=${after}`)).toMatchObject({
+        expect(await readError(server, `/v1/responses/${streamed}/events?starting_after=${after}`)).toMatchObject({
           status: 400,
           type: 'invalid_request_error',
           message: 'starting_after must be an integer',
           param: 'starting_after',
         })
       }
-      expect(await errorOf(server, '/v1/responses/resp_x/events')).toMatchObject({
+      expect(await readError(server, '/v1/responses/resp_x/events')).toMatchObject({
         status: 404,
         type: 'not_found',
         message: 'response not found: resp_x',
       })
-      expect(await errorOf(server, '/v1/responses/%20/events')).toMatchObject({
+      expect(await readError(server, '/v1/responses/%20/events')).toMatchObject({
         status: 400,
         type: 'invalid_request_error',
         message: 'response ID is required',
@@ -218,11 +218,11 @@ describe('the events of a stored response', () => {
 
   verifies('responses:events-error:failure', 'that cannot be read', async () => {
     await using server = await world()
-    const id = idOf((await server.post('/v1/responses', { model: 'm', input: 'hi', stream: true })).text)
+    const id = readId((await server.post('/v1/responses', { model: 'm', input: 'hi', stream: true })).text)
     const file = loadSqliteEngine({ logger: silent }).open(`${server.folder}/data/database.db`)
     file.exec('DROP TABLE response_events')
     file.close()
-    expect(await errorOf(server, `/v1/responses/${id}/events`)).toMatchObject({
+    expect(await readError(server, `/v1/responses/${id}/events`)).toMatchObject({
       status: 500,
       type: 'server_error',
       message: 'failed to get events: the database failed',
@@ -242,7 +242,7 @@ describe('the events of a stored response', () => {
     expect(await get(server, made.id)).toMatchObject({ id: made.id })
     age(10 * 60 * 1000)
     expect((await server.call(`/v1/responses/${made.id}`)).status).toBe(404)
-    // what is gone may be shown again as long as it was not removed: the time is a setting
+    // an expired response shows again until it is removed, because the time is a setting
     expect((await server.post('/api/settings', { open_responses_store_ttl: '0' })).status).toBe(200)
     expect((await server.call(`/v1/responses/${made.id}`)).status).toBe(200)
   })
@@ -259,11 +259,11 @@ describe('the events of a stored response', () => {
     const reader = reply.body?.getReader()
     let text = ''
     while (!text.includes('Hel')) text += new TextDecoder().decode((await reader?.read())?.value)
-    const id = idOf(text)
+    const id = readId(text)
     expect(await get(server, id)).toMatchObject({ status: 'in_progress' })
     controller.abort()
     expect(await settled(server, id)).toMatchObject({ status: 'cancelled', output: [{ content: [{ text: 'Hel' }] }] })
-    const replayed = framesOf((await server.call(`/v1/responses/${id}/events`)).text)
+    const replayed = readFrames((await server.call(`/v1/responses/${id}/events`)).text)
     expect(toEvent(replayed.at(-2) ?? '')).toMatchObject({ response: { status: 'cancelled' } })
   })
 })
@@ -294,10 +294,10 @@ describe('a response in the background', () => {
     await eventually(() => expect(server.records('m').some(({ event }) => event === 'cancel')).toBe(true))
     await server.model('quick')
     const whole = await create(server, { model: 'quick' })
-    expect(await errorOf(server, `/v1/responses/${whole.id}/cancel`, 'POST')).toMatchObject({ status: 400 })
+    expect(await readError(server, `/v1/responses/${whole.id}/cancel`, 'POST')).toMatchObject({ status: 400 })
   })
 
-  it('streams; two readers and one who comes back get every event once, while it runs and after', async () => {
+  it('streams: two readers and a returning one get every event once, during the run and after it', async () => {
     const pieces = Array.from({ length: 200 }, (_, index) => `${index} `)
     await using server = await world({ pieces, pieceDelayMs: 2 })
     const body = { model: 'm', input: 'hi', stream: true, background: true }
@@ -312,16 +312,16 @@ describe('a response in the background', () => {
     let text = ''
     while (!text.includes('"5 "')) text += new TextDecoder().decode((await reader?.read())?.value)
     controller.abort()
-    const id = idOf(text)
-    const seen = framesOf(text.slice(0, text.lastIndexOf('\n\n') + 2)).length
+    const id = readId(text)
+    const seen = readFrames(text.slice(0, text.lastIndexOf('\n\n') + 2)).length
     const [one, two, rest] = await Promise.all([
       server.call(`/v1/responses/${id}/events`),
       server.call(`/v1/responses/${id}?stream=true`),
       server.call(`/v1/responses/${id}/events?starting_after=${seen - 1}`),
     ])
     expect(one.text).toBe(two.text)
-    const frames = framesOf(one.text)
-    expect(framesOf(rest.text)).toEqual(frames.slice(seen))
+    const frames = readFrames(one.text)
+    expect(readFrames(rest.text)).toEqual(frames.slice(seen))
     const events = frames.slice(0, -1).map(toEvent)
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index))
     expect(events.slice(0, 3).map(({ type }) => type)).toEqual([
@@ -340,7 +340,7 @@ describe('a response in the background', () => {
     for (const stream of [false, true]) {
       const reply = await server.post('/v1/responses', { model: 'm', input: 'hi', background: true, stream })
       expect(reply.status).toBe(200)
-      const id = stream ? idOf(reply.text) : (reply.json() as ResponseResource).id
+      const id = stream ? readId(reply.text) : (reply.json() as ResponseResource).id
       expect(await settled(server, id)).toMatchObject({
         status: 'failed',
         error: { code: 'server_error', message: 'prediction failed: no more' },
@@ -348,14 +348,14 @@ describe('a response in the background', () => {
     }
   })
 
-  it('that fails tells nothing of why with --opaque-errors', async () => {
+  it('that fails hides its cause with --opaque-errors', async () => {
     await using server = await startTestServer({ flags: ['--opaque-errors'] })
     await server.model('m', {
       rules: [{ rpc: 'Predict*', do: { failure: { status: 'INTERNAL', message: 'no more' } } }],
     })
     for (const stream of [false, true]) {
       const reply = await server.post('/v1/responses', { model: 'm', input: 'hi', background: true, stream })
-      const id = stream ? idOf(reply.text) : (reply.json() as ResponseResource).id
+      const id = stream ? readId(reply.text) : (reply.json() as ResponseResource).id
       expect(await settled(server, id)).toMatchObject({ status: 'failed', error: { message: 'an error occurred' } })
       expect(reply.text).not.toContain('no more')
     }

@@ -22,8 +22,8 @@ async function create(server: TestServer, body: object = {}): Promise<ResponseRe
   return responseResource.parse(reply.json())
 }
 
-/** The events of a stream, each of which is one of the format, named by its type and numbered in order. */
-function eventsOf(text: string): ResponseEvent[] {
+/** Reads the events of a stream; each must be one of the format, named by its type and numbered in order. */
+function readEvents(text: string): ResponseEvent[] {
   const blocks = text.split('\n\n').filter((block) => block !== '')
   expect(blocks.pop()).toBe('data: [DONE]')
   return blocks.map((block, index) => {
@@ -39,17 +39,17 @@ async function stream(server: TestServer, body: object = {}): Promise<ResponseEv
   const reply = await server.post('/v1/responses', { model: 'm', input: 'Hello there', stream: true, ...body })
   expect(reply.status, reply.text).toBe(200)
   expect(reply.headers['content-type']).toBe('text/event-stream')
-  return eventsOf(reply.text)
+  return readEvents(reply.text)
 }
 
-/** The response that the last event holds. */
-function finalOf(events: readonly ResponseEvent[]): ResponseResource {
+/** Gives the response of the last event. */
+function readFinal(events: readonly ResponseEvent[]): ResponseResource {
   const last = events.at(-1)
   if (last === undefined || !('response' in last)) throw new Error('no last event')
   return last.response as ResponseResource
 }
 
-/** What a client that gathers the done items of a stream has; their places are those of the final output. */
+/** Gathers the done items of a stream as a client does; their places must be those of the final output. */
 function gathered(events: readonly ResponseEvent[]): unknown[] {
   const items: unknown[] = []
   for (const event of events) {
@@ -62,13 +62,13 @@ function gathered(events: readonly ResponseEvent[]): unknown[] {
   return items
 }
 
-const typesOf = (events: readonly ResponseEvent[]): string[] => events.map(({ type }) => type)
+const listTypes = (events: readonly ResponseEvent[]): string[] => events.map(({ type }) => type)
 const START = ['response.created', 'response.in_progress']
 const MESSAGE = ['response.output_item.added', 'response.content_part.added']
 const MESSAGE_DONE = ['response.output_text.done', 'response.content_part.done', 'response.output_item.done']
 
 describe('POST /v1/responses', () => {
-  it('answers whole, with usage and everything that was asked for', async () => {
+  it('answers whole, with usage and all fields of the request', async () => {
     await using server = await world()
     const response = await create(server, { metadata: { a: 'b' }, temperature: 0.5, max_output_tokens: 50 })
     expect(response).toEqual({
@@ -121,12 +121,12 @@ describe('POST /v1/responses', () => {
     expect((await server.post('/responses', { model: 'm', input: 'Hi' })).status).toBe(200)
   })
 
-  it('streams a message: each event once and in order, ids and text those of the final response', async () => {
+  it('streams a message: each event once and in order, with ids and text of the final response', async () => {
     await using server = await world({ pieces: ['Hel', 'lo'] })
     const events = await stream(server)
     const deltas = ['response.output_text.delta', 'response.output_text.delta']
-    expect(typesOf(events)).toEqual([...START, ...MESSAGE, ...deltas, ...MESSAGE_DONE, 'response.completed'])
-    const final = finalOf(events)
+    expect(listTypes(events)).toEqual([...START, ...MESSAGE, ...deltas, ...MESSAGE_DONE, 'response.completed'])
+    const final = readFinal(events)
     expect(gathered(events)).toEqual(final.output)
     expect(events.flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : []))).toEqual([
       'Hel',
@@ -149,7 +149,7 @@ describe('POST /v1/responses', () => {
       via: 'deltas',
     })
     const events = await stream(server, { tools: TOOLS })
-    const final = finalOf(events)
+    const final = readFinal(events)
     expect(final.output).toMatchObject(
       [
         { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'hm' }] },
@@ -159,7 +159,7 @@ describe('POST /v1/responses', () => {
       ].map((item) => ({ ...item, status: 'completed', id: expect.any(String) })),
     )
     expect(gathered(events)).toEqual(final.output)
-    expect(typesOf(events)).toEqual(
+    expect(listTypes(events)).toEqual(
       expect.arrayContaining([
         'response.reasoning_text.delta',
         'response.reasoning_text.done',
@@ -182,7 +182,7 @@ describe('POST /v1/responses', () => {
     })
     const events = await stream(server, { max_output_tokens: 3 })
     expect(events.at(-1)?.type).toBe('response.incomplete')
-    expect(finalOf(events)).toMatchObject({ status: 'incomplete', output: [{ status: 'incomplete' }] })
+    expect(readFinal(events)).toMatchObject({ status: 'incomplete', output: [{ status: 'incomplete' }] })
   })
 
   it('gives the log-probabilities that are asked for', async () => {
@@ -201,25 +201,25 @@ describe('POST /v1/responses', () => {
       failure: { status: 'INTERNAL', message: 'no more', afterPieces: 1 },
     })
     const events = await stream(server)
-    expect(typesOf(events).slice(-2)).toEqual(['error', 'response.failed'])
+    expect(listTypes(events).slice(-2)).toEqual(['error', 'response.failed'])
     expect(events.at(-2)).toMatchObject({ code: 'server_error', message: 'prediction failed: no more' })
-    expect(finalOf(events)).toMatchObject({
+    expect(readFinal(events)).toMatchObject({
       status: 'failed',
       error: { code: 'server_error', message: 'prediction failed: no more', type: 'model_error' },
       output: [{ status: 'incomplete', content: [{ text: 'Hel' }] }],
     })
-    expect(gathered(events)).toEqual(finalOf(events).output)
+    expect(gathered(events)).toEqual(readFinal(events).output)
   })
 })
 
-describe('what reaches the backend of a responses request', () => {
+describe('fields of a responses request that reach the backend', () => {
   interface Asked {
     readonly Messages: readonly Record<string, unknown>[]
     readonly Tools?: string
     readonly Grammar?: string
     readonly Tokens?: number
   }
-  const askedOf = (server: TestServer): Asked =>
+  const readAsked = (server: TestServer): Asked =>
     server.records('m').findLast(({ rpc, event }) => event === 'start' && rpc.startsWith('Predict'))
       ?.request as unknown as Asked
 
@@ -256,7 +256,7 @@ describe('what reaches the backend of a responses request', () => {
     { role: 'tool', tool_call_id: 'c1', content: 'rain' },
   ]
 
-  it('is what the same conversation of the compatible format gives', async () => {
+  it('equals the prompt of the same conversation in the compatible format', async () => {
     await using server = await world()
     const form = { type: 'json_schema', name: 'a', schema: { type: 'object', properties: { a: { type: 'string' } } } }
     await create(server, {
@@ -266,7 +266,7 @@ describe('what reaches the backend of a responses request', () => {
       max_output_tokens: 9,
       seed: 7,
     })
-    const { CorrelationId: _, ...ours } = askedOf(server) as Asked & { CorrelationId: string }
+    const { CorrelationId: _, ...ours } = readAsked(server) as Asked & { CorrelationId: string }
     const chatTools = TOOLS.map(({ type, ...rest }) => ({ type, function: rest }))
     const reply = await server.post('/v1/chat/completions', {
       model: 'm',
@@ -276,20 +276,20 @@ describe('what reaches the backend of a responses request', () => {
       seed: 7,
     })
     expect(reply.status).toBe(200)
-    const { CorrelationId: __, ...theirs } = askedOf(server) as Asked & { CorrelationId: string }
+    const { CorrelationId: __, ...theirs } = readAsked(server) as Asked & { CorrelationId: string }
     expect(ours).toEqual(theirs)
     expect(ours.Messages).toHaveLength(5)
     for (const fields of [{ text: { format: form } }, { text_format: form }]) {
       const told = await server.post('/v1/responses', { model: 'm', input: 'hi', ...fields })
       expect(told.headers['x-svc-warning'], 'the answer of the mock is no JSON').toContain('no JSON')
-      expect(askedOf(server).Grammar).toContain('root')
+      expect(readAsked(server).Grammar).toContain('root')
     }
   })
 
   it('holds the tools that may be called', async () => {
     await using server = await world()
     const names = () =>
-      JSON.parse(askedOf(server).Tools || '[]').map((tool: { function: { name: string } }) => tool.function.name)
+      JSON.parse(readAsked(server).Tools || '[]').map((tool: { function: { name: string } }) => tool.function.name)
     const { tools } = await create(server, { tools: [...TOOLS, { type: 'web_search' }] })
     expect(tools).toEqual([...TOOLS.map((tool) => ({ strict: false, ...tool })), { type: 'web_search' }])
     expect(names()).toEqual(['weather', 'time'])
@@ -303,7 +303,7 @@ describe('what reaches the backend of a responses request', () => {
 })
 
 describe('errors of POST /v1/responses', () => {
-  const errorOf = async (server: TestServer, body: object) => {
+  const readError = async (server: TestServer, body: object) => {
     const reply = await server.post('/v1/responses', body)
     const { error } = reply.json() as { error: object }
     return { status: reply.status, ...error }
@@ -314,14 +314,14 @@ describe('errors of POST /v1/responses', () => {
     'a model that is missing or unknown',
     async () => {
       await using server = await world()
-      expect(await errorOf(server, { input: 'hi' })).toEqual({
+      expect(await readError(server, { input: 'hi' })).toEqual({
         status: 400,
         type: 'invalid_request',
         message: 'model is required',
         code: '',
         param: 'model',
       })
-      expect(await errorOf(server, { model: 'nobody', input: 'hi' })).toEqual({
+      expect(await readError(server, { model: 'nobody', input: 'hi' })).toEqual({
         status: 400,
         type: 'invalid_request',
         message: 'model configuration not found',
@@ -341,7 +341,7 @@ describe('errors of POST /v1/responses', () => {
       [[{ id: 'msg_none' }], 'input[0]'],
     ] as const
     for (const [input, param] of inputs) {
-      expect(await errorOf(server, { model: 'm', input })).toEqual({
+      expect(await readError(server, { model: 'm', input })).toEqual({
         status: 400,
         type: 'invalid_request',
         message: expect.stringMatching(/^failed to parse input: input/),
@@ -349,14 +349,14 @@ describe('errors of POST /v1/responses', () => {
         param,
       })
     }
-    expect(await errorOf(server, { model: 'm', input: 'hi', temperature: 'hot' })).toMatchObject({
+    expect(await readError(server, { model: 'm', input: 'hi', temperature: 'hot' })).toMatchObject({
       status: 400,
       type: 'invalid_request',
       message: expect.stringMatching(/^failed parsing request body: temperature/),
       param: 'temperature',
     })
     const image = { type: 'input_image', image_url: 'data:image/png;base64,AA==' }
-    expect(await errorOf(server, { model: 'm', input: [{ role: 'user', content: [image] }] })).toMatchObject({
+    expect(await readError(server, { model: 'm', input: [{ role: 'user', content: [image] }] })).toMatchObject({
       status: 400,
       type: 'invalid_request_error',
       param: 'input[0].content[0]',
@@ -365,7 +365,7 @@ describe('errors of POST /v1/responses', () => {
 
   verifies('responses:error:background', 'a background run that is not stored', async () => {
     await using server = await world()
-    expect(await errorOf(server, { model: 'm', input: 'hi', background: true, store: false })).toMatchObject({
+    expect(await readError(server, { model: 'm', input: 'hi', background: true, store: false })).toMatchObject({
       status: 400,
       type: 'invalid_request_error',
       message: 'background=true requires store=true',
@@ -375,7 +375,7 @@ describe('errors of POST /v1/responses', () => {
 
   verifies('responses:error:previous', 'a previous response that is unknown', async () => {
     await using server = await world()
-    expect(await errorOf(server, { model: 'm', input: 'hi', previous_response_id: 'resp_none' })).toMatchObject({
+    expect(await readError(server, { model: 'm', input: 'hi', previous_response_id: 'resp_none' })).toMatchObject({
       status: 404,
       type: 'not_found',
       message: 'previous response not found: resp_none',
@@ -390,13 +390,13 @@ describe('errors of POST /v1/responses', () => {
       await using server = await world({ failure: { status: 'INTERNAL', message: 'no more' } })
       await server.model('broken', { rules: [{ rpc: 'LoadModel', do: { refuse: 'no weights' } }] })
       for (const stream of [false, true]) {
-        expect(await errorOf(server, { model: 'm', input: 'hi', stream })).toMatchObject({
+        expect(await readError(server, { model: 'm', input: 'hi', stream })).toMatchObject({
           status: 500,
           type: 'model_error',
           message: 'prediction failed: no more',
         })
       }
-      expect(await errorOf(server, { model: 'broken', input: 'hi' })).toMatchObject({
+      expect(await readError(server, { model: 'broken', input: 'hi' })).toMatchObject({
         status: 500,
         type: 'model_error',
         message: expect.stringMatching(/^model inference failed: /),

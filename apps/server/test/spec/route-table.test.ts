@@ -28,11 +28,11 @@ interface Document {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** Whether a route answers with events until its client leaves: of those only the headers are asked for. */
+/** Whether a route streams events until its client leaves; the test only asks for its headers. */
 const isEndless = ({ responses }: Operation): boolean => responses['200']?.content?.['text/event-stream'] !== undefined
 
 describe('the route table', () => {
-  it('gives every row the verdict its access says, to nobody and to a key', async () => {
+  it('answers every route as its access says, with and without a key', async () => {
     await using server = await startTestServer({ flags: ['--api-keys=k'] })
     const document = (await server.call('/swagger/doc.json')).json() as Document
     for (const [path, item] of Object.entries(document.paths)) {
@@ -48,7 +48,7 @@ describe('the route table', () => {
     }
   })
 
-  it('is what the OpenAPI document shows, each operation under an id of its own, reserved rows left out', async () => {
+  it('equals the OpenAPI document, with a unique id for each operation and without reserved routes', async () => {
     await using server = await startTestServer()
     const document = (await server.call('/swagger/doc.json')).json() as Document
     const ids = Object.values(document.paths).flatMap((item) =>

@@ -21,8 +21,8 @@ const HELLO: Conversation = {
   stream: true,
 }
 
-/** The values of a reply: its body, or the data of its events. */
-async function valuesOf({ headers, body }: RawReply): Promise<Json[]> {
+/** Reads the values of a reply: its body, or the data of its events. */
+async function readValues({ headers, body }: RawReply): Promise<Json[]> {
   const values: Json[] = []
   switch (headers['content-type']) {
     case 'application/x-ndjson':
@@ -36,7 +36,7 @@ async function valuesOf({ headers, body }: RawReply): Promise<Json[]> {
   }
 }
 
-/** What the backend was asked last about a model, but for what names the request. */
+/** Gives the backend's last request for a model, without the ids of the request. */
 function lastAsked(server: TestServer, model: string): Json {
   const record = server.records(model).findLast(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')
   const { CorrelationId: _, ...asked } = Object(record?.request)
@@ -47,7 +47,7 @@ describe('the same conversation in every format', () => {
   it('gives the backend the same prompt and settings, and comes to the same usage', async () => {
     await using server = await startTestServer()
     const script = { rules: [{ rpc: 'Predict*', do: { text: 'Yes indeed, my friend' } }] }
-    // a seed of the file, where each request would get one of its own
+    // a seed of the file, because each request would get a random one
     const parameters = { model: 'm.bin', seed: 7 }
     await server.model('messages', script, { parameters })
     await server.model('written', script, {
@@ -63,11 +63,11 @@ describe('the same conversation in every format', () => {
         for (const model of ['messages', 'written']) {
           const seen: { path: string; backend: Json; figures: Figures }[] = []
           for (const format of CONVERSATION_FORMATS) {
-            // what has no ids on the wire is the same only where no prompt shows them
+            // formats without ids on the wire give the same request only when no prompt shows ids
             if (model === 'messages' && !format.hasIds && asked.turns.some(({ by }) => by === 'tool')) continue
             const reply = await server.post(format.path, format.body(model, asked))
             expect(reply.status, reply.text).toBe(200)
-            const figures = format.figures(await valuesOf(reply))
+            const figures = format.figures(await readValues(reply))
             expect(figures.read, `${format.path}: ${reply.text}`).toEqual(expect.any(Number))
             const { Messages, ...backend } = lastAsked(server, model)
             seen.push({
@@ -90,7 +90,7 @@ describe('the same conversation in every format', () => {
   }, 120_000)
 })
 
-/** What streams, and a request of it. */
+/** Streaming routes, each with a request. */
 const STREAMS: readonly { readonly path: string; body(model: string): object }[] = [
   ...CONVERSATION_FORMATS.map(({ path, body }) => ({ path, body: (model: string) => body(model, HELLO) })),
   { path: '/v1/completions', body: (model) => ({ model, prompt: 'Hello', stream: true }) },
@@ -98,7 +98,7 @@ const STREAMS: readonly { readonly path: string; body(model: string): object }[]
 ]
 
 describe.each(STREAMS)('a stream of $path', (format) => {
-  it('that the backend breaks off has what came before, once, and one error at its end', async () => {
+  it('that the backend breaks off has the earlier text once, and one error at its end', async () => {
     await using server = await startTestServer()
     const failure = { status: 'INTERNAL', message: 'no more', afterPieces: 2 } as const
     await server.model('m', { rules: [{ rpc: 'Predict*', do: { pieces: ['one ', 'two ', 'three'], failure } }] })
@@ -115,7 +115,7 @@ describe.each(STREAMS)('a stream of $path', (format) => {
       .filter((frame) => frame !== 'data: [DONE]')
       .at(-1)
     expect(last).toContain('prediction failed: no more')
-    // the next one is whole again
+    // the next stream is complete again
     await server.model('fine', { rules: [{ rpc: 'Predict*', do: { text: 'fine' } }] })
     expect((await server.post(format.path, format.body('fine'))).text).not.toContain('failed')
   })

@@ -2,8 +2,8 @@ import Anthropic from '@anthropic-ai/sdk'
 import { startUpstream } from '@svc/test-kit'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { startChain, writeForwarded } from '../support/chain.ts'
 import { sseData, startTestServer, type TestServer } from '../support/server.ts'
+import { startServerPair, writeForwarded } from '../support/server-pair.ts'
 import { verifies } from './verifies.ts'
 
 const CHAT = '/v1/chat/completions'
@@ -11,7 +11,7 @@ const messages = [{ role: 'user', content: 'Hello there' }]
 const EVERYTHING = { known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'] }
 const json = { 'content-type': 'application/json' }
 
-/** Every inference API that has a route there, whole and, where it can, streamed. */
+/** Every inference API with a route there, whole and, if possible, streamed. */
 const REQUESTS: readonly (readonly [path: string, body: Record<string, unknown>])[] = [
   [CHAT, { messages }],
   [CHAT, { messages, stream: true, stream_options: { include_usage: true } }],
@@ -56,7 +56,7 @@ const REQUESTS: readonly (readonly [path: string, body: Record<string, unknown>]
   ['/api/embed', { input: 'Hello' }],
 ]
 
-/** A reply without what every reply has anew: ids, times and how long it took. */
+/** Removes ids, times and durations, which differ between replies. */
 function settled(text: string): string {
   return text
     .replace(/"(?:id|item_id|response_id)":"[^"]*"/g, '"id":"ID"')
@@ -69,43 +69,43 @@ describe('two servers in a row', () => {
     const way = `${path} ${JSON.stringify(body)}`
     // verifies service-proxy:forward:every-api
     it(`answer ${way} alike`, async () => {
-      await using chain = await startChain()
-      await chain.far.model('m', {}, EVERYTHING)
-      await chain.forward('m')
-      const direct = await chain.far.post(path, { model: 'm', ...body })
-      const forwarded = await chain.near.post(path, { model: 'm', ...body })
+      await using pair = await startServerPair()
+      await pair.far.model('m', {}, EVERYTHING)
+      await pair.forward('m')
+      const direct = await pair.far.post(path, { model: 'm', ...body })
+      const forwarded = await pair.near.post(path, { model: 'm', ...body })
       expect([forwarded.status, forwarded.headers['content-type']]).toEqual([200, direct.headers['content-type']])
       expect(settled(forwarded.text)).toBe(settled(direct.text))
-      expect(chain.near.records('m')).toEqual([])
+      expect(pair.near.records('m')).toEqual([])
     })
   }
 
   it('carry tools, reasoning and log-probabilities, streamed and whole', async () => {
-    await using chain = await startChain()
+    await using pair = await startServerPair()
     const calls = [{ id: 'call_1', name: 'weather', arguments: '{"city": "Paris"}' }]
-    await chain.far.model('m', {
+    await pair.far.model('m', {
       rules: [{ rpc: 'Predict*', do: { reasoning: 'Hm', toolCalls: calls, via: 'deltas' } }],
     })
-    await chain.forward('m')
+    await pair.forward('m')
     const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }]
     for (const stream of [false, true]) {
       const ask = { model: 'm', messages, tools, stream, logprobs: true }
-      const [direct, forwarded] = [await chain.far.post(CHAT, ask), await chain.near.post(CHAT, ask)]
+      const [direct, forwarded] = [await pair.far.post(CHAT, ask), await pair.near.post(CHAT, ask)]
       expect(settled(forwarded.text)).toBe(settled(direct.text))
       expect(forwarded.text).toContain('weather')
     }
-    const asked = chain.far.records('m').filter(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')
+    const asked = pair.far.records('m').filter(({ rpc, event }) => rpc.startsWith('Predict') && event === 'start')
     expect(asked.map(({ request }) => (request as { Tools: string }).Tools)).toEqual(
       Array(4).fill(JSON.stringify(tools)),
     )
   })
 
   it('serve the official clients, whole and streamed', async () => {
-    await using chain = await startChain()
-    await chain.far.model('m')
-    await chain.forward('m')
-    const openai = new OpenAI({ baseURL: `${chain.near.url}/v1`, apiKey: 'k', maxRetries: 0 })
-    const anthropic = new Anthropic({ baseURL: chain.near.url, apiKey: 'k', maxRetries: 0 })
+    await using pair = await startServerPair()
+    await pair.far.model('m')
+    await pair.forward('m')
+    const openai = new OpenAI({ baseURL: `${pair.near.url}/v1`, apiKey: 'k', maxRetries: 0 })
+    const anthropic = new Anthropic({ baseURL: pair.near.url, apiKey: 'k', maxRetries: 0 })
     const ask = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }] }
     const said = 'This is a mocked response.'
     expect((await openai.chat.completions.create(ask)).choices[0]?.message.content).toBe(said)
@@ -117,11 +117,11 @@ describe('two servers in a row', () => {
   })
 
   verifies('upstream:usage:recorded', 'both count the tokens that the model counted', async () => {
-    await using chain = await startChain()
-    await chain.far.model('m')
-    await chain.forward('m')
-    for (const stream of [false, true]) await chain.near.chat('m', { stream })
-    for (const server of [chain.far, chain.near]) {
+    await using pair = await startServerPair()
+    await pair.far.model('m')
+    await pair.forward('m')
+    for (const stream of [false, true]) await pair.near.chat('m', { stream })
+    for (const server of [pair.far, pair.near]) {
       const { text } = await server.call('/metrics')
       expect(text).toContain('svc_tokens_total{kind="prompt"} 4')
       expect(text).toContain('svc_tokens_total{kind="completion"} 10')
@@ -129,34 +129,34 @@ describe('two servers in a row', () => {
   })
 
   it('filter once each, as each of them is told', async () => {
-    await using chain = await startChain()
+    await using pair = await startServerPair()
     const detector = { known_usecases: ['token_classify'], pii_detection: {} }
-    for (const server of [chain.near, chain.far]) await server.model('ner', {}, detector)
+    for (const server of [pair.near, pair.far]) await server.model('ner', {}, detector)
     const pii = { enabled: true, detectors: ['ner'] }
-    await chain.far.model('m', {}, { pii })
-    await chain.forward('m', { pii })
-    await chain.forward('open', { proxy: { upstream_url: chain.far.url, upstream_model: 'm' } })
+    await pair.far.model('m', {}, { pii })
+    await pair.forward('m', { pii })
+    await pair.forward('open', { proxy: { upstream_url: pair.far.url, upstream_model: 'm' } })
     const body = { messages: [{ role: 'user', content: 'I am ada@host.example' }] }
-    for (const model of ['m', 'open']) await chain.near.post(CHAT, { model, ...body })
-    const asked = chain.far.records('m').filter(({ rpc, event }) => rpc === 'Predict' && event === 'start')
+    for (const model of ['m', 'open']) await pair.near.post(CHAT, { model, ...body })
+    const asked = pair.far.records('m').filter(({ rpc, event }) => rpc === 'Predict' && event === 'start')
     expect(asked).toHaveLength(2)
     for (const call of asked) {
       expect(JSON.stringify(call)).toContain('I am [REDACTED:ner:EMAIL]')
       expect(JSON.stringify(call)).not.toContain('ada@host.example')
     }
-    const eventsOf = async (server: TestServer): Promise<number> =>
+    const readEvents = async (server: TestServer): Promise<number> =>
       ((await server.call('/api/pii/events')).json() as { events: unknown[] }).events.length
-    // the near one masked the first request, the far one the second
-    expect([await eventsOf(chain.near), await eventsOf(chain.far)]).toEqual([1, 1])
+    // the near server masked the first request, the far one the second
+    expect([await readEvents(pair.near), await readEvents(pair.far)]).toEqual([1, 1])
   })
 
   // verifies errors:status:loop
   it('end a request that goes round in a circle', async () => {
-    await using chain = await startChain()
-    await chain.forward('m')
-    await writeForwarded(chain.far, { name: 'm', url: chain.near.url })
+    await using pair = await startServerPair()
+    await pair.forward('m')
+    await writeForwarded(pair.far, { name: 'm', url: pair.near.url })
     for (const stream of [false, true]) {
-      const reply = await chain.near.chat('m', { stream })
+      const reply = await pair.near.chat('m', { stream })
       expect(reply.status).toBe(508)
       expect(reply.text).toContain('goes round in a circle')
     }
@@ -200,7 +200,7 @@ describe('a model of another instance', () => {
 
   verifies(
     ['proxy:url:service-root', 'proxy:mode:service-proxy', 'proxy:provider:service-proxy', 'proxy:key:service-bearer'],
-    'is asked at the root of the address with its own key; what means nothing is told once and changes nothing',
+    'is asked at the root of the address with its own key; a setting without effect causes one warning',
     async () => {
       await using near = await startTestServer({ env: { UP_KEY: 'sk-up' } })
       await using far = await startUpstream()
@@ -224,7 +224,7 @@ describe('a model of another instance', () => {
     },
   )
 
-  /** What the instance answers, what the client gets, and whether it is told when to come back. */
+  /** Statuses of the instance and of the client's reply, and whether the reply has Retry-After. */
   const STATUSES: readonly (readonly [theirs: number, ours: number, retryAfter: string | undefined])[] = [
     [501, 501, undefined],
     [429, 429, '7'],
@@ -249,7 +249,7 @@ describe('a model of another instance', () => {
       'service-proxy:error:exhausted',
       'upstream:failure:no-retry',
     ],
-    'fails in the class of what the instance answered, in its words without the key, and is asked once',
+    'fails with the class and words of the answer of the instance, without the key, and is asked once',
     async () => {
       await using near = await startTestServer({ env: { UP_KEY: 'sk-up' } })
       await using far = await startUpstream()
@@ -272,7 +272,7 @@ describe('a model of another instance', () => {
     },
   )
 
-  it('fails with 501 where the instance has no such route, and with 502 where nobody is there or nothing is meant', async () => {
+  it('fails with 501 when the instance has no such route, and with 502 when it is unreachable or unreadable', async () => {
     await using near = await startTestServer()
     await using far = await startUpstream()
     await writeForwarded(near, { name: 'm', url: far.origin })
@@ -282,13 +282,13 @@ describe('a model of another instance', () => {
     far.replyWith({ headers: json, body: 'no JSON' })
     expect((await near.chat('m')).status).toBe(502)
     for (const stream of [false, true]) expect((await near.chat('nobody', { stream })).status).toBe(502)
-    // an instance of another make need not count conversations
+    // another product as an instance may have no such route
     far.replyWith({ status: 404, body: 'no such page' })
     const count = await near.post('/v1/messages/count_tokens', { model: 'm', messages })
     expect(count.status).toBe(501)
   })
 
-  it('ends for the reason that the instance gives, in every format, whole and streamed', async () => {
+  it('ends with the finish reason of the instance, in every format, whole and streamed', async () => {
     await using near = await startTestServer()
     await using far = await startUpstream()
     await writeForwarded(near, { name: 'm', url: far.origin })
@@ -315,7 +315,7 @@ describe('a model of another instance', () => {
     }
   })
 
-  it('gives the times of the instance to who asks for them', async () => {
+  it('passes on the times of the instance to clients that ask for them', async () => {
     await using near = await startTestServer()
     await using far = await startUpstream()
     await writeForwarded(near, { name: 'm', url: far.origin })
@@ -350,12 +350,12 @@ describe('a model of another instance', () => {
   })
 
   it('is loaded, looked at and let go like any other, without a process and without a place in memory', async () => {
-    await using chain = await startChain({ near: { flags: ['--max-active-backends=1', '--load-to-memory=m'] } })
-    await chain.far.model('far')
-    await chain.near.model('own')
-    await chain.forward('m')
-    await chain.forward('wrong', { proxy: { upstream_url: 'ftp://x' } })
-    const { near } = chain
+    await using pair = await startServerPair({ near: { flags: ['--max-active-backends=1', '--load-to-memory=m'] } })
+    await pair.far.model('far')
+    await pair.near.model('own')
+    await pair.forward('m')
+    await pair.forward('wrong', { proxy: { upstream_url: 'ftp://x' } })
+    const { near } = pair
     expect((await near.chat('own')).status).toBe(200)
     expect((await near.post('/backend/load', { model: 'm' })).status).toBe(200)
     const wrong = await near.post('/backend/load', { model: 'wrong' })

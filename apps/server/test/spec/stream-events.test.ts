@@ -30,17 +30,17 @@ const BROKEN: MockBehaviour = {
   failure: { status: 'INTERNAL', message: 'no more', afterPieces: 2 },
 }
 
-/** A stream: what the model says, what the client asks for, and the events it gets. */
+/** A stream: the model's behaviour, the client's request, and the expected events. */
 type StreamCase = readonly [name: string, says: MockBehaviour, asks: object, events: readonly unknown[]]
 
-/** A server whose model `m` answers as told, from 5 tokens in 3. */
+/** A server whose model `m` has the given behaviour, with 5 prompt tokens and 3 answer tokens. */
 async function answering(behaviour: MockBehaviour): Promise<TestServer> {
   const server = await startTestServer()
   await server.model('m', { rules: [{ rpc: 'Predict*', do: { promptTokens: 5, completionTokens: 3, ...behaviour } }] })
   return server
 }
 
-/** The events of a stream: by name, and their data as values but for `[DONE]`. */
+/** Reads the events of a stream: their names, and their data as values except `[DONE]`. */
 async function read(chunks: readonly Uint8Array[]): Promise<[name: string | undefined, data: unknown][]> {
   const events: [string | undefined, unknown][] = []
   for await (const { event, data } of decodeSse(chunks))
@@ -62,7 +62,7 @@ const chunk = (...choices: object[]) => ({
   model: 'm',
   choices,
 })
-/** A chunk of one choice; its end has a reason. */
+/** A chunk of one choice; the last one has a reason. */
 const delta = (piece: object, finish_reason: string | null = null, index = 0) =>
   chunk({ index, delta: piece, finish_reason })
 const ROLE = delta({ role: 'assistant', content: '' })
@@ -208,7 +208,7 @@ const id = expect.any(String)
 
 type Item = Readonly<Record<string, unknown>>
 
-/** Events of a message: it is added empty, its text comes in pieces, and it is done. */
+/** The events of a message: it is added empty, its text follows in pieces, and it is done. */
 function messageEvents(output_index: number, pieces: readonly string[], status = 'completed') {
   const text = pieces.join('')
   const place = { item_id: id, output_index, content_index: 0 }
@@ -362,7 +362,7 @@ describe('a stream of a response', () => {
     for (const [name, data] of seen) expect(name).toBe(data === DONE ? undefined : (data as { type: string }).type)
   })
 
-  it('with two calls has the events of each in their order, whichever is told first', async () => {
+  it('with two calls has the events of each in order, for any interleaving', async () => {
     await using server = await answering(CALLS)
     const body = { model: 'm', input: 'Hello there', stream: true, tools: RESPONSE_TOOLS }
     const reply = await server.post('/v1/responses', body)
@@ -383,7 +383,7 @@ describe('a stream of a response', () => {
   })
 })
 
-/** Each streaming format: its route, what is asked, and what one of its events is. */
+/** Each streaming format: its route, its requests, and the schema of its events. */
 const FORMATS: readonly (readonly [path: string, asks: object, event: z.ZodType])[] = [
   ['/v1/chat/completions', { messages: HELLO, tools: CHAT_TOOLS }, chatCompletionChunk],
   ['/v1/completions', { prompt: 'Hello' }, completionChunk],
@@ -393,7 +393,7 @@ const FORMATS: readonly (readonly [path: string, asks: object, event: z.ZodType]
   ['/api/generate', { prompt: 'Hello' }, ollamaGenerateReply],
 ]
 
-/** The events of a stream in any format, each checked. */
+/** Decodes the events of a stream in any format and checks each one. */
 async function decode(chunks: readonly Uint8Array[], isLines: boolean, schema: z.ZodType): Promise<unknown[]> {
   const values: unknown[] = []
   if (isLines) for await (const value of decodeNdjson(chunks)) values.push(schema.parse(value))

@@ -20,7 +20,7 @@ async function world(text: string, script: MockScript = {}, keys: Record<string,
   return server
 }
 
-function grammarsOf(server: TestServer): readonly string[] {
+function listGrammars(server: TestServer): readonly string[] {
   return server
     .records('m')
     .filter(({ rpc, event }) => rpc === 'Predict' && event === 'start')
@@ -34,7 +34,7 @@ describe('structured output', () => {
     const reply = await server.chat('m', asked(SCHEMA))
     expect(reply.status).toBe(200)
     expect(reply.json()).toMatchObject({ choices: [{ finish_reason: 'stop', message: { content: text } }] })
-    const [grammar] = grammarsOf(server)
+    const [grammar] = listGrammars(server)
     expect(grammar).toMatch(/^root ::= /m)
     for (const key of ['city', 'inhabitants']) expect(grammar).toContain(String.raw`\x22${key}\x22`)
   })
@@ -84,7 +84,7 @@ describe('structured output', () => {
     for (const format of ['json_object', { type: 'json_object' }]) {
       expect((await server.chat('m', { response_format: format })).status).toBe(200)
     }
-    const [first, second] = grammarsOf(server)
+    const [first, second] = listGrammars(server)
     expect(first).toMatch(/^root ::= /m)
     expect(second).toBe(first)
     await using other = await world('[1]')
@@ -98,7 +98,7 @@ describe('structured output', () => {
     await using server = await world('yes')
     await server.chat('m', { grammar: 'root ::= "yes" | "no"' })
     await server.chat('m', { response_format: { type: 'text' } })
-    expect(grammarsOf(server)).toEqual(['root ::= "yes" | "no"', ''])
+    expect(listGrammars(server)).toEqual(['root ::= "yes" | "no"', ''])
   })
 
   it.each([
@@ -115,7 +115,7 @@ describe('structured output', () => {
     expect((reply.json() as { error: { message: string; param: string } }).error.param).toMatch(
       /response_format|grammar/,
     )
-    expect(grammarsOf(server)).toEqual([])
+    expect(listGrammars(server)).toEqual([])
   })
 
   it('calls of a strict tool follow a grammar of its schema', async () => {
@@ -123,7 +123,7 @@ describe('structured output', () => {
     await using server = await world('{"name": "place", "arguments": {"city": "Köln", "inhabitants": 10}}')
     const reply = await server.chat('m', { tools: [tool] })
     expect(reply.json()).toMatchObject({ choices: [{ finish_reason: 'tool_calls' }] })
-    const [grammar] = grammarsOf(server)
+    const [grammar] = listGrammars(server)
     expect(grammar).toContain(String.raw`\x22place\x22`)
     expect(grammar).not.toContain('answer')
   })

@@ -30,7 +30,7 @@ const FIGURES = {
 }
 const RESIDENT = { name: 'm', backend: 'mock', pid: 7, startedAt: 0, inFlight: 0 }
 
-/** The system routes over facts of the test. */
+/** The system routes on facts of the test. */
 function startSystem(facts: Partial<SystemFacts>) {
   return startTestApp(
     systemRoutes({
@@ -39,8 +39,8 @@ function startSystem(facts: Partial<SystemFacts>) {
       metricsAccess: undefined,
       backendNames: () => ['mock'],
       loaded: () => [RESIDENT],
-      processOf: () => Promise.resolve(FIGURES),
-      vramOf: () => Promise.resolve(undefined),
+      readProcess: () => Promise.resolve(FIGURES),
+      readVram: () => Promise.resolve(undefined),
       ...facts,
     }),
   )
@@ -101,7 +101,7 @@ describe('GET /system', () => {
     async () => {
       const asked = vi.fn(() => Promise.resolve(undefined))
       const loaded = [{ ...RESIDENT, pid: undefined }]
-      await using app = await startSystem({ loaded: () => loaded, processOf: asked, vramOf: asked })
+      await using app = await startSystem({ loaded: () => loaded, readProcess: asked, readVram: asked })
       expect((await app.call('/system')).json()).toEqual({
         backends: ['mock'],
         loaded_models: [{ id: 'm', backend: 'mock' }],
@@ -111,7 +111,7 @@ describe('GET /system', () => {
   )
 
   verifies('system:process:unreadable', 'leaves a process out that cannot be read', async () => {
-    await using app = await startSystem({ processOf: () => Promise.resolve(undefined) })
+    await using app = await startSystem({ readProcess: () => Promise.resolve(undefined) })
     expect((await app.call('/system')).json()).toEqual({
       backends: ['mock'],
       loaded_models: [{ id: 'm', backend: 'mock' }],
@@ -123,7 +123,7 @@ describe('GET /system', () => {
     'shows device memory as it is at each call: a figure, 0, or nothing',
     async () => {
       const readings = [4096, 0, undefined]
-      await using app = await startSystem({ vramOf: () => Promise.resolve(readings.shift()) })
+      await using app = await startSystem({ readVram: () => Promise.resolve(readings.shift()) })
       const read = async (): Promise<LoadedModel | undefined> =>
         ((await app.call('/system')).json() as System).loaded_models[0]
       expect((await read())?.size_vram).toBe(4096)
@@ -163,7 +163,7 @@ describe('GET /metrics', () => {
     expect((await server.call('/metrics')).status).toBe(404)
   })
 
-  verifies('metrics:access:any', 'can be opened to everybody with a key', async () => {
+  verifies('metrics:access:any', 'can be opened to everyone with a key', async () => {
     await using server = await startTestServer({ flags: ['--api-keys=k'], env: { SVC_METRICS_ACCESS: 'any' } })
     const document = (await server.call('/swagger/doc.json')).json()
     expect(document).toMatchObject({ paths: { '/metrics': { get: { 'x-svc-access': 'any' } } } })
@@ -189,7 +189,7 @@ describe('/api/settings', () => {
     },
   )
 
-  verifies('legacy-key:source:settings', 'takes shared keys, which count at once', async () => {
+  verifies('legacy-key:source:settings', 'takes shared keys, which apply at once', async () => {
     await using server = await startTestServer()
     expect((await server.call('/v1/models')).status).toBe(200)
     expect((await server.post('/api/settings', { api_keys: ['from-settings'] })).status).toBe(200)
@@ -210,7 +210,7 @@ describe('/api/settings', () => {
 describe('GET /api/resources', () => {
   verifies(
     ['resources:route:read', 'resources:reading:cpu', 'resources:reading:disk', 'resources:reading:memory'],
-    'shows admins what the host has',
+    'shows admins the resources of the host',
     async () => {
       await using server = await startTestServer({ flags: ['--api-keys=admin-key'] })
       expect((await server.call('/api/resources')).status).toBe(401)

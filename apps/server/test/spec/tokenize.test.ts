@@ -22,7 +22,7 @@ describe('POST /v1/tokenize and /v1/detokenize', () => {
     expect(sent?.request).toMatchObject({ Prompt: content, ModelIdentity: 't.bin' })
   })
 
-  it('take nothing for nothing, and the default model where none is named', async () => {
+  it('give nothing for an empty text, and use the default model when none is named', async () => {
     await using server = await startTestServer()
     expect((await server.post('/v1/tokenize', { content: 'a' })).status).toBe(400)
     await server.model('t', {}, keys)
@@ -30,7 +30,7 @@ describe('POST /v1/tokenize and /v1/detokenize', () => {
     expect((await server.post('/v1/detokenize', { tokens: [] })).json()).toEqual({ content: '' })
   })
 
-  it('refuse what is no text or no list of tokens, naming the field', async () => {
+  it('refuse other types than text or token lists, naming the field', async () => {
     await using server = await startTestServer()
     await server.model('t', {}, keys)
     const wrong: [string, object, string][] = [

@@ -93,14 +93,14 @@ describe('tool calls in the text of a model', () => {
     expect(first.message.tool_calls?.map(({ function: { name } }) => name)).toEqual(['weather'])
   })
 
-  it('text that is no call stays text, and nothing is invented', async () => {
+  it('text that is no call stays text, and no call is invented', async () => {
     await using server = await world({ text: '{"name": "unknown", "arguments": {}} and {"a": 1}' })
     const { message, finish_reason } = await whole(server)
     expect([finish_reason, message.content]).toEqual(['stop', '{"name": "unknown", "arguments": {}} and {"a": 1}'])
     expect(message.tool_calls).toBeUndefined()
   })
 
-  it('without tools, or with tool_choice none, a call is text and the backend hears of no tools', async () => {
+  it('without tools, or with tool_choice none, a call is text and the backend gets no tools', async () => {
     await using server = await world({ text: CALL })
     for (const extra of [{ tools: undefined }, { tool_choice: 'none' }]) {
       const { message, finish_reason } = await whole(server, extra)
@@ -167,7 +167,7 @@ describe('tool calls in the text of a model', () => {
 })
 
 describe('reasoning in the text of a model', () => {
-  it('is told from the answer, whole and in a stream cut at every byte', async () => {
+  it('is separated from the answer, whole and in a stream cut at every byte', async () => {
     const text = '<think>\nParis, I guess.\n</think>\n\nIt is Paris.'
     await using server = await world({ text, split: 'bytes' })
     const { message } = await whole(server, { tools: undefined })

@@ -2,7 +2,7 @@ import { it } from 'vitest'
 import type { RequirementId } from './requirements.ts'
 
 /**
- * A test that proves requirements. The citation is what `coverage.test.ts` looks for.
+ * Declares a test that proves requirements. `coverage.test.ts` looks for the citation.
  *
  * @example
  * verifies('errors:unmatched:not-found', 'an undefined route is 404', async () => { … })
@@ -16,7 +16,7 @@ export function verifies(
 }
 
 /**
- * A requirement known not to hold yet: runs as an expected failure and turns red once it holds.
+ * Declares a requirement that is known not to hold yet: the test must fail, and turns red once the requirement holds.
  *
  * @public none is known at the moment
  */

@@ -9,12 +9,12 @@ export interface WireBody {
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** A value as a client that keeps to the format sends it. */
+/** Encodes a value as a correct client sends it. */
 export function toWire(value: unknown): WireBody {
   return { headers: JSON_TYPE, bytes: Buffer.from(JSON.stringify(value)) }
 }
 
-/** JSON text that stands in a value as it is. */
+/** JSON text that a value holds verbatim. */
 class Verbatim {
   readonly json: string
   constructor(json: string) {
@@ -22,7 +22,7 @@ class Verbatim {
   }
 }
 
-/** Values that no field, or nearly none, takes; some no JSON library writes. */
+/** Values that nearly no field accepts; no JSON library writes some of them. */
 const WRONG: readonly unknown[] = [
   ...[
     null,
@@ -62,7 +62,7 @@ function nested(depth: number): Verbatim {
 
 const EXTRA_KEYS = ['__proto__', 'constructor', 'toString', 'model_id', 'backend', 'stream', 'n', 'x\ud800', '']
 
-/** What is done to one place of a body. */
+/** A change at one place of a body. */
 type Change =
   | { readonly how: 'replace'; readonly value: unknown }
   | { readonly how: 'remove' | 'double' | 'wrap' | 'repeat' }
@@ -83,7 +83,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   },
 )
 
-/** A member of an object in the order it is written, so that keys can stand twice. */
+/** Members of an object in written order, so that keys can be duplicated. */
 class Members {
   readonly entries: (readonly [string, unknown])[]
   constructor(entries: (readonly [string, unknown])[]) {
@@ -91,16 +91,16 @@ class Members {
   }
 }
 
-/** One change at the n-th place of a value, counted in the order of its text and beyond the last from the first again. */
+/** Applies one change at the n-th place of a value, counted in the order of its text, modulo the number of places. */
 function changed(body: unknown, place: number, what: Change): unknown {
-  let left = place % countOf(body)
+  let left = place % countPlaces(body)
   const visit = (value: unknown): unknown => {
     const isHere = left === 0
     left -= 1
     if (isHere) return apply(value)
     if (Array.isArray(value)) return value.flatMap((item: unknown) => unpack(visit(item)))
     if (typeof value !== 'object' || value === null || value instanceof Verbatim) return value
-    return new Members(entriesOf(value).flatMap(([key, item]) => unpack(visit(item)).map((one) => [key, one] as const)))
+    return new Members(toEntries(value).flatMap(([key, item]) => unpack(visit(item)).map((one) => [key, one] as const)))
   }
   const apply = (value: unknown): unknown => {
     switch (what.how) {
@@ -116,14 +116,14 @@ function changed(body: unknown, place: number, what: Change): unknown {
         return [value]
       case 'add':
         return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Verbatim)
-          ? new Members([...entriesOf(value), [what.key, what.value]])
+          ? new Members([...toEntries(value), [what.key, what.value]])
           : { [what.key]: what.value }
     }
   }
   return unpack(visit(body))[0]
 }
 
-/** What stands in the place of one value: none, or several. */
+/** Values that replace one value: none, or several. */
 class Several {
   readonly values: readonly unknown[]
   constructor(values: readonly unknown[]) {
@@ -132,25 +132,25 @@ class Several {
 }
 
 const unpack = (value: unknown): readonly unknown[] => (value instanceof Several ? value.values : [value])
-const entriesOf = (value: object): (readonly [string, unknown])[] =>
+const toEntries = (value: object): (readonly [string, unknown])[] =>
   value instanceof Members ? value.entries : Object.entries(value)
 
-function countOf(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countOf(item), 1)
+function countPlaces(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countPlaces(item), 1)
   if (typeof value !== 'object' || value === null || value instanceof Verbatim) return 1
-  return entriesOf(value).reduce((sum, [, item]) => sum + countOf(item), 1)
+  return toEntries(value).reduce((sum, [, item]) => sum + countPlaces(item), 1)
 }
 
 function write(value: unknown): string {
   if (value instanceof Verbatim) return value.json
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  return `{${entriesOf(value)
+  return `{${toEntries(value)
     .map(([key, item]) => `${JSON.stringify(key)}:${write(item)}`)
     .join(',')}}`
 }
 
-/** What is done to the bytes; `at` is a share of their length. */
+/** Changes to the bytes; `at` is a share of their length. */
 const SPOILS: readonly ((bytes: Buffer, at: number) => Buffer)[] = [
   (bytes, at) => bytes.subarray(0, at),
   (bytes, at) => Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff]), bytes.subarray(at)]),
@@ -181,7 +181,7 @@ const HEADERS: readonly Readonly<Record<string, string>>[] = [
   { ...JSON_TYPE, 'content-encoding': 'br, gzip' },
 ]
 
-/** Bodies made from good ones, with something wrong: in a value, in the text, or in the headers. */
+/** Bodies made from valid ones with one fault: in a value, in the text, or in the headers. */
 export function brokenFrom(good: fc.Arbitrary<unknown>): fc.Arbitrary<WireBody> {
   const changes = fc.array(fc.tuple(fc.nat({ max: 400 }), change), { minLength: 1, maxLength: 3 })
   const values = fc.tuple(good, changes).map(([body, all]): WireBody => {

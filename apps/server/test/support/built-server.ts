@@ -11,36 +11,36 @@ import { eventually } from './eventually.ts'
 /** The entry that users start. */
 export const BUILT_ENTRY = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** What ends on its own has ended by then, on any machine. */
+/** By then processes that end by themselves have ended on any machine. */
 const PATIENCE_MS = 20_000
 
-/** How a process ended. */
-export interface Ending {
+/** End of a process. */
+export interface ProcessEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** How the program is started; it works in its folder. */
+/** Options of a program; it runs in its folder. */
 export interface ProgramOptions {
-  /** Beside `PATH`, `HOME`, `LANG` and a `TMPDIR` in the folder; nothing else is inherited. */
+  /** Variables beside `PATH`, `HOME`, `LANG` and a `TMPDIR` in the folder; nothing else is inherited. */
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Another path to the entry. @default the build */
   readonly entry?: string | undefined
 }
 
-/** How a built server differs from one that was started with nothing but an address. */
+/** Options of a built server beside its address. */
 export interface BuiltServerOptions extends ProgramOptions {
   readonly flags?: readonly string[] | undefined
-  /** Where everything of it lies; one that is given stays at the end. @default a new one */
+  /** The folder of all its files; a given one stays at the end. @default a new one */
   readonly folder?: string | undefined
-  /** Makes the backend `mock` known, with a script that holds before a model is loaded. @default no mock */
+  /** Registers the backend `mock` with a script that applies before a model is loaded. @default no mock */
   readonly mock?: MockScript | undefined
 }
 
 /** One line of the log. */
 export type LogEntry = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string }
 
-/** A server in a process of its own, as users run it. */
+/** A server in its own process, as users run it. */
 export interface BuiltServer extends AsyncDisposable {
   readonly url: string
   readonly pid: number
@@ -48,37 +48,37 @@ export interface BuiltServer extends AsyncDisposable {
   /** Standard output and error so far. */
   output(): string
   log(): readonly LogEntry[]
-  /** The first line of the log, past or future, with this message. */
+  /** Resolves with the first line of the log, past or future, with this message. */
   logged(message: string): Promise<LogEntry>
   /** Closes the reading ends of its standard output and error. */
   hangUp(): void
-  /** Ids of the backend processes that live, and of what they started; Linux only. */
+  /** Lists the ids of live backend processes and their children; Linux only. */
   backends(): readonly number[]
   /** Writes a model file of the mock. */
   model(name: string, script?: MockScript, keys?: Readonly<Record<string, unknown>>): Promise<void>
-  /** What the mock was asked about a model. */
+  /** Reads the mock's records of a model. */
   records(model: string): readonly MockRecord[]
   signal(name: NodeJS.Signals): void
-  readonly exited: Promise<Ending>
-  /** TERM, and its end. */
-  stop(): Promise<Ending>
-  /** KILL, and its end. */
-  kill(): Promise<Ending>
+  readonly exited: Promise<ProcessEnd>
+  /** Sends TERM; resolves with its end. */
+  stop(): Promise<ProcessEnd>
+  /** Sends KILL; resolves with its end. */
+  kill(): Promise<ProcessEnd>
 }
 
 /** Whether processes can be found by their environment here. */
 export const CAN_SEE_PROCESSES = existsSync('/proc/self/environ')
 
-/** Processes that were started, at whatever remove, by a program of this folder and live. */
-export function processesOf(folder: string): number[] {
+/** Lists live processes that a program of this folder started, directly or indirectly. */
+export function listProcesses(folder: string): number[] {
   if (!CAN_SEE_PROCESSES) return []
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && environmentOf(pid).includes(`\0TMPDIR=${folder}\0`))
+    .filter((pid) => pid > 0 && readEnvironment(pid).includes(`\0TMPDIR=${folder}\0`))
 }
 
-/** The environment between zeros; empty for a process that has ended. */
-function environmentOf(pid: number): string {
+/** Reads an environment, with zeros between variables; empty for an ended process. */
+function readEnvironment(pid: number): string {
   try {
     return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`
   } catch {
@@ -86,13 +86,13 @@ function environmentOf(pid: number): string {
   }
 }
 
-function endProcessesOf(folder: string): number {
-  const pids = processesOf(folder)
+function endProcesses(folder: string): number {
+  const pids = listProcesses(folder)
   for (const pid of pids) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // it ended meanwhile
+      // it has ended meanwhile
     }
   }
   return pids.length
@@ -102,14 +102,14 @@ const folders = new Set<string>()
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
-  for (const folder of folders) endProcessesOf(folder)
+  for (const folder of folders) endProcesses(folder)
 })
 
 interface Program {
   readonly child: ChildProcess
   readonly stdout: ReturnType<typeof collectLines>
   readonly stderr: ReturnType<typeof collectLines>
-  readonly exited: Promise<Ending>
+  readonly exited: Promise<ProcessEnd>
 }
 
 function startProgram(folder: string, args: readonly string[], options: ProgramOptions): Program {
@@ -123,7 +123,7 @@ function startProgram(folder: string, args: readonly string[], options: ProgramO
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
-  const exited = new Promise<Ending>((resolve, reject) => {
+  const exited = new Promise<ProcessEnd>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       running.delete(child)
@@ -133,13 +133,13 @@ function startProgram(folder: string, args: readonly string[], options: ProgramO
   return { child, stdout: collectLines(child.stdout), stderr: collectLines(child.stderr), exited }
 }
 
-/** What a command printed and how it ended. */
-export interface CommandOutcome extends Ending {
+/** Output and end of a command. */
+export interface CommandOutcome extends ProcessEnd {
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a command of the built program to its end, in a folder; one that does not end is killed. */
+/** Runs a command of the built program in a folder; kills one that does not end. */
 export async function runBuilt(
   folder: string,
   args: readonly string[],
@@ -151,7 +151,7 @@ export async function runBuilt(
   return { ...ending, stdout: stdout.join('\n'), stderr: stderr.join('\n') }
 }
 
-/** The outcome of something that a program does by itself; the program is killed when it does not. */
+/** Waits for a program's own action; kills the program when it does not come. */
 async function withPatience<T>({ child }: Program, outcome: Promise<T>): Promise<T> {
   const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
   return outcome.finally(() => clearTimeout(timer))
@@ -170,7 +170,7 @@ export async function startBuiltServer(options: BuiltServerOptions = {}): Promis
     program.child.kill('SIGKILL')
     await program.exited
     await eventually(() => {
-      if (endProcessesOf(folder) > 0) throw new Error('processes are still ending')
+      if (endProcesses(folder) > 0) throw new Error('processes are still ending')
     })
     folders.delete(folder)
     await own?.close()
@@ -199,7 +199,7 @@ function toServer(program: Program, folder: string): Omit<BuiltServer, 'url' | '
   const fileName = (model: string): string => model.replaceAll('/', '-')
   const recordFile = (model: string): string => join(folder, 'records', fileName(model))
   const signal = (name: NodeJS.Signals): void => void child.kill(name)
-  const endWith = (name: NodeJS.Signals): Promise<Ending> => {
+  const endWith = (name: NodeJS.Signals): Promise<ProcessEnd> => {
     signal(name)
     return exited
   }
@@ -212,7 +212,7 @@ function toServer(program: Program, folder: string): Omit<BuiltServer, 'url' | '
       child.stdout?.destroy()
       child.stderr?.destroy()
     },
-    backends: () => processesOf(folder).filter((pid) => pid !== child.pid),
+    backends: () => listProcesses(folder).filter((pid) => pid !== child.pid),
     async model(name, script = {}, keys = {}) {
       await mkdir(join(folder, 'records'), { recursive: true })
       const text = stringify({

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import type { ScannedRoute } from './scanned-routes.ts'
 
 /**
- * What a detector of these bodies looks for. A `canary` stands in one text; a `parted` one is cut over parts of one
- * message, a `crossing` one over two messages.
+ * Detectors of these bodies. A `canary` is in one text; a `parted` one is cut over parts of one message, a `crossing`
+ * one over two messages.
  */
 export const CANARY_PATTERNS = [
   { name: 'CANARY', match: 'canary-[0-9a-f]{8}' },
@@ -11,15 +11,15 @@ export const CANARY_PATTERNS = [
   { name: 'CROSSING', match: String.raw`crossing-[0-9a-f]{4}\s+[0-9a-f]{4}` },
 ] as const
 
-/** A whole canary, or the first piece of one that was cut: a piece alone is told by its name. */
+/** A whole canary, or the first piece of a cut one, which its name reveals. */
 const LEAK = /canary-[0-9a-f]{8}|(?:parted|crossing)-[0-9a-f]/
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([^u]))/g
 const BASE64 = /[A-Za-z0-9+/]{16,}={0,2}/g
-/** JSON in strings of JSON, as deep as these bodies nest it. */
+/** Nesting of JSON in strings of JSON in these bodies. */
 const MAX_LAYERS = 8
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 
-/** What a text tells of a canary, in whichever layer of escapes, percent signs or base64; undefined when nothing. */
+/** Finds a canary in a text, in any layer of escapes, percent signs or base64; undefined when there is none. */
 export function findLeak(text: string): string | undefined {
   let view = text
   for (let layer = 0; layer < MAX_LAYERS; layer++) {
@@ -85,7 +85,7 @@ const { wild } = fc.letrec<{ wild: unknown }>((tie) => ({
   ),
 }))
 
-/** JSON text of such a value, and JSON text of a string that holds it, and so on. */
+/** JSON text of such a value, JSON text of a string that holds it, and so on. */
 const embedded = fc
   .tuple(wild, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }))
   .map(
@@ -104,7 +104,7 @@ const picture = fc.oneof(
   canary.map((value) => `data:text/plain;base64,${Buffer.from(`\xff ${value}`, 'latin1').toString('base64')}`),
 )
 
-/** A canary cut over two or three parts, each of which shows that it is a piece of one. */
+/** A canary cut into two or three parts; each part shows that it is a piece. */
 const pieces = fc.tuple(hex(8), fc.integer({ min: 8, max: 14 }), fc.boolean()).map(([digits, cut, twice]) => {
   const value = `parted-${digits}`
   return twice && cut < 14
@@ -115,7 +115,7 @@ const crossing = hex(8).map((digits) => [`so: crossing-${digits.slice(0, 4)}`, `
 
 type Members = Record<string, unknown>
 const part = (type: string) => (value: unknown) => ({ type, text: value })
-const partsOf = (type: string, values: readonly string[]) => values.map(part(type))
+const toParts = (type: string, values: readonly string[]) => values.map(part(type))
 
 const unknown = fc.oneof(
   wild.map((value): Members => ({ metadata: { a: value } })),
@@ -132,7 +132,7 @@ const chatMessages = fc.oneof(
     .map(([value, more]) => [
       { role: 'user', content: [part('text')(value), { type: 'odd_part', more }], name: value },
     ]),
-  pieces.map((values) => [{ role: 'user', content: partsOf('text', values) }]),
+  pieces.map((values) => [{ role: 'user', content: toParts('text', values) }]),
   crossing.map((values) => values.map((content) => ({ role: 'user', content }))),
   fc.tuple(embedded, text).map(([value, name]) => [
     {
@@ -145,7 +145,7 @@ const chatMessages = fc.oneof(
   wild.map((content) => [{ role: 'tool', tool_call_id: 'call_1', content }]),
   fc
     .tuple(embedded, embedded)
-    .map(([one, other]) => [{ role: 'tool', tool_call_id: 'call_1', content: partsOf('text', [one, other]) }]),
+    .map(([one, other]) => [{ role: 'tool', tool_call_id: 'call_1', content: toParts('text', [one, other]) }]),
   picture.map((url) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]),
 )
 const tools = fc.tuple(text, text, wild).map(([description, key, value]) => ({
@@ -181,8 +181,8 @@ const messages = fc.oneof(
       .map((content): Members => ({ messages: [{ role: 'user', content }] })),
   },
   text.map((system): Members => ({ system })),
-  fc.array(text, { minLength: 1, maxLength: 2 }).map((values): Members => ({ system: partsOf('text', values) })),
-  pieces.map((values): Members => ({ messages: [{ role: 'user', content: partsOf('text', values) }] })),
+  fc.array(text, { minLength: 1, maxLength: 2 }).map((values): Members => ({ system: toParts('text', values) })),
+  pieces.map((values): Members => ({ messages: [{ role: 'user', content: toParts('text', values) }] })),
   crossing.map((values): Members => ({ messages: values.map((content) => ({ role: 'user', content })) })),
   tools.map(
     ({ function: { name, description, parameters } }): Members => ({
@@ -199,13 +199,13 @@ const item = fc.oneof(
     role: 'user',
     content: [part('input_text')(value), { type: 'odd', more }],
   })),
-  pieces.map((values) => ({ role: 'user', content: partsOf('input_text', values) })),
+  pieces.map((values) => ({ role: 'user', content: toParts('input_text', values) })),
   embedded.map((value) => ({ type: 'function_call', call_id: 'c1', name: 'f', arguments: value })),
   fc.oneof(wild, embedded).map((output) => ({ type: 'function_call_output', call_id: 'c1', output })),
   text.map((value) => ({
     type: 'reasoning',
-    summary: partsOf('summary_text', [value]),
-    content: partsOf('reasoning_text', [value]),
+    summary: toParts('summary_text', [value]),
+    content: toParts('reasoning_text', [value]),
   })),
   embedded.map((input) => ({ type: 'custom_tool_call', call_id: 'c1', name: 'f', input })),
   wild.map((value) => ({ type: 'unheard_of', value })),
@@ -256,7 +256,7 @@ const SECRETS: Readonly<Record<ScannedRoute['scanned'], fc.Arbitrary<Members>>> 
   'ollama-embed': fc.oneof(one('input'), only('prompt'), unknown),
 }
 
-/** What a body of each format needs beside the secret. */
+/** Further members of a body of each format. */
 const PLAIN: Readonly<Record<ScannedRoute['scanned'], Members>> = {
   'chat-completions': { messages: [{ role: 'user', content: 'Hi' }] },
   messages: { max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] },
@@ -269,7 +269,7 @@ const PLAIN: Readonly<Record<ScannedRoute['scanned'], Members>> = {
   'ollama-embed': { input: 'Hi' },
 }
 
-/** Bodies of a route's format for one of these models, each with one canary or more where text is scanned. */
+/** Bodies of a route's format for one of these models, with at least one canary in a scanned text. */
 export function canaryBodies(
   { scanned }: ScannedRoute,
   models: readonly string[],
@@ -289,14 +289,14 @@ export function canaryBodies(
 }
 
 /**
- * JSON as somebody writes it who wants to hide what it says: characters as escapes, blanks anywhere, and, with
- * `doubles`, keys that stand twice or again in another case.
+ * Writes JSON as an attacker does to hide text: characters as escapes, white space anywhere and, with `doubles`, keys
+ * that are duplicated exactly or in another case.
  */
 export function writeJson(
   value: unknown,
   { seed, doubles }: { readonly seed: number; readonly doubles: boolean },
 ): string {
-  const random = randomOf(seed)
+  const random = createRandom(seed)
   const share = random() < 0.5 ? 0 : random()
   const blank = (): string => (random() < 0.1 ? (['\n', '\t', ' ', '\r\n'][Math.floor(random() * 4)] ?? '') : '')
   const character = (unit: string): string => {
@@ -307,7 +307,7 @@ export function writeJson(
     if (unit === '/' && random() < 0.5) return '\\/'
     return JSON.stringify(unit).slice(1, -1)
   }
-  // By code units, so that half of a pair may be an escape and the other one not only where both are.
+  // By code units, so that one half of a pair may be an escape and the other one not.
   const string = (whole: string): string =>
     `"${Array.from(whole, (each) => (each.length === 1 ? character(each) : random() < share ? [...each.split('')].map((unit) => `\\u${unit.charCodeAt(0).toString(16)}`).join('') : each)).join('')}"`
   const member = (key: string, item: unknown): string[] => {
@@ -331,8 +331,8 @@ export function writeJson(
   return write(value)
 }
 
-/** Numbers from 0 to 1, the same for the same seed. */
-function randomOf(seed: number): () => number {
+/** Creates random numbers in 0..1 from a seed. */
+function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

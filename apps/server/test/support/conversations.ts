@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 
-/** What is said, in no format. */
+/** One turn in no format. */
 export type Turn =
   | { readonly by: 'user' | 'assistant'; readonly text: string }
   | {
       readonly by: 'tool'
-      /** What the assistant says before it calls. */
+      /** Text of the assistant before its calls. */
       readonly text: string
       readonly id: string
       readonly arguments: Readonly<Record<string, unknown>>
       readonly result: string
     }
 
-/** A conversation and how its answer is wanted. */
+/** A conversation, with the options of its answer. */
 export interface Conversation {
   readonly system: string | undefined
   readonly turns: readonly Turn[]
@@ -28,7 +28,7 @@ const TOOL = 'weather'
 const PARAMETERS = { type: 'object', properties: { city: { type: 'string' } } }
 const DESCRIPTION = 'The weather of a city'
 
-/** Texts that no format takes for nothing. */
+/** Texts that no format treats as empty. */
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((each) => each.trim() !== '')
 const share = fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined })
 const answer: fc.Arbitrary<Turn> = fc.oneof(
@@ -43,7 +43,7 @@ const answer: fc.Arbitrary<Turn> = fc.oneof(
 )
 const question: fc.Arbitrary<Turn> = fc.record({ by: fc.constant('user'), text })
 
-/** Conversations in which people and models take turns. */
+/** Conversations in which users and models take turns. */
 export const conversation: fc.Arbitrary<Conversation> = fc
   .record({
     system: fc.option(text, { nil: undefined }),
@@ -58,7 +58,7 @@ export const conversation: fc.Arbitrary<Conversation> = fc
   })
   .map(({ exchanges, last, ...rest }) => ({ ...rest, turns: [...exchanges.flat(), last] }))
 
-/** Tokens read and written, as a reply says. */
+/** Tokens read and written, as in a reply. */
 export interface Figures {
   readonly read: unknown
   readonly written: unknown
@@ -70,7 +70,7 @@ export interface ConversationFormat {
   /** Whether calls have ids on the wire. */
   readonly hasIds: boolean
   body(model: string, asked: Conversation): object
-  /** The figures of a reply: of its body, or of the values of its events. */
+  /** Reads the figures of a reply: from its body, or from the values of its events. */
   figures(values: readonly Record<string, unknown>[]): Figures
 }
 
@@ -197,7 +197,7 @@ const ollamaFormat: ConversationFormat = {
   },
 }
 
-/** Every format that can carry a conversation; the first is the one the others are held against. */
+/** Every format that can carry a conversation; the others are compared with the first one. */
 export const CONVERSATION_FORMATS: readonly ConversationFormat[] = [
   chatFormat,
   messagesFormat,

@@ -1,26 +1,26 @@
 import { startUpstream, type Upstream } from '@svc/test-kit'
 import { stringify } from 'yaml'
-import { writeForwarded } from './chain.ts'
 import { startTestServer, type TestServer, type TestServerOptions } from './server.ts'
+import { writeForwarded } from './server-pair.ts'
 
 export const json = { 'content-type': 'application/json' }
 export const eventStream = { 'content-type': 'text/event-stream' }
 
-/** A chat completion that says something. */
+/** A chat completion with this content. */
 export const said = (content: string): string =>
   JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] })
 
-/** The event of a streamed one. */
+/** The event of a streamed completion. */
 export const chunk = (content: string): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
 
-/** Two instances that stand in for each other. */
+/** Two instances as failover targets. */
 export interface FailoverWorld extends AsyncDisposable {
   readonly server: TestServer
   readonly first: Upstream
   readonly second: Upstream
-  /** Writes the chain `m`, of `one` and `two` unless told otherwise. */
-  chain(failover?: Record<string, unknown>, keys?: Record<string, unknown>): Promise<void>
+  /** Writes the failover group `m`, by default of `one` and `two`. */
+  writeGroup(failover?: Record<string, unknown>, keys?: Record<string, unknown>): Promise<void>
 }
 
 /** A server with the models `one` and `two` of two instances. */
@@ -33,7 +33,7 @@ export async function startFailoverWorld(options: TestServerOptions = {}): Promi
     server,
     first,
     second,
-    chain: (failover = {}, keys = {}) =>
+    writeGroup: (failover = {}, keys = {}) =>
       server.writeModelFile(
         'm.yaml',
         stringify({
@@ -49,7 +49,7 @@ export async function startFailoverWorld(options: TestServerOptions = {}): Promi
       await second.close()
     },
   }
-  await world.chain()
+  await world.writeGroup()
   first.replyWith({ headers: json, body: said('first') })
   second.replyWith({ headers: json, body: said('second') })
   return world

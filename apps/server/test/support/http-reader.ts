@@ -8,5 +8,5 @@ declare module 'vitest' {
   }
 }
 
-/** Who reads the requests of the servers that tests start. */
+/** The parser of requests in the servers that tests start. */
 export const HTTP_READER: HttpReader = inject('httpReader') ?? 'own'

@@ -1,33 +1,33 @@
 import { MODERATION_CATEGORIES } from '@svc/wire/openai'
 import fc from 'fast-check'
 import type * as z from 'zod'
-import { pathsOf, type RouteRow } from '../../src/http/route-row.ts'
-import { keysOf, valuesOf } from './schema-bodies.ts'
+import { listPaths, type RouteInfo } from '../../src/http/route-info.ts'
+import { createValues, listKeys } from './schema-bodies.ts'
 import type { TestServer } from './server.ts'
 
-/** A row of the table whose requests are inference, with the schema of its bodies. */
-export interface InferenceRoute extends RouteRow {
+/** An inference route of the table, with the schema of its bodies. */
+export interface InferenceRoute extends RouteInfo {
   readonly body: z.ZodType
 }
 
-/** Every inference route of a server, read from its table. */
-export function inferenceRoutesOf({ server }: TestServer): InferenceRoute[] {
-  return server.routes.filter(isInference).map((row) => {
-    if (row.body === undefined) throw new Error(`${row.path} has no schema of its bodies`)
-    return { ...row, body: row.body }
+/** Lists every inference route of a server, from its table. */
+export function listInferenceRoutes({ server }: TestServer): InferenceRoute[] {
+  return server.routes.filter(isInference).map((route) => {
+    if (route.body === undefined) throw new Error(`${route.path} has no schema of its bodies`)
+    return { ...route, body: route.body }
   })
 }
 
-function isInference(row: RouteRow): boolean {
-  return row.method === 'POST' && row.usecase !== undefined
+function isInference(route: RouteInfo): boolean {
+  return route.method === 'POST' && route.usecase !== undefined
 }
 
-/** The paths of a route, `m` for each of their parameters. */
-export function concretePathsOf(route: RouteRow): string[] {
-  return pathsOf(route).map((path) => path.replace(/:[A-Za-z_-]+/g, 'm'))
+/** Gives the paths of a route, with `m` for each parameter. */
+export function listConcretePaths(route: RouteInfo): string[] {
+  return listPaths(route).map((path) => path.replace(/:[A-Za-z_-]+/g, 'm'))
 }
 
-/** Models of {@link modelsForAll}, by what their files have beside the rest. */
+/** Models of {@link modelsForAll}, by their further keys. */
 const MODELS: Readonly<Record<string, Record<string, unknown>>> = {
   m: {},
   'm-written': {
@@ -44,19 +44,22 @@ const MODELS: Readonly<Record<string, Record<string, unknown>>> = {
   'm-blocked': { pii: { enabled: true, detectors: ['blocking'] } },
 }
 
-/** Bodies of a route's schema that ask for one of these models: short ones that ask for something, and any others. */
-export function bodiesOf({ body }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
-  const bodies = fc.oneof(valuesOf(body, ['input']), valuesOf(body, 'some'))
-  const isNamed = keysOf(body).has('model')
+/** Bodies of a route's schema for one of these models: short ones that ask for something, and any others. */
+export function arbitraryBodies({ body }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
+  const bodies = fc.oneof(createValues(body, ['input']), createValues(body, 'some'))
+  const isNamed = listKeys(body).has('model')
   return fc
     .tuple(bodies, fc.constantFrom(...Object.keys(MODELS)))
     .map(([value, model]) => ({ ...(value as object), ...(isNamed ? { model } : {}) }))
 }
 
-/** What a model says of a text that it judges harmless. */
+/** Answer of a model that judges a text harmless. */
 const VERDICT = JSON.stringify(Object.fromEntries(MODERATION_CATEGORIES.map((name) => [name, 0])))
 
-/** Models that serve every inference route, whatever is let go; they answer in JSON, which many forms take. */
+/**
+ * Writes models that serve every inference route with any optional fields; they answer in JSON, which many forms
+ * accept.
+ */
 export async function modelsForAll(server: TestServer): Promise<void> {
   const detector = { known_usecases: ['token_classify'], pinned: true }
   await server.model('masking', {}, { ...detector, pii_detection: {} })

@@ -6,13 +6,13 @@ import { startTestServer, type TestServer, type TestServerOptions } from './serv
 export interface PiiWorld extends AsyncDisposable {
   readonly server: TestServer
   readonly upstream: Upstream
-  /** A detector of the mock: it finds e-mail addresses and towns. */
+  /** Writes a detector of the mock: it finds e-mail addresses and towns. */
   ner(name: string, detection?: Record<string, unknown>): Promise<void>
-  /** A detector of patterns. */
+  /** Writes a detector of patterns. */
   patterns(name: string, patterns: Readonly<Record<string, string>>, detection?: Record<string, unknown>): Promise<void>
-  /** A model that lives upstream and takes the chat format. */
+  /** Writes a model upstream of the chat format. */
   far(name: string, keys?: Record<string, unknown>, proxy?: Record<string, unknown>): Promise<void>
-  /** What a model was asked since it was loaded, as text. */
+  /** Gives the requests of a model since its load, as text. */
   asked(model: string): string
   events(query?: string): Promise<Record<string, unknown>[]>
 }

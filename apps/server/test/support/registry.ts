@@ -17,7 +17,7 @@ export interface TestImage {
 }
 
 /** The digest of bytes. */
-export function digestOf(bytes: Uint8Array): string {
+export function computeDigest(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 }
 
@@ -34,12 +34,12 @@ export function makeImage(layers: readonly (readonly TarEntry[])[]): TestImage {
       architecture: ARCHITECTURE,
       os: 'linux',
       config: {},
-      rootfs: { type: 'layers', diff_ids: tars.map(digestOf) },
+      rootfs: { type: 'layers', diff_ids: tars.map(computeDigest) },
     }),
   )
   const describeBlob = (bytes: Buffer, mediaType: string) => ({
     mediaType,
-    digest: digestOf(bytes),
+    digest: computeDigest(bytes),
     size: bytes.length,
   })
   const manifest = Buffer.from(
@@ -50,7 +50,7 @@ export function makeImage(layers: readonly (readonly TarEntry[])[]): TestImage {
       layers: packed.map((layer) => describeBlob(layer, 'application/vnd.oci.image.layer.v1.tar+gzip')),
     }),
   )
-  return { manifest, mediaType: MANIFEST, blobs: new Map([config, ...packed].map((bytes) => [digestOf(bytes), bytes])) }
+  return { manifest, mediaType: MANIFEST, blobs: new Map([config, ...packed].map((bytes) => [computeDigest(bytes), bytes])) }
 }
 
 /** A list of images, one for this machine and one for another. */
@@ -64,14 +64,14 @@ export function makeIndex(image: TestImage): TestImage {
         { mediaType: MANIFEST, digest: `sha256:${'0'.repeat(64)}`, size: 2, platform: other },
         {
           mediaType: MANIFEST,
-          digest: digestOf(image.manifest),
+          digest: computeDigest(image.manifest),
           size: image.manifest.length,
           platform: { architecture: ARCHITECTURE, os: 'linux' },
         },
       ],
     }),
   )
-  return { manifest, mediaType: INDEX, blobs: new Map([...image.blobs, [digestOf(image.manifest), image.manifest]]) }
+  return { manifest, mediaType: INDEX, blobs: new Map([...image.blobs, [computeDigest(image.manifest), image.manifest]]) }
 }
 
 /** The files of a backend that is the mock, answering with a text. */
@@ -138,11 +138,11 @@ export async function startRegistry(): Promise<TestRegistry> {
       const layout = dir.join(`layout-${Math.random()}`)
       await mkdir(join(layout, 'blobs/sha256'), { recursive: true })
       await writeFile(join(layout, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}')
-      const descriptor = { mediaType: image.mediaType, digest: digestOf(image.manifest), size: image.manifest.length }
+      const descriptor = { mediaType: image.mediaType, digest: computeDigest(image.manifest), size: image.manifest.length }
       const manifests = [{ ...descriptor, annotations: { 'org.opencontainers.image.ref.name': 'x' } }]
       await writeFile(join(layout, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests }))
       for (const bytes of [image.manifest, ...image.blobs.values()]) {
-        await writeFile(join(layout, 'blobs/sha256', digestOf(bytes).slice('sha256:'.length)), bytes)
+        await writeFile(join(layout, 'blobs/sha256', computeDigest(bytes).slice('sha256:'.length)), bytes)
       }
       const format = compression === undefined ? [] : ['--dest-compress-format', compression, '--dest-compress']
       const args = ['copy', '--insecure-policy', '--dest-tls-verify=false', ...format]
@@ -198,7 +198,7 @@ export async function startFakeRegistry(): Promise<FakeRegistry> {
     realm: `${server.origin}/token`,
     async push({ manifest, mediaType, blobs }, name) {
       const [repository = '', tag = 'latest'] = name.split(':')
-      for (const reference of [tag, digestOf(manifest)]) {
+      for (const reference of [tag, computeDigest(manifest)]) {
         contents.set(`/v2/${repository}/manifests/${reference}`, { bytes: manifest, type: mediaType })
       }
       for (const [digest, bytes] of blobs) {

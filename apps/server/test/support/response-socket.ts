@@ -2,7 +2,7 @@ import { type ResponseEvent, type ResponseResource, responseEvent } from '@svc/w
 import { type ClientOptions, WebSocket } from 'ws'
 import { eventually } from './eventually.ts'
 
-/** What refuses a message of a socket. */
+/** The refusal of a message of a socket. */
 export interface SocketRefusal {
   readonly type: 'error'
   readonly status: number
@@ -18,17 +18,17 @@ export interface SocketRefusal {
 export interface ResponseSocket extends AsyncDisposable {
   readonly ws: WebSocket
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Everything that was heard, parsed. */
+  /** All received messages, parsed. */
   readonly heard: readonly unknown[]
   readonly closed: Promise<number>
   send(message: unknown): void
-  /** Asks for a response of the model `m`, without waiting for it. */
+  /** Requests a response of the model `m`, without waiting for it. */
   ask(fields?: object): void
-  /** The events of a response, or of what refuses it, from the next one that is heard on. */
+  /** Reads the events of the next response, or of its refusal. */
   answer(): Promise<readonly ResponseEvent[]>
-  /** {@link ask}, then the response that is the answer. */
+  /** {@link ask}, then the response of the answer. */
   create(fields?: object): Promise<ResponseResource>
-  /** The refusal of the message that was sent last. */
+  /** Reads the refusal of the last message. */
   refusal(): Promise<SocketRefusal>
 }
 

@@ -1,34 +1,34 @@
-import { pathsOf, type RouteRow } from '../../src/http/route-row.ts'
+import { listPaths, type RouteInfo } from '../../src/http/route-info.ts'
 import type { TestServer } from './server.ts'
 
 /** Formats of routes that are filtered for some models only. */
 type SometimesScanned = 'moderations' | 'rerank' | 'score' | 'tokenize'
 const SOMETIMES: ReadonlySet<string> = new Set<SometimesScanned>(['moderations', 'rerank', 'score', 'tokenize'])
 
-function isAlways(scanned: RouteRow['scanned']): scanned is ScannedRoute['scanned'] {
+function isAlways(scanned: RouteInfo['scanned']): scanned is ScannedRoute['scanned'] {
   return typeof scanned === 'string' && !SOMETIMES.has(scanned)
 }
 
-/** A row of the table whose bodies the PII filter reads. */
-export interface ScannedRoute extends RouteRow {
-  readonly scanned: Exclude<NonNullable<RouteRow['scanned']>, false | SometimesScanned>
+/** A route whose bodies the PII filter reads. */
+export interface ScannedRoute extends RouteInfo {
+  readonly scanned: Exclude<NonNullable<RouteInfo['scanned']>, false | SometimesScanned>
 }
 
-/** Every row of a server that says `scanned`, read from its table. */
-function scannedRoutesOf({ server }: TestServer): ScannedRoute[] {
-  return server.routes.flatMap(({ scanned, ...row }) => (isAlways(scanned) ? [{ ...row, scanned }] : []))
+/** Lists every route of a server with `scanned`, from its table. */
+function listScannedRoutes({ server }: TestServer): ScannedRoute[] {
+  return server.routes.flatMap(({ scanned, ...route }) => (isAlways(scanned) ? [{ ...route, scanned }] : []))
 }
 
-/** Every path of the scanned rows that takes requests, with its row. */
-export function scannedPathsOf(server: TestServer): [path: string, route: ScannedRoute][] {
-  return scannedRoutesOf(server)
+/** Lists every path of the scanned routes that takes requests, with its route. */
+export function listScannedPaths(server: TestServer): [path: string, route: ScannedRoute][] {
+  return listScannedRoutes(server)
     .filter(({ method }) => method === 'POST')
     .flatMap((route) =>
-      pathsOf(route).map((path): [string, ScannedRoute] => [path.replace(/:[A-Za-z_-]+/g, 'm'), route]),
+      listPaths(route).map((path): [string, ScannedRoute] => [path.replace(/:[A-Za-z_-]+/g, 'm'), route]),
     )
 }
 
-/** A body of the route's format that says a text. */
+/** Creates a body of the route's format with a text. */
 export function bodyWith({ scanned, path }: ScannedRoute, text: string): Record<string, unknown> {
   const messages = [{ role: 'user', content: text }]
   switch (scanned) {

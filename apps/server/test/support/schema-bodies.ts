@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as z from 'zod'
 
-/** The part of JSON Schema that schemas of bodies are written in. */
+/** The part of JSON Schema that schemas of bodies use. */
 interface BodySchema {
   readonly type?: string | readonly string[]
   readonly const?: unknown
@@ -22,24 +22,24 @@ interface BodySchema {
   readonly maximum?: number
 }
 
-/** The keys that a body of a route may have, by its schema. */
-export function keysOf(schema: z.ZodType): ReadonlySet<string> {
+/** Lists the keys that a body of a route may have, by its schema. */
+export function listKeys(schema: z.ZodType): ReadonlySet<string> {
   return new Set(Object.keys(toBodySchema(schema).properties ?? {}))
 }
 
-/** Bodies that a schema describes: with all keys left out that may be, but for those asked for, or with some of them. */
-export function valuesOf(schema: z.ZodType, keys: 'some' | readonly string[]): fc.Arbitrary<unknown> {
+/** Bodies that a schema describes: without optional keys except the listed ones, or with some of them. */
+export function createValues(schema: z.ZodType, keys: 'some' | readonly string[]): fc.Arbitrary<unknown> {
   const body = toBodySchema(schema)
-  if (keys === 'some') return arbitraryOf(body, true)
+  if (keys === 'some') return toArbitrary(body, true)
   const asked = keys.filter((key) => body.properties !== undefined && key in body.properties)
-  return arbitraryOf({ ...body, required: [...new Set([...(body.required ?? []), ...asked])] }, false)
+  return toArbitrary({ ...body, required: [...new Set([...(body.required ?? []), ...asked])] }, false)
 }
 
 function toBodySchema(schema: z.ZodType): BodySchema {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as BodySchema
 }
 
-/** What a model is told, and what it might take for something else. */
+/** Texts for a model, including some that it may misread. */
 const TEXTS = [
   'Hi',
   'a b c',
@@ -57,7 +57,7 @@ const TEXTS = [
   'Ada Lovelace <ada@host.example>',
   '{"to":"ada@host.example","ada@host.example":1}',
 ]
-/** Texts that mean something where a medium, a reference or a number is asked for. */
+/** Texts with a meaning as a medium, a reference or a number. */
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const MEANINGFUL = [
   PICTURE,
@@ -76,8 +76,8 @@ const text = fc.oneof(
 )
 const anything = fc.jsonValue({ maxDepth: 2, stringUnit: 'binary' })
 
-function arbitraryOf(schema: BodySchema, withOptional: boolean): fc.Arbitrary<unknown> {
-  const again = (part: BodySchema): fc.Arbitrary<unknown> => arbitraryOf(part, withOptional)
+function toArbitrary(schema: BodySchema, withOptional: boolean): fc.Arbitrary<unknown> {
+  const again = (part: BodySchema): fc.Arbitrary<unknown> => toArbitrary(part, withOptional)
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   const branches = schema.anyOf ?? schema.oneOf
@@ -89,15 +89,15 @@ function arbitraryOf(schema: BodySchema, withOptional: boolean): fc.Arbitrary<un
     case 'boolean':
       return fc.boolean()
     case 'integer':
-      return integerOf(schema)
+      return toInteger(schema)
     case 'number':
-      return numberOf(schema)
+      return toNumber(schema)
     case 'string':
-      return textOf(schema)
+      return toText(schema)
     case 'array':
-      return listOf(schema, again)
+      return toList(schema, again)
     case 'object':
-      return objectOf(schema, withOptional)
+      return toObject(schema, withOptional)
     case undefined:
       return anything
     default:
@@ -105,8 +105,8 @@ function arbitraryOf(schema: BodySchema, withOptional: boolean): fc.Arbitrary<un
   }
 }
 
-/** Small numbers, which mean something, and those at the borders. */
-function integerOf({ minimum = -(2 ** 53) + 1, maximum = 2 ** 53 - 1 }: BodySchema): fc.Arbitrary<number> {
+/** Small numbers, which have a meaning, and those at the limits. */
+function toInteger({ minimum = -(2 ** 53) + 1, maximum = 2 ** 53 - 1 }: BodySchema): fc.Arbitrary<number> {
   const small = { min: Math.max(minimum, -2), max: Math.min(maximum, 9) }
   const borders = fc.constantFrom(minimum, maximum)
   return small.min > small.max
@@ -114,7 +114,7 @@ function integerOf({ minimum = -(2 ** 53) + 1, maximum = 2 ** 53 - 1 }: BodySche
     : fc.oneof({ weight: 9, arbitrary: fc.integer(small) }, { weight: 1, arbitrary: borders })
 }
 
-function numberOf({ minimum = -1e308, maximum = 1e308 }: BodySchema): fc.Arbitrary<number> {
+function toNumber({ minimum = -1e308, maximum = 1e308 }: BodySchema): fc.Arbitrary<number> {
   const small = { min: Math.max(minimum, -2), max: Math.min(maximum, 2), noNaN: true }
   return fc.oneof(
     { weight: 9, arbitrary: fc.double(small) },
@@ -122,34 +122,34 @@ function numberOf({ minimum = -1e308, maximum = 1e308 }: BodySchema): fc.Arbitra
   )
 }
 
-function textOf({ pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY }: BodySchema): fc.Arbitrary<string> {
+function toText({ pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY }: BodySchema): fc.Arbitrary<string> {
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern))
   return text.map((each) => (each.length < minLength ? each.padEnd(minLength, 'x') : each.slice(0, maxLength)))
 }
 
-function listOf(
+function toList(
   { items = {}, minItems = 0, maxItems = 4 }: BodySchema,
   again: (part: BodySchema) => fc.Arbitrary<unknown>,
 ): fc.Arbitrary<unknown[]> {
   return fc.array(again(items), { minLength: minItems, maxLength: Math.max(minItems, Math.min(maxItems, 4)) })
 }
 
-function objectOf(
+function toObject(
   { properties = {}, required = [], additionalProperties, propertyNames }: BodySchema,
   withOptional: boolean,
 ): fc.Arbitrary<object> {
   const keys = Object.keys(properties).filter((key) => withOptional || required.includes(key))
-  const model = Object.fromEntries(keys.map((key) => [key, arbitraryOf(properties[key] ?? {}, withOptional)]))
+  const model = Object.fromEntries(keys.map((key) => [key, toArbitrary(properties[key] ?? {}, withOptional)]))
   const optional = keys.filter((key) => !required.includes(key))
-  // Of many keys a few at a time, or each body would have one that its model refuses.
+  // Only a few of many optional keys, because otherwise each body would have one that its model refuses.
   const left = fc.shuffledSubarray(optional, { maxLength: Math.min(optional.length, 4) })
   const known = left.chain((some) => {
     const chosen = keys.filter((key) => required.includes(key) || some.includes(key))
     return fc.record(Object.fromEntries(chosen.map((key) => [key, model[key] ?? anything])))
   })
   if (!withOptional || additionalProperties === undefined || additionalProperties === false) return known
-  const value = additionalProperties === true ? anything : arbitraryOf(additionalProperties, withOptional)
-  const name = propertyNames === undefined ? text : arbitraryOf(propertyNames, withOptional).map(String)
+  const value = additionalProperties === true ? anything : toArbitrary(additionalProperties, withOptional)
+  const name = propertyNames === undefined ? text : toArbitrary(propertyNames, withOptional).map(String)
   const others = fc.dictionary(name, value, { maxKeys: keys.length === 0 ? 3 : 1 })
   return fc.tuple(others, known).map(([extra, body]) => ({ ...extra, ...body }))
 }

@@ -12,7 +12,7 @@ import { createLogger } from '../../src/log.ts'
 import { HTTP_READER } from './http-reader.ts'
 import { call, type RawReply, type RawRequest } from './test-app.ts'
 
-/** A server in this process, in folders of its own, with the mock as its backend. */
+/** A server in this process, in its own folders, with the mock as its backend. */
 export interface TestServer {
   readonly url: string
   readonly folder: string
@@ -21,32 +21,32 @@ export interface TestServer {
   readonly logLines: string[]
   readonly server: RunningServer
   call(path: string, options?: RawRequest): Promise<RawReply>
-  /** POSTs JSON. */
+  /** Sends JSON by POST. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<RawReply>
-  /** One chat with a single user message. */
+  /** Sends a chat with one message of the user. */
   chat(model: string, extra?: Record<string, unknown>, headers?: Record<string, string>): Promise<RawReply>
   /** Writes a model file of the mock. */
   model(name: string, script?: MockScript, keys?: Record<string, unknown>): Promise<void>
   writeModelFile(file: string, text: string): Promise<void>
-  /** What the mock was asked about a model. */
+  /** Reads the mock's records of a model. */
   records(model: string): MockRecord[]
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** How a test server differs from the default. */
+/** Options of a test server. */
 export interface TestServerOptions {
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** Files of the configuration folder that exist before the start. */
   readonly configFiles?: Readonly<Record<string, string>>
-  /** Who finds out who is calling. @default the shared keys of the settings */
+  /** Identifies callers. @default the shared keys of the settings */
   readonly authenticator?: Authenticator
-  /** Told of each stage that a request enters. */
+  /** Observes each stage that a request enters. */
   readonly observeStage?: StageObserver
 }
 
-/** Starts a server on a free port; without models of its own it has no model at all. */
+/** Starts a server on a free port; by default it has no models. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
   const at = (name: string): string => join(folder, name)
@@ -78,7 +78,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log: createLogger({ level: 'trace', format: 'json', destination: { write: (line) => logLines.push(line) } }),
     clock: systemClock,
     environment: { ...process.env, ...options.env },
-    // weights are looked at before the llama backend is started, whatever it is
+    // the weights are checked before the llama backend starts, so any program will do
     builtInBackends: { llama: { entry: launcher.args.at(-1) ?? '', execArgv: launcher.args.slice(0, -1) } },
     demoModels: [],
     authenticator: options.authenticator,
@@ -127,7 +127,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   }
 }
 
-/** The data of each event of a server-sent stream, parsed but for `[DONE]`. */
+/** Parses the data of each event of a server-sent stream, except `[DONE]`. */
 export function sseData(text: string): unknown[] {
   return text
     .split('\n\n')

@@ -12,7 +12,7 @@ import { trustedProxies } from '../../src/http/middleware/client-address.ts'
 import { corsPolicy } from '../../src/http/middleware/cors.ts'
 import { hostPolicy } from '../../src/http/middleware/host.ts'
 import type { Route } from '../../src/http/route.ts'
-import type { RouteRow } from '../../src/http/route-row.ts'
+import type { RouteInfo } from '../../src/http/route-info.ts'
 import { createLogger } from '../../src/log.ts'
 import { createMetrics } from '../../src/monitoring/metrics.ts'
 import { HTTP_READER } from './http-reader.ts'
@@ -26,14 +26,14 @@ export interface RawReply {
   json(): unknown
 }
 
-/** How a test calls the server. */
+/** Options of a request. */
 export interface RawRequest {
   readonly method?: string
   readonly headers?: Record<string, string | string[]>
   readonly body?: string | Buffer
 }
 
-/** One request over a connection of its own, exactly as given. */
+/** Sends one request over its own connection, exactly as given. */
 export function call(base: string, path: string, options: RawRequest = {}): Promise<RawReply> {
   return new Promise((resolve, reject) => {
     const url = new URL(base)
@@ -68,7 +68,7 @@ export function call(base: string, path: string, options: RawRequest = {}): Prom
   })
 }
 
-/** Writes bytes as they are and reads until the server closes. */
+/** Writes raw bytes and reads until the server closes. */
 export function rawCall(base: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(base)
@@ -80,7 +80,7 @@ export function rawCall(base: string, text: string): Promise<string> {
   })
 }
 
-/** A running application of the given rows. */
+/** A running application of the given routes. */
 export interface TestApp {
   readonly url: string
   readonly logLines: string[]
@@ -90,14 +90,14 @@ export interface TestApp {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Starts rows behind a real edge on a free port. */
+/** Starts routes behind a real edge on a free port. */
 export async function startTestApp(
   routes: readonly Route[],
   options: Partial<Omit<EdgeOptions, 'gate' | 'log' | 'metrics'>> & {
     keys?: readonly string[]
     pathWithoutAuth?: readonly string[]
     getExemptions?: readonly string[]
-    reserved?: readonly RouteRow[]
+    reserved?: readonly RouteInfo[]
     allowOrigins?: string
     allowedHosts?: readonly string[]
   } = {},

@@ -2,13 +2,13 @@ import { AuthError } from '../errors.ts'
 import type { Principal } from '../principal.ts'
 import type { Feature } from './features.ts'
 
-/** What a route asks of its caller (§4, §5.4). */
+/** The rights that a route requires (§4, §5.4). */
 export interface RouteRequirement {
   /** `none` is open to everybody; `self` is an account's own data. */
   readonly access: 'none' | 'any' | 'self' | 'admin'
   readonly feature?: Feature | undefined
   /**
-   * What scopes of keys call the route.
+   * The name of the route in scopes of keys.
    *
    * @default the feature, else `admin` for admin routes, `account` for an account's own data, `general` for the rest
    */

@@ -1,5 +1,5 @@
 /**
- * What a caller may do: roles, feature switches, model lists and the scopes of keys.
+ * The rights of callers: roles, feature switches, model lists and the scopes of keys.
  *
  * @module
  */

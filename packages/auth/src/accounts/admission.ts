@@ -1,6 +1,6 @@
 import type { RegistrationMode, User } from '../ports/users.ts'
 
-/** What is known of an account that asks to be let in. */
+/** The facts of an account that asks for admission. */
 export interface AdmissionFacts {
   readonly isFirst: boolean
   readonly isAdmin: boolean

@@ -11,7 +11,7 @@ export type PasswordFault =
   | 'password_null_byte'
   | 'password_too_weak'
 
-/** What a password is checked against. */
+/** A password to be checked, and the words that make it weak. */
 export interface PasswordCheck {
   readonly password: unknown
   /** Words that make a password weak, such as the address and the name of its account. */

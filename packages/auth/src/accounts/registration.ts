@@ -7,7 +7,7 @@ import { createId, type TokenHasher } from '../token-hasher.ts'
 import { type AdminEmail, isConfiguredAdmin, normalizeEmail } from './admin-email.ts'
 import type { Passwords } from './passwords.ts'
 
-/** What the registration of an account needs. */
+/** Dependencies of the registration. */
 export interface RegistrationOptions {
   readonly users: UserStore
   readonly invites: InviteStore

@@ -3,7 +3,7 @@ import { getTableConfig as describePostgres } from 'drizzle-orm/pg-core'
 import { getTableConfig as describeSqlite } from 'drizzle-orm/sqlite-core'
 import { type Dialect, postgresAuthTables, sqliteAuthTables } from './tables.ts'
 
-/** What both descriptions of a table have in common. */
+/** The common part of both declarations of a table. */
 interface Description {
   readonly name: string
   readonly columns: readonly Pick<Column, 'name' | 'notNull' | 'primary' | 'getSQLType'>[]

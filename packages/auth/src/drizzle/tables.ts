@@ -47,7 +47,7 @@ export const postgresAuthTables = {
 /** The tables by their names in the code. Queries are written against those of SQLite and run on either. */
 export type AuthTables = typeof sqliteAuthTables
 
-/** Which database is in use. */
+/** The database in use. */
 export type Dialect = 'sqlite' | 'postgres'
 
 /** The tables of a dialect, under the types of SQLite: the builders of both have the same methods. */

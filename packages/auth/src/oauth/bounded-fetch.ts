@@ -3,7 +3,7 @@ import { AuthError } from '../errors.ts'
 /** Sends a request, as `fetch` does. */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>
 
-/** What this package asks of a {@link Fetch}. */
+/** The calls that this package makes of a {@link Fetch}. */
 export interface FetchInit {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>

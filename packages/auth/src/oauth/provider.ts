@@ -3,7 +3,7 @@ import { AuthError } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
 import type { Provider } from '../ports/users.ts'
 
-/** Who somebody is, as a provider says. */
+/** An identity, as a provider asserts it. */
 export interface Identity {
   /** The provider's own id of the account. */
   readonly subject: string

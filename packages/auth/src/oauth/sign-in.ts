@@ -33,7 +33,7 @@ export interface BegunSignIn {
   readonly maxAgeMs: number
 }
 
-/** What a browser brings back. */
+/** The parameters that a browser brings back. */
 export interface SignInCallback {
   readonly parameters: URLSearchParams
   readonly browserToken: string | undefined

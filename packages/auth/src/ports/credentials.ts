@@ -1,7 +1,7 @@
 import type { CallOptions } from './clock.ts'
 import type { Page, Role, User } from './users.ts'
 
-/** What a key may do less than its owner; an absent list means no limit. */
+/** The limits of a key below the rights of its owner; an absent list means no limit. */
 export interface KeyScopes {
   /** Route groups, such as `chat` or `embeddings`. */
   readonly routes?: readonly string[] | undefined

@@ -1,5 +1,5 @@
 /**
- * What the library needs of its user: stores, a clock, a log.
+ * The ports of the library: stores, a clock, a log.
  *
  * @module
  */

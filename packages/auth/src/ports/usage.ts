@@ -94,7 +94,7 @@ export interface QuotaRule {
   readonly createdAt: number
 }
 
-/** What a rule has counted in its window. */
+/** The count of a rule in its window. */
 export interface QuotaCounter {
   readonly ruleId: string
   /** Milliseconds since the epoch. */
@@ -118,7 +118,7 @@ export type QuotaVerdict =
   | { readonly granted: true }
   | { readonly granted: false; readonly rule: QuotaRule; readonly resetsAt: number }
 
-/** What a request came to in the end. */
+/** The final figures of a request. */
 export interface QuotaSettlement {
   readonly reservationId: string
   readonly rules: readonly QuotaRule[]

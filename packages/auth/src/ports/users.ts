@@ -1,15 +1,15 @@
 import type { CallOptions } from './clock.ts'
 
-/** What an account may do (§5.4). */
+/** The rights of an account (§5.4). */
 export type Role = 'admin' | 'user'
 
 /** Only an `active` account can sign in or use its keys (§3.1). */
 export type UserStatus = 'active' | 'pending' | 'disabled'
 
-/** Who vouches for an account: its own password, the code host, or the OIDC issuer. */
+/** The provider of an account: its own password, the code host, or the OIDC issuer. */
 export type Provider = 'local' | 'github' | 'oidc'
 
-/** Which models an account may use; `enabled: false` means all. */
+/** The models that an account may use; `enabled: false` means all. */
 export interface ModelAllowList {
   readonly enabled: boolean
   readonly models: readonly string[]
@@ -57,7 +57,7 @@ export interface Registration {
   readonly now: number
 }
 
-/** What became of a {@link Registration}. */
+/** The outcome of a {@link Registration}. */
 export type RegistrationOutcome =
   | { readonly kind: 'created'; readonly user: User; readonly isFirst: boolean }
   /** An account with the same provider and subject exists. */
@@ -65,7 +65,7 @@ export type RegistrationOutcome =
   | { readonly kind: 'invite-required' }
   | { readonly kind: 'invalid-invite' }
 
-/** What a change of rights came to. */
+/** The outcome of a change of rights. */
 export type ChangeOutcome = 'changed' | 'missing' | 'last-admin'
 
 /** Fields that an account's profile has. */

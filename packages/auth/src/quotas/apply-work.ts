@@ -1,7 +1,7 @@
 import type { QuotaCounter, QuotaRequest, QuotaRule, QuotaSettlement, QuotaVerdict } from '../ports/usage.ts'
 import { currentCounter } from './windows.ts'
 
-/** What one request holds under one rule until it is settled. */
+/** The reservation of one request under one rule, until it is settled. */
 export interface Reservation {
   readonly id: string
   readonly ruleId: string
@@ -23,7 +23,7 @@ export interface QuotaLedger {
   writeCounters(counters: readonly QuotaCounter[]): Promise<void>
 }
 
-/** What a store is asked to do at once. */
+/** A batch of work for a store. */
 export interface QuotaWork {
   readonly requests: readonly QuotaRequest[]
   readonly settlements: readonly QuotaSettlement[]

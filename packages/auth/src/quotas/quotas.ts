@@ -19,7 +19,7 @@ export interface QuotasOptions {
   readonly reservationMs?: number | undefined
 }
 
-/** What a request holds of the quotas of its caller. */
+/** The reservations of a request under the quotas of its caller. */
 export interface QuotaReservation {
   /**
    * Counts what the request has used, in place of what it had reserved; later calls do nothing.

@@ -16,13 +16,13 @@ export interface UsageRead {
 
 const FINER = { month: 'day', day: 'hour', hour: 'record' } as const
 
-function endOf(start: number, span: UsageSpan): number {
+function findEnd(start: number, span: UsageSpan): number {
   if (span === 'hour') return start + HOUR_MS
   return span === 'day' ? start + DAY_MS : startOfBucket(start + 32 * DAY_MS, 'month')
 }
 
 /**
- * What to read for a report: whole buckets by their sums, and the bucket that the period begins in by finer sums, down
+ * Plans the reads of a report: whole buckets by their sums, and the bucket that the period begins in by finer sums, down
  * to the single records of its first hour. Where these may have been removed, the whole hour is read.
  *
  * @param prunedBefore single records before this time may be gone
@@ -42,7 +42,7 @@ export function planReads(
     const start = startOfBucket(since, span)
     const isCut = since > start && !(span === 'hour' && prunedBefore > since)
     if (!isCut) return [...reads, { span, from: start, ...at }]
-    const end = endOf(start, span)
+    const end = findEnd(start, span)
     if (to === undefined || end < to) reads.push({ span, from: end, ...at })
     to = end
   }

@@ -6,7 +6,7 @@ export interface Total {
   readonly requests: number
 }
 
-/** What was done with one key. A renamed key has an entry for each name. */
+/** The usage of one key. A renamed key has an entry for each name. */
 export interface KeyTotal extends Total {
   readonly apiKeyId: string
   readonly apiKeyName: string
@@ -16,7 +16,7 @@ export interface KeyTotal extends Total {
   readonly lastUsedAt: number
 }
 
-/** What an account did without keys of its own. */
+/** The usage of an account without keys of its own. */
 export interface UserSourceTotal extends Total {
   readonly source: UsageSource
   readonly userId: string

@@ -53,7 +53,7 @@ export function addSums(left: UsageSum, right: UsageSum): UsageSum {
   return add(left, right)
 }
 
-/** What a record adds, by itself. */
+/** The sums of one record. */
 export function toSum(record: UsageRecord, span: UsageSpan): UsageSum {
   const { model, userId, userName, source, apiKeyId = '', apiKeyName = '', createdAt } = record
   const { promptTokens, completionTokens, totalTokens } = record
@@ -63,7 +63,7 @@ export function toSum(record: UsageRecord, span: UsageSpan): UsageSum {
   }
 }
 
-/** What records add to their hours, days and months, in one order for everybody who writes them. */
+/** The sums of records by hour, day and month, in one order for all writers. */
 export function sumRecords(records: readonly UsageRecord[]): readonly UsageSum[] {
   const sums = new Map<string, UsageSum>()
   for (const record of records) {

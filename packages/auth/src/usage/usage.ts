@@ -27,9 +27,9 @@ export interface UsageReport {
   readonly totals: Pick<UsageGroup, 'promptTokens' | 'completionTokens' | 'totalTokens' | 'requests'>
 }
 
-/** Whose usage is asked for. */
+/** The account whose usage is asked for. */
 export interface UsageAudience {
-  /** What the query says; see {@link readPeriod}. */
+  /** The period of the query; see {@link readPeriod}. */
   readonly period: unknown
   /**
    * `own` is an account's own view: without shared keys and totals of accounts. It needs `userId`.

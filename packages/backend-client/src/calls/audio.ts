@@ -52,7 +52,7 @@ export const audioMethods = {
   soundGeneration: unary(BackendService.soundGeneration, SoundGenerationRequest, Result),
   /** Names the sounds in an audio file. */
   soundDetection: unary(BackendService.soundDetection, SoundDetectionRequest, SoundDetectionResponse),
-  /** Who speaks when in an audio file. */
+  /** Tells the speakers of an audio file apart. */
   diarize: unary(BackendService.diarize, DiarizeRequest, DiarizeResponse),
   /** PCM to Opus frames of 20 ms. */
   audioEncode: unary(BackendService.audioEncode, AudioEncodeRequest, AudioEncodeResult),

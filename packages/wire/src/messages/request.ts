@@ -17,7 +17,7 @@ export const messagesTool = z.looseObject({
 
 const parallel = { disable_parallel_tool_use: z.boolean().nullish() }
 
-/** Which tools may or must be called. */
+/** The tools that may or must be called. */
 export const messagesToolChoice = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('auto'), ...parallel }),
   z.looseObject({ type: z.literal('any'), ...parallel }),
@@ -79,5 +79,5 @@ export type MessagesRequest = z.infer<typeof messagesRequest>
 export type MessagesCountRequest = z.infer<typeof messagesCountRequest>
 /** An entry of `tools`. */
 export type MessagesTool = z.infer<typeof messagesTool>
-/** Which tools may or must be called. */
+/** The tools that may or must be called. */
 export type MessagesToolChoice = z.infer<typeof messagesToolChoice>

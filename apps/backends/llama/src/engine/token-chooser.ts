@@ -180,7 +180,7 @@ function allowed(candidates: Candidates, grammar: GrammarGuide | undefined, coun
 
 /** Likelihoods at one place. */
 export interface Likelihoods {
-  /** Those of the requested tokens, and sometimes of others. */
+  /** Values of the requested tokens, and sometimes of others. */
   readonly of: ReadonlyMap<Token, number>
   readonly top: readonly TokenLikelihood[]
 }

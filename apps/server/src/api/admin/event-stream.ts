@@ -8,26 +8,26 @@ import type { FeedReader } from '../../live-feed/live-feed.ts'
 import type { Clock } from '../../ports.ts'
 import { OPAQUE_ERROR, toPublicError } from '../../public-error.ts'
 
-/** Time without an event after which a comment shows that both sides are there. */
+/** Time without an event after which a comment keeps the connection alive. */
 const KEEP_ALIVE_MS = 15_000
-/** Age at which a stream ends. Its reader asks again and is authenticated again. */
+/** Age at which a stream ends. Its reader connects again and is authenticated again. */
 const MAX_AGE_MS = 15 * 60_000
 
 /** The source of a stream of server-sent events. */
 export interface EventSource<Event> {
-  /** Takes a place in the feed. @throws {SvcError} where there is none */
+  /** Subscribes to the feed. @throws {SvcError} when it has too many readers */
   open(): FeedReader<Event>
-  /** Frames that tell the present state, sent first. Called once the place is taken, so that no change is missed. */
+  /** Gives the frames of the present state, sent first. Called after subscribing, so that no change is missed. */
   begin(): string
-  /** The frames of events, in their order. */
+  /** Gives the frames of events, in order. */
   toFrames(events: readonly Event[]): string
 }
 
-/** What every stream of events needs. */
+/** Common options of event streams. */
 export interface EventStreamParts {
   readonly clock: Clock
   readonly compression: CompressionPolicy
-  /** Whether errors inside the stream hide their reason. */
+  /** Whether errors inside the stream hide their cause. */
   readonly opaqueErrors: boolean
 }
 
@@ -48,7 +48,7 @@ export async function streamEvents<Event>(
   } catch (error) {
     if (call.outgoing.destroyed) return ALREADY_SENT
     if (!writer.started) throw error
-    const body = JSON.stringify(errorBody(parts.opaqueErrors ? OPAQUE_ERROR : toPublicError(error), call.row.family))
+    const body = JSON.stringify(errorBody(parts.opaqueErrors ? OPAQUE_ERROR : toPublicError(error), call.route.family))
     await writer.write(`event: error\ndata: ${body}\n\n`)
   } finally {
     reader.close()
@@ -79,7 +79,7 @@ async function sendEvents<Event>(
   }
 }
 
-/** Waits until there is something to take, for the time of a keep-alive at most. @throws the signal's reason */
+/** Waits for events, at most until the next keep-alive. @throws the signal's reason */
 async function waitForNews(
   reader: FeedReader<unknown>,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },

@@ -1,6 +1,6 @@
-import { gateOnly, type RouteRow } from '../../http/route-row.ts'
+import { gateOnly, type RouteInfo } from '../../http/route-info.ts'
 
-/** Prefixes of admin features still to come: a user learns 403, an admin 404, and nobody an open door (§5.4). */
+/** Admin routes of later features. A user gets 403, an admin 404; none of them is open (§5.4). */
 const ADMIN_GET = [
   '/api/traces',
   '/api/traces/*',
@@ -65,7 +65,7 @@ const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = 
   ['PUT', '/models/*'],
 ]
 
-/** What clients of the alternate ecosystem ask to have done with models: their errors are a text. */
+/** Routes with which clients of the alternate ecosystem change models. Their errors are a string. */
 const OLLAMA_ADMIN: readonly (readonly ['POST' | 'DELETE', string])[] = [
   ['POST', '/api/pull'],
   ['POST', '/api/push'],
@@ -74,8 +74,8 @@ const OLLAMA_ADMIN: readonly (readonly ['POST' | 'DELETE', string])[] = [
   ['DELETE', '/api/delete'],
 ]
 
-/** Inference routes still to come: callers need credentials there from the first day (§4.1, §4.3). */
-const USER_POST: readonly (readonly [string, Pick<RouteRow, 'feature' | 'family'>?])[] = [
+/** Inference routes of later features. They need credentials already (§4.1, §4.3). */
+const USER_POST: readonly (readonly [string, Pick<RouteInfo, 'feature' | 'family'>?])[] = [
   ['/v1/mcp/chat/completions'],
   ['/mcp/v1/chat/completions'],
   ['/mcp/chat/completions'],
@@ -102,16 +102,16 @@ const USER_GET = [
   '/generated-3d/*',
   '/api/features',
   '/api/cors-proxy',
-  // With a code behind it the page is public.
+  // Public page: the invite code is the credential.
   '/invite',
 ]
 
-/** Rows that stand for features whose rooms are not furnished yet. */
-export const RESERVED_ROWS: readonly RouteRow[] = [
+/** Reserved routes of features that are not built. */
+export const RESERVED_ROUTES: readonly RouteInfo[] = [
   ...ADMIN_GET.map((path) => gateOnly('GET', path)),
   ...ADMIN_POST.map((path) => gateOnly('POST', path)),
   ...ADMIN_OTHER.map(([method, path]) => gateOnly(method, path)),
   ...OLLAMA_ADMIN.map(([method, path]) => gateOnly(method, path, { family: 'string' })),
-  ...USER_POST.map(([path, row]) => gateOnly('POST', path, { access: 'any', ...row })),
+  ...USER_POST.map(([path, route]) => gateOnly('POST', path, { access: 'any', ...route })),
   ...USER_GET.map((path) => gateOnly('GET', path, { access: 'any' })),
 ]

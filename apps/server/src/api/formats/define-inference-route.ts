@@ -5,25 +5,25 @@ import type { CompressionPolicy } from '../../http/compression.ts'
 import { ALREADY_SENT } from '../../http/edge.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
 import type { Route } from '../../http/route.ts'
-import type { RouteRow } from '../../http/route-row.ts'
+import type { RouteInfo } from '../../http/route-info.ts'
 import type { DeliverTo } from '../../inference/deliver-reply.ts'
 import type { IncomingRequest, RequestCore } from '../../inference/pipeline.ts'
 import type { HeldBytes, RequestBody } from '../../inference/ports.ts'
 import type { WireFormat } from '../../inference/wire-format.ts'
 
 /** A route whose requests pass the request core. */
-export interface InferenceRow extends RouteRow {
-  /** The use that a model must have to serve it. */
+export interface InferenceRouteInfo extends RouteInfo {
+  /** The usecase that its model must have. */
   readonly usecase: string
-  readonly scanned: NonNullable<RouteRow['scanned']>
+  readonly scanned: NonNullable<RouteInfo['scanned']>
 }
 
-/** The query of routes that take a model's name there. A name in the body goes before it. */
+/** Query of routes that accept a model's name there. A name in the body takes precedence. */
 export const modelQuery = z.object({
   model: z.string().optional().describe('The model, where the body names none.'),
 })
 
-/** What inference routes share. */
+/** Common options of inference routes. */
 export interface InferenceRouteParts {
   readonly core: RequestCore
   readonly deliverTo: DeliverTo
@@ -31,9 +31,9 @@ export interface InferenceRouteParts {
   readonly bodies: Pick<BodyReader, 'read' | 'readWhole'>
 }
 
-/** Joins a row, its wire format and the request core into a route. */
-export function defineInferenceRoute(row: InferenceRow, format: WireFormat, parts: InferenceRouteParts): Route {
-  return { ...row, handler: (call) => serveCall(call, format, parts) }
+/** Joins a route declaration, its wire format and the request core into a route. */
+export function defineInferenceRoute(route: InferenceRouteInfo, format: WireFormat, parts: InferenceRouteParts): Route {
+  return { ...route, handler: (call) => serveCall(call, format, parts) }
 }
 
 /** Serves the request of an HTTP call. */
@@ -46,7 +46,7 @@ export async function serveCall(
   return ALREADY_SENT
 }
 
-/** A call as the core takes it. */
+/** Converts a call to a request of the core. */
 export function toIncomingRequest(
   call: Call,
   format: WireFormat,
@@ -56,7 +56,7 @@ export function toIncomingRequest(
     context: call,
     format,
     source: { body: new BodyOfCall(bodies, call) },
-    // A name in the path goes before one in the query.
+    // A name in the path takes precedence over one in the query.
     addressedModel: call.param('model') || call.query('model') || undefined,
   }
 }

@@ -1,4 +1,4 @@
-/** Runs with few descriptors: uses all of them up, tries to start a process, gives them back, tries again. */
+/** Runs with few descriptors: uses all of them, tries to start a process, gives them back, tries again. */
 import { closeSync, openSync } from 'node:fs'
 import { systemClock } from '../../clock.ts'
 import { createLogRing } from '../log-ring.ts'
@@ -23,7 +23,7 @@ const held: number[] = []
 try {
   for (;;) held.push(openSync('/dev/null', 'r'))
 } catch {
-  // All used up.
+  // All descriptors are in use.
 }
 const without = await attempt()
 for (const descriptor of held) closeSync(descriptor)

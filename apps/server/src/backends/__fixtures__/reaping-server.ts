@@ -1,4 +1,4 @@
-/** The server that starts after a killed one: ends what that left behind. Argument: record file. */
+/** A server that starts after a killed one and ends its leftover processes. Argument: record file. */
 import { systemClock } from '../../clock.ts'
 import { reapOrphans } from '../process-record.ts'
 import { silentLogger } from './silent-logger.ts'

@@ -1,5 +1,5 @@
 /**
- * A server to be killed: starts a program that forks and ignores TERM, records it, says who is who, stays.
+ * A server to be killed: starts a program that forks and ignores TERM, records it, prints its pids, and stays.
  * Arguments: record file, working folder, program.
  */
 import { writeFile } from 'node:fs/promises'

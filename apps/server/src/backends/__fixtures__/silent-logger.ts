@@ -2,5 +2,5 @@ import type { Logger } from '../../ports.ts'
 
 const ignore = () => undefined
 
-/** Writes nothing. */
+/** A logger that writes nothing. */
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore }

@@ -1,4 +1,4 @@
-/** A server to be killed: starts a program under supervision, says its pid, stays. Arguments: folder, program. */
+/** A server to be killed: starts a program under supervision, prints its pid, and stays. Arguments: folder, program. */
 import { dirname } from 'node:path'
 import { systemClock } from '../../clock.ts'
 import { createSupervisor } from '../supervisor.ts'

@@ -2,11 +2,11 @@ import { createLogRing, type LogLine, type LogRing } from '../log-ring.ts'
 
 /** A log ring that a test can wait on. */
 export interface WatchedRing extends LogRing {
-  /** The first line, past or future, that matches. */
+  /** Resolves with the first line, past or future, that matches. */
   waitFor(match: RegExp): Promise<string>
 }
 
-/** An empty ring. */
+/** Creates an empty ring. */
 export function createWatchedRing(): WatchedRing {
   const ring = createLogRing()
   const watchers = new Set<(line: LogLine) => void>()

@@ -3,7 +3,7 @@ import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import { createInProcessClient } from './client.ts'
 
-/** A handler that waits until it is told to stop, and says why. */
+/** A handler that waits for its abort and records the reason. */
 const waiting: BackendHandlers = {
   predict: (_request, { signal }) =>
     new Promise((_resolve, reject) => {
@@ -19,7 +19,7 @@ const waiting: BackendHandlers = {
 }
 
 describe('a client of handlers in this process', () => {
-  it('calls them with whole messages and answers with whole messages', async () => {
+  it('calls them with whole messages and returns whole messages', async () => {
     const client = createInProcessClient('x', {
       tokenizeString: ({ Prompt, Tokens }) => ({ tokens: [Prompt.length, Tokens] }),
     })
@@ -28,7 +28,7 @@ describe('a client of handlers in this process', () => {
     expect(client.address).toBe('in-process:x')
   })
 
-  it('fails with what a handler throws, and with not_implemented where there is none', async () => {
+  it('fails with the error of a handler, and with not_implemented without a handler', async () => {
     const failure = new SvcError('rate_limited', 'slow down', { code: 'upstream_rate_limited', retryAfterMs: 7000 })
     const client = createInProcessClient('x', {
       predict: () => {
@@ -53,7 +53,7 @@ describe('a client of handlers in this process', () => {
     await expect(client.predict({}, { signal: left.signal })).rejects.toBe(reason)
   })
 
-  it('tells what a handler says beside its answer, once it has succeeded', async () => {
+  it("passes a handler's trailers on after success", async () => {
     const client = createInProcessClient('x', {
       predict: ({ Prompt }, { addTrailer }) => {
         addTrailer('x-more', Prompt)
@@ -74,7 +74,7 @@ describe('a client of handlers in this process', () => {
     expect(told).toEqual(['whole', 'piece', 'piece', 'stream'])
   })
 
-  it('ends what takes too long, and everything that runs when it is closed', async () => {
+  it('aborts calls that take too long, and all running calls when it is closed', async () => {
     const client = createInProcessClient('x', waiting)
     await expect(client.predict({}, { timeoutMs: 1 })).rejects.toMatchObject({ kind: 'timeout' })
     const running = client.predict({})

@@ -7,16 +7,16 @@ type AnyMethod = { [Kind in MethodKind]: Method<Kind, unknown, unknown> }[Method
 type Handler = (request: unknown, context: HandlerContext) => unknown
 
 /**
- * A client of handlers in this process. Calls fail with what the handlers throw, and with `unavailable`, code
- * `backend_stopped`, once it is closed; a method without a handler fails with `not_implemented`, code `unimplemented`.
- * Calls that are open in both directions are not served.
+ * Creates a client of handlers in this process. Calls fail with the errors of the handlers, and with `unavailable`,
+ * code `backend_stopped`, once it is closed. A method without a handler fails with `not_implemented`, code
+ * `unimplemented`. Bidirectional calls are not supported.
  */
 export function createInProcessClient(name: string, handlers: BackendHandlers): BackendClient {
   const calls = createRunningCalls()
   const own: Readonly<Record<string, unknown>> = { ...handlers }
   const check = async (): Promise<void> => calls.check()
   return {
-    // The tables map each name to its method, and `bind` makes the function that the client has for its kind.
+    // The tables map each name to its method, and `bind` creates the client's function for its kind.
     ...(bindAll(backendMethods, own, calls) as unknown as Omit<BackendClient, 'extensions'>),
     extensions: bindAll(extensionMethods, {}, calls) as BackendClient['extensions'],
     address: `in-process:${name}`,
@@ -51,7 +51,7 @@ function bind(
         for await (const reply of replies) yield method.reply.fromPartial(reply)
         tell()
       } catch (error) {
-        throw reasonOf(error, context.signal)
+        throw toReason(error, context.signal)
       } finally {
         end()
       }
@@ -65,27 +65,30 @@ function bind(
       tell()
       return method.reply.fromPartial(reply)
     } catch (error) {
-      throw reasonOf(error, context.signal)
+      throw toReason(error, context.signal)
     } finally {
       end()
     }
   }
 }
 
-/** A failure after an abort has the abort's reason, whatever the handler made of it. */
-function reasonOf(error: unknown, signal: AbortSignal): unknown {
+/** After an abort a failure has the abort's reason, whatever error the handler throws. */
+function toReason(error: unknown, signal: AbortSignal): unknown {
   return signal.aborted ? signal.reason : error
 }
 
 interface StartedCall {
   readonly context: HandlerContext
-  /** Hands on what the handler said beside its answer. */
+  /** Passes the handler's trailers on. */
   tell(): void
   end(): void
 }
 
 interface RunningCalls {
-  /** @throws {SvcError} `backend_stopped` after the close, or the reason of a signal that is aborted already */
+  /**
+   * Starts a call. @throws {SvcError} `backend_stopped` after the close, or the reason of a signal that is already
+   * aborted
+   */
   start(options: CallOptions): StartedCall
   check(): void
   close(): void

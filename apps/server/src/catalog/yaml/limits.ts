@@ -1,14 +1,14 @@
-/** What a YAML text may cost. */
+/** Limits of a YAML text. */
 export interface YamlLimits {
-  /** Largest text in bytes. */
+  /** Maximum size of the text in bytes. */
   readonly bytes: number
-  /** Nesting of lists and maps, aliases followed. */
+  /** Maximum nesting of lists and maps, with aliases followed. */
   readonly depth: number
   readonly keysPerMap: number
   readonly aliases: number
-  /** Lexical pieces of the text; what bounds the time of a parse. */
+  /** Maximum number of lexical pieces; limits the time of a parse. */
   readonly lexemes: number
-  /** Values of the whole document, every use of an alias counted. */
+  /** Maximum number of values of the document, with every use of an alias counted. */
   readonly nodes: number
 }
 

@@ -1,22 +1,24 @@
-/** A value of a YAML file, aliases and merge keys resolved. Shared subtrees are one object, so the tree is a graph. */
+/**
+ * A value of a YAML file, with aliases and merge keys resolved. A shared subtree is one object, so the tree is a graph.
+ */
 export type YamlNode = YamlScalar | YamlList | YamlMap
 
-/** Facts every node has. */
+/** Facts of every node. */
 interface YamlFacts {
   /** Line of the value in the file, from 1. */
   readonly line: number
-  /** Nodes below and including this one, every use of an alias counted. */
+  /** Nodes of this subtree including this one, with every use of an alias counted. */
   readonly weight: number
-  /** Levels of lists and maps, every use of an alias counted: 0 for a scalar. */
+  /** Levels of lists and maps, with every use of an alias counted: 0 for a scalar. */
   readonly height: number
 }
 
-/** A scalar as written: what it means depends on the key it belongs to. */
+/** A scalar as written; its key decides its type. */
 export interface YamlScalar extends YamlFacts {
   readonly kind: 'scalar'
-  /** The text without quotes, block scalars with their line ends. */
+  /** The text without quotes; block scalars keep their line ends. */
   readonly text: string
-  /** Plain text may stand for a number, a boolean or null; quoted and block text does not. */
+  /** Plain text may be a number, a boolean or null; quoted and block text is only text. */
   readonly plain: boolean
 }
 
@@ -39,7 +41,7 @@ export interface YamlEntry {
   readonly value: YamlNode
 }
 
-/** Whether a node says nothing: empty, `~` or `null`. */
+/** Whether a node is empty, `~` or `null`. */
 export function isNull(node: YamlNode): boolean {
   return node.kind === 'scalar' && node.plain && /^(?:~|null|Null|NULL|)$/.test(node.text)
 }

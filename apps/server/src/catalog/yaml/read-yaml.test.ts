@@ -15,13 +15,13 @@ function fault(content: string | Uint8Array): { line: number | undefined; reason
   return { line: result.line, reason: result.reason }
 }
 
-describe('what is read', () => {
+describe('accepted texts', () => {
   it.each<[string, string, unknown]>([
     ['an empty text', '', null],
     ['a comment', '# nothing', null],
     ['a map in any style', 'a: 1\nb: {c: [d, "e"]}\n', { a: 1, b: { c: ['d', 'e'] } }],
     ['the first document only', 'a: 1\n---\nb: [', { a: 1 }],
-    ['what stands before an end marker', 'a: 1\n...\nfoo: [', { a: 1 }],
+    ['text before an end marker', 'a: 1\n...\nfoo: [', { a: 1 }],
     ['a byte order mark', '\ufeffa: 1', { a: 1 }],
     ['Windows line ends', 'a: |\r\n  x\r\n  y\r\nb: 2\r\n', { a: 'x\ny\n', b: 2 }],
     [
@@ -85,7 +85,7 @@ describe('what is read', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused texts', () => {
   it.each<[string, string | Uint8Array, number | undefined, RegExp]>([
     ['a duplicate key', 'a: 1\nb: 2\na: 3', 3, /^key "a" is already defined at line 1$/],
     ['a duplicate key in a flow map', '{a: 1, a: 2}', 1, /already defined/],
@@ -247,13 +247,13 @@ describe('for any text', () => {
     )
   })
 
-  it('reads back whatever JSON writes', () => {
+  it('reads back the values that JSON writes', () => {
     const json = fc.jsonValue({ maxDepth: 4 }).filter((value) => !JSON.stringify(value).includes('__proto__'))
     fc.assert(
       fc.property(json, (value) => {
         const text = JSON.stringify(value)
         const result = readYaml(text)
-        // Control characters are written as escapes, only U+007F is not.
+        // Control characters are written as escapes, except U+007F.
         if (text.includes('\u007f')) return
         expect(result.ok && toPlainValue(result.root)).toEqual(
           JSON.parse(text, (_key, each) => (Object.is(each, -0) ? 0 : each)),

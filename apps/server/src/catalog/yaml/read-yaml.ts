@@ -2,24 +2,24 @@ import { Composer, type CST, type Document, LineCounter, Schema } from 'yaml'
 import { MODEL_FILE_LIMITS, type YamlLimits } from './limits.ts'
 import type { YamlNode } from './node.ts'
 import { toYamlNode } from './to-yaml-node.ts'
-import { firstDocumentTokens } from './tokens.ts'
+import { readFirstDocument } from './tokens.ts'
 import { YamlFault } from './yaml-fault.ts'
 
-/** What reading a YAML text comes to: its first document, or why there is none. */
+/** Result of reading a YAML text: its first document, or the reason why there is none. */
 export type YamlResult =
   | { readonly ok: true; readonly root: YamlNode }
   | { readonly ok: false; readonly line?: number | undefined; readonly reason: string }
 
 /**
- * Reads the first document of a YAML text without trusting it: sizes and depth are checked before the library composes
- * anything, since it recurses and a deep stack can end the whole process, and duplicate keys are found with a set,
- * since the library compares keys pairwise. Scalars stay text; numbers and booleans are made by whoever knows the key.
+ * Reads the first document of an untrusted YAML text. Sizes and depth are checked before the library composes anything,
+ * because it recurses, and a deep stack can end the whole process. Duplicate keys are found with a set, because the
+ * library compares keys in pairs. Scalars stay text; the reader of a key converts them.
  */
 export function readYaml(content: Uint8Array | string, limits: YamlLimits = MODEL_FILE_LIMITS): YamlResult {
   try {
     const text = toText(content, limits.bytes)
     const lines = new LineCounter()
-    const tokens = firstDocumentTokens(text, { limits, lines })
+    const tokens = readFirstDocument(text, { limits, lines })
     return { ok: true, root: toYamlNode(compose(tokens, lines, text.length), { limits, lines }) }
   } catch (error) {
     if (error instanceof YamlFault) return { ok: false, line: error.line, reason: error.message }
@@ -50,10 +50,10 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Text, lists and maps. One for all documents: making it takes longer than a small document. */
+/** Text, lists and maps. All documents share it, because creating it takes longer than a small document. */
 const FAILSAFE = new Schema({ schema: 'failsafe', resolveKnownTags: false, merge: false })
 
-/** The abstract tree; the first complaint of the library ends it, later ones only follow from it. */
+/** Composes the abstract tree. The first error of the library ends it; later ones follow from it. */
 function compose(tokens: readonly CST.Token[], lines: LineCounter, length: number): Document.Parsed {
   const composer = new Composer({
     version: '1.2',
@@ -65,7 +65,7 @@ function compose(tokens: readonly CST.Token[], lines: LineCounter, length: numbe
     logLevel: 'silent',
   })
   const failAt = (offset: number, message: string) => new YamlFault(message, lines.linePos(Math.max(0, offset)).line)
-  // A text made of nothing but mistakes would otherwise collect an error object, stack included, for each of them.
+  // A text full of mistakes would otherwise collect an error object with its stack for each of them.
   let first: YamlFault | undefined
   Object.defineProperty(composer, 'onError', {
     value: (

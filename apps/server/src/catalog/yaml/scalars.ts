@@ -1,10 +1,10 @@
 import { isNull, type YamlNode } from './node.ts'
 
-/** Longest spelling of a number; keeps the expressions below away from long texts. */
+/** Maximum length of a number; keeps the expressions below away from long texts. */
 const MAX_NUMBER_LENGTH = 64
 const DECIMAL = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/
 const RADIX = /^([-+]?)(0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)$/
-// Octal as YAML 1.1 writes it: existing files were read this way.
+// Octal as YAML 1.1 writes it; existing files were read this way.
 const OLD_OCTAL = /^([-+]?)0([0-7]+)$/
 const INFINITE = /^([-+]?)\.(?:inf|Inf|INF)$/
 const NOT_A_NUMBER = /^\.(?:nan|NaN|NAN)$/
@@ -38,14 +38,14 @@ export const FALSE_WORDS: ReadonlySet<string> = new Set([
   'OFF',
 ])
 
-/** The boolean a scalar stands for under a boolean key: the YAML 1.1 spellings, quoted too. */
+/** Converts a scalar under a boolean key: the YAML 1.1 spellings, also quoted. */
 export function toBoolean(node: YamlNode): boolean | undefined {
   if (node.kind !== 'scalar') return undefined
   if (TRUE_WORDS.has(node.text)) return true
   return FALSE_WORDS.has(node.text) ? false : undefined
 }
 
-/** The number a plain scalar stands for, infinite ones included; undefined for text. */
+/** Converts a plain scalar to a number, including infinite ones; undefined for text. */
 export function toNumber(node: YamlNode): number | undefined {
   if (node.kind !== 'scalar' || !node.plain || node.text === '' || node.text.length > MAX_NUMBER_LENGTH)
     return undefined
@@ -60,7 +60,7 @@ export function toNumber(node: YamlNode): number | undefined {
   return NOT_A_NUMBER.test(text) ? Number.NaN : undefined
 }
 
-/** A value as plain data, for keys without a type of their own: 1.2 booleans, numbers, null; the rest is text. */
+/** Converts a value to plain data, for keys without a type: 1.2 booleans, numbers and null; everything else is text. */
 export function toPlainValue(node: YamlNode): unknown {
   if (node.kind === 'list') return node.items.map(toPlainValue)
   if (node.kind === 'map') {

@@ -8,8 +8,8 @@ const SCALAR_TAGS: ReadonlySet<string> = new Set(['str', 'int', 'float', 'bool',
 const MERGE_KEY = '<<'
 
 /**
- * Our own tree of a composed document: aliases and merge keys resolved, duplicate keys and foreign tags refused.
- * The depth of the document has been checked, so recursion is bounded.
+ * Converts a composed document to our tree: resolves aliases and merge keys, refuses duplicate keys and foreign tags.
+ * The depth of the document has been checked, so recursion is limited.
  *
  * @throws {YamlFault}
  */
@@ -23,7 +23,7 @@ export function toYamlNode(
 class Converter {
   readonly #limits: YamlLimits
   readonly #lines: LineCounter
-  /** Anchors seen so far with complete values: an alias inside its own anchor is not among them. */
+  /** Anchors with complete values; an alias inside its own anchor is not among them. */
   readonly #anchors = new Map<string, YamlNode>()
 
   constructor(limits: YamlLimits, lines: LineCounter) {
@@ -33,7 +33,7 @@ class Converter {
 
   node(source: unknown, fallbackLine: number): YamlNode {
     if (source === null || source === undefined) return emptyScalar(fallbackLine)
-    const line = this.#lineOf(source, fallbackLine)
+    const line = this.#findLine(source, fallbackLine)
     if (isAlias(source)) return this.#alias(source.source, line)
     const node = this.#ownNode(source, line)
     if ((isScalar(source) || isMap(source) || isSeq(source)) && source.anchor !== undefined) {
@@ -69,8 +69,8 @@ class Converter {
     const merges: YamlNode[] = []
     let mergeLine: number | undefined
     for (const { key, value } of pairs) {
-      const keyLine = this.#lineOf(key, line)
-      // The key first: it may carry the anchor that its own value refers to.
+      const keyLine = this.#findLine(key, line)
+      // The key comes first: it may carry the anchor that its own value refers to.
       const keyNode = this.node(key, keyLine)
       if (keyNode.kind !== 'scalar') throw new YamlFault('has a key that is not text', keyLine)
       const node = this.node(value, keyLine)
@@ -93,7 +93,7 @@ class Converter {
     const shown = JSON.stringify(key.slice(0, 80))
     if (earlier !== undefined)
       throw new YamlFault(`key ${shown} is already defined at line ${earlier.line}`, entry.line)
-    // As a property name it would change the prototype of whatever it is assigned to.
+    // As a property name it would change the prototype of an object.
     if (key === '__proto__') throw new YamlFault(`key ${shown} is not allowed`, entry.line)
     entries.set(key, entry)
   }
@@ -111,7 +111,7 @@ class Converter {
     return node
   }
 
-  #lineOf(source: unknown, fallback: number): number {
+  #findLine(source: unknown, fallback: number): number {
     const found = isScalar(source) || isMap(source) || isSeq(source) || isAlias(source) ? source.range : undefined
     return found ? this.#lines.linePos(found[0]).line : fallback
   }
@@ -131,7 +131,7 @@ function measure(children: readonly YamlNode[]): { weight: number; height: numbe
   return { weight, height: height + 1 }
 }
 
-/** Tags of the core schema say nothing new and pass; others ask for types we do not have. */
+/** Tags of the core schema change nothing and pass; other tags ask for unsupported types. */
 function refuseTag(tag: string | undefined, known: readonly string[], line: number): void {
   if (tag === undefined || tag === '!') return
   if (tag.startsWith(CORE_TAG) && known.includes(tag.slice(CORE_TAG.length))) return
@@ -143,7 +143,7 @@ function isMergeKey(key: unknown): boolean {
   return key.tag === `${CORE_TAG}merge` || (key.tag === undefined && key.type === Scalar.PLAIN)
 }
 
-/** Own keys win over merged ones, earlier sources over later ones. */
+/** Own keys take precedence over merged ones, earlier sources over later ones. */
 function mergeInto(entries: Map<string, YamlEntry>, source: YamlNode, line: number): void {
   if (source.kind !== 'map') throw new YamlFault('"<<" needs a map or a list of maps', line)
   for (const [key, entry] of source.entries) if (!entries.has(key)) entries.set(key, entry)

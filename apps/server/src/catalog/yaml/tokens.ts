@@ -3,12 +3,12 @@ import type { YamlLimits } from './limits.ts'
 import { YamlFault } from './yaml-fault.ts'
 
 /**
- * The concrete syntax of the first document of a text, its depth and sizes checked. Neither lexer nor parser of the
- * library recurses, so this is safe for any text; everything after it recurses and must not see more than the limits.
+ * Gives the concrete syntax of a text's first document, with depth and sizes checked. Lexer and parser of the library
+ * do not recurse, so this is safe for any text. Everything after it recurses and must not exceed the limits.
  *
  * @throws {YamlFault}
  */
-export function firstDocumentTokens(
+export function readFirstDocument(
   text: string,
   options: { readonly limits: YamlLimits; readonly lines: LineCounter },
 ): CST.Token[] {
@@ -27,7 +27,7 @@ export function firstDocumentTokens(
   return tokens
 }
 
-/** The tokens of a text up to the limit; past the first document what follows it does not matter. */
+/** Gives the tokens of a text up to the limit; text after the first document does not matter. */
 function* tokenise(
   text: string,
   options: { readonly limits: YamlLimits; readonly lines: LineCounter },
@@ -50,7 +50,7 @@ function* tokenise(
   yield* parser.end()
 }
 
-/** Walks the syntax tree without recursion and refuses what is deeper or larger than the limits. */
+/** Walks the syntax tree without recursion and refuses content that is too deep or too large. */
 function guard(document: CST.Document, options: { readonly limits: YamlLimits; readonly lines: LineCounter }): void {
   const { limits, lines } = options
   const open: { token: CST.Token; depth: number }[] = []

@@ -12,8 +12,8 @@ function whyNot(engine: SqliteEngine): string | undefined {
 }
 
 /**
- * The engines that open SQLite files on this machine: a clone has no binary of better-sqlite3 until
- * `npm run build:sqlite` compiles it, which `.ci/run` does first. libsql is always one of them.
+ * The SQLite engines of this machine: a clone has no binary of better-sqlite3 until `npm run build:sqlite` compiles it,
+ * which `.ci/run` does first. libsql is always included.
  */
 export const PRESENT_ENGINES: readonly SqliteEngine[] = SQLITE_ENGINES.filter((engine) => {
   const reason = whyNot(engine)

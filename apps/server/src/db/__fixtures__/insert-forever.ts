@@ -5,7 +5,7 @@ import { SQLITE_ENGINES } from '../sqlite-engine.ts'
 
 const { instance } = sqliteTables
 
-/** Commits rows one after the other and says after each which one is acknowledged; until it is killed. */
+/** Commits rows until it is killed, and prints each acknowledged one. */
 const [dataPath = '', name = ''] = process.argv.slice(2)
 const engine = SQLITE_ENGINES.find((each) => each === name)
 const logger = { debug() {}, info() {}, warn() {}, error() {} }

@@ -2,7 +2,7 @@ import { systemClock } from '../../clock.ts'
 import { loadSqliteEngine, SQLITE_ENGINES } from '../sqlite-engine.ts'
 import { migrateSqlite } from '../sqlite-migrate.ts'
 
-/** Begins a migration of many statements and is killed in the middle of it. */
+/** Starts a migration of many statements, to be killed in the middle. */
 const [path = '', name = ''] = process.argv.slice(2)
 const engine = SQLITE_ENGINES.find((each) => each === name)
 const logger = { debug() {}, info() {}, warn() {}, error() {} }

@@ -4,13 +4,13 @@ import type { Logger } from '../../ports.ts'
 import type { DatabaseOptions } from '../database.ts'
 import { PRESENT_ENGINES } from './engines.ts'
 
-/** Where an empty database can be opened. */
+/** A place for an empty database. */
 export interface DatabasePlace {
   readonly options: Pick<DatabaseOptions, 'dataPath' | 'engine' | 'url'>
   close(): Promise<void>
 }
 
-/** Every kind of database this machine has, for `describe.each`; call it at the top of a test file. */
+/** Every kind of database on this machine, for `describe.each`; call it at the top of a test file. */
 export async function databasePlaces(): Promise<{ readonly name: string; create(): Promise<DatabasePlace> }[]> {
   const postgres = await startPostgres()
   afterAll(() => postgres[Symbol.asyncDispose]())
@@ -30,5 +30,5 @@ export async function databasePlaces(): Promise<{ readonly name: string; create(
   return [...sqlite, { name: 'postgres', create }]
 }
 
-/** Takes lines and shows none. */
+/** A logger that writes nothing. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }

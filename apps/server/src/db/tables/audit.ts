@@ -2,8 +2,8 @@ import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 
 /**
- * Audit events of every kind (§6.1), without any matched text. The name of the table is older than its kinds; it stays so
- * that no row has to move.
+ * Audit events of every kind (§6.1), without matched text. The table's name is older than its kinds; it stays so that
+ * no row has to move.
  */
 export const auditEventsOnSqlite = sqlite.sqliteTable(
   'pii_events',

@@ -1,7 +1,7 @@
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 
-/** Facts about this installation by name: its id, and the version that used the database last. */
+/** Facts of this installation by name: its id, and the version that used the database last. */
 export const instanceOnSqlite = sqlite.sqliteTable('instance', {
   key: sqlite.text('key').primaryKey(),
   value: sqlite.text('value').notNull(),

@@ -1,19 +1,19 @@
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 
-/** Stored responses (§4.3): what was asked, how far it is, what came of it. */
+/** Stored responses (§4.3): request, state and result. */
 export const responsesOnSqlite = sqlite.sqliteTable(
   'responses',
   {
     id: sqlite.text('id').primaryKey(),
-    /** Id of the principal that made it. */
+    /** Id of the principal that created it. */
     owner: sqlite.text('owner').notNull(),
     status: sqlite.text('status').notNull(),
     /** Milliseconds since the epoch. */
     createdAt: sqlite.integer('created_at').notNull(),
-    /** While it runs: until when its server is known to live, milliseconds since the epoch. */
+    /** While it runs: the time until which its server counts as alive, milliseconds since the epoch. */
     leaseUntil: sqlite.integer('lease_until').notNull(),
-    /** Of everything that belongs to it. */
+    /** Size of everything that belongs to it. */
     sizeBytes: sqlite.integer('size_bytes').notNull(),
     /** 1 when it has events to replay. */
     streamed: sqlite.integer('streamed').notNull(),
@@ -41,7 +41,7 @@ export const responsesOnPostgres = pg.pgTable(
   (table) => [pg.index('responses_by_age').on(table.createdAt, table.sizeBytes)],
 )
 
-/** Which response an item belongs to; an id that a client sent belongs to the response that had it first. */
+/** The response of an item; an id that a client sent belongs to the first response that had it. */
 export const responseItemsOnSqlite = sqlite.sqliteTable(
   'response_items',
   {
@@ -66,7 +66,7 @@ export const responseItemsOnPostgres = pg.pgTable(
   ],
 )
 
-/** Events of streamed responses, many to a row. */
+/** Events of streamed responses, many in one row. */
 export const responseEventsOnSqlite = sqlite.sqliteTable(
   'response_events',
   {

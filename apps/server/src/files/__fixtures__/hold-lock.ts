@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock.ts'
 import { lockDataPath } from '../file-lock.ts'
 
-/** Takes the lock of a data path and keeps it until it is killed; says what became of it. */
+/** Takes the lock of a data path and keeps it until it is killed; prints the outcome. */
 try {
   await lockDataPath(process.argv[2] ?? '', { clock: systemClock })
   process.stdout.write('held\n')

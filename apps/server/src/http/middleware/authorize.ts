@@ -3,7 +3,7 @@ import { RE2JS } from 're2js'
 import type { Feature } from '../../principal.ts'
 import { ANONYMOUS_PRINCIPAL, type Principal } from '../../principal.ts'
 import type { ServerRequest } from '../messages.ts'
-import type { RouteRow } from '../route-row.ts'
+import type { RouteInfo } from '../route-info.ts'
 import type { Authenticator } from './authenticate.ts'
 
 /** The operator's exceptions from the gate (§4.1). */
@@ -14,18 +14,18 @@ export interface GateOptions {
   readonly getExemptions: readonly string[]
 }
 
-/** Decides for a matched row whether the caller may go on. */
+/** Decides for a matched route whether the caller may go on. */
 export interface Gate {
   /**
    * @returns who is calling; at once unless credentials have to be looked up
    * @throws {SvcError} `unauthenticated` or `forbidden`; what the look-up failed with
    */
-  admit(row: RouteRow, matched: MatchedPath, incoming: ServerRequest): Principal | Promise<Principal>
+  admit(route: RouteInfo, matched: MatchedPath, incoming: ServerRequest): Principal | Promise<Principal>
 }
 
-/** How a request found its row. */
+/** How a request found its route. */
 export interface MatchedPath {
-  /** The pattern of the row, or that of an alias. */
+  /** The pattern of the route, or that of an alias. */
   readonly pattern: string
   /** The path that matched it, as it is executed: whatever stood in the request target. */
   readonly path: string
@@ -59,35 +59,35 @@ function holds({ role, features }: Principal, feature: Feature): boolean {
   return role === 'admin' || features === undefined || features.has(feature)
 }
 
-/** The gate over the route table: one place, keyed on the matched row, never on the path a client typed. */
+/** The gate over the route table: one place, keyed on the matched route, never on the path a client typed. */
 export function createGate(authenticator: Authenticator, options: GateOptions): Gate {
   const isExempt = compileExemptions(options.getExemptions)
-  const isOpen = (row: RouteRow, { pattern, path }: MatchedPath): boolean => {
-    if (row.access === 'none') return true
-    if (row.method === 'GET' && isExempt(pattern)) return true
+  const isOpen = (route: RouteInfo, { pattern, path }: MatchedPath): boolean => {
+    if (route.access === 'none') return true
+    if (route.method === 'GET' && isExempt(pattern)) return true
     // A prefix opens the global gate only: what a route itself asks for still holds (§4.1).
-    return row.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))
+    return route.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))
   }
-  const check = (row: RouteRow, matched: MatchedPath, principal: Principal | undefined): Principal => {
+  const check = (route: RouteInfo, matched: MatchedPath, principal: Principal | undefined): Principal => {
     if (principal === undefined) {
-      if (isOpen(row, matched)) return ANONYMOUS_PRINCIPAL
+      if (isOpen(route, matched)) return ANONYMOUS_PRINCIPAL
       throw authenticationRequired()
     }
-    if (row.access === 'admin' && principal.role !== 'admin') {
+    if (route.access === 'admin' && principal.role !== 'admin') {
       throw new SvcError('forbidden', 'Admin access required', { details: { type: 'authorization_error' } })
     }
-    if (row.feature !== undefined && !holds(principal, row.feature)) {
-      throw new SvcError('forbidden', `feature not enabled for your account: ${row.feature}`, {
+    if (route.feature !== undefined && !holds(principal, route.feature)) {
+      throw new SvcError('forbidden', `feature not enabled for your account: ${route.feature}`, {
         details: { type: 'authorization_error' },
       })
     }
     return principal
   }
   return {
-    admit(row, matched, incoming) {
+    admit(route, matched, incoming) {
       const found = authenticator.authenticate(incoming)
-      if (!(found instanceof Promise)) return check(row, matched, found)
-      return found.then((principal) => check(row, matched, principal))
+      if (!(found instanceof Promise)) return check(route, matched, found)
+      return found.then((principal) => check(route, matched, principal))
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { originOf, trustedProxies } from './client-address.ts'
+import { readOrigin, trustedProxies } from './client-address.ts'
 
 const from = (remoteAddress: string, headers: Record<string, string>): IncomingMessage =>
   ({ socket: { remoteAddress }, headers: { host: 'own:8080', ...headers } }) as unknown as IncomingMessage
@@ -11,10 +11,10 @@ const FORWARDED = {
   'x-forwarded-host': 'models.example',
 }
 
-describe('originOf', () => {
+describe('readOrigin', () => {
   it('IN-14: ignores forwarded headers of anybody but a trusted proxy', () => {
     for (const proxies of [trustedProxies([]), trustedProxies(['10.0.0.0/8'])]) {
-      expect(originOf(from('192.0.2.1', FORWARDED), proxies)).toEqual({
+      expect(readOrigin(from('192.0.2.1', FORWARDED), proxies)).toEqual({
         address: '192.0.2.1',
         secure: false,
         host: 'own:8080',
@@ -24,19 +24,21 @@ describe('originOf', () => {
 
   it('takes the last hop that is no trusted proxy itself', () => {
     const proxies = trustedProxies(['10.0.0.0/8', '::1'])
-    expect(originOf(from('10.1.2.3', FORWARDED), proxies)).toEqual({
+    expect(readOrigin(from('10.1.2.3', FORWARDED), proxies)).toEqual({
       address: '203.0.113.9',
       secure: true,
       host: 'models.example',
     })
-    expect(originOf(from('::1', { 'x-forwarded-for': '1.1.1.1, 198.51.100.2' }), proxies).address).toBe('198.51.100.2')
-    expect(originOf(from('10.1.2.3', { 'x-forwarded-for': 'nonsense, 10.0.0.9' }), proxies).address).toBe('10.1.2.3')
+    expect(readOrigin(from('::1', { 'x-forwarded-for': '1.1.1.1, 198.51.100.2' }), proxies).address).toBe(
+      '198.51.100.2',
+    )
+    expect(readOrigin(from('10.1.2.3', { 'x-forwarded-for': 'nonsense, 10.0.0.9' }), proxies).address).toBe('10.1.2.3')
   })
 
   it('keeps anything out of links that is no host', () => {
     const proxies = trustedProxies(['10.0.0.0/8'])
     for (const host of ['//evil', 'a b', 'a\\b', 'x\r\ny', '<script>']) {
-      expect(originOf(from('10.1.2.3', { 'x-forwarded-host': host }), proxies).host).toBe('own:8080')
+      expect(readOrigin(from('10.1.2.3', { 'x-forwarded-host': host }), proxies).host).toBe('own:8080')
     }
   })
 })

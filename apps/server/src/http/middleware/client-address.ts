@@ -43,8 +43,8 @@ function firstToken(value: string | string[] | undefined): string | undefined {
 const SAFE_PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/
 const MAX_PREFIX_LENGTH = 255
 
-/** What a trusted proxy says it took off the front of the path (`X-Forwarded-Prefix`), without a slash at its end, or ''. */
-export function prefixOf(incoming: ServerRequest, proxies: TrustedProxies): string {
+/** Reads the prefix that a trusted proxy took off the path (`X-Forwarded-Prefix`): without a slash at its end, or ''. */
+export function readPrefix(incoming: ServerRequest, proxies: TrustedProxies): string {
   const prefix = firstToken(incoming.headers['x-forwarded-prefix'])
   if (prefix === undefined || !proxies.has(incoming.socket.remoteAddress ?? '')) return ''
   if (prefix.length > MAX_PREFIX_LENGTH || !SAFE_PREFIX.test(prefix)) return ''
@@ -55,7 +55,7 @@ export function prefixOf(incoming: ServerRequest, proxies: TrustedProxies): stri
 const SAFE_HOST = /^[A-Za-z0-9.\-_[\]:]{1,255}$/
 
 /** The client as seen directly, or as a trusted proxy in front reports it; forwarded headers of anybody else are ignored. */
-export function originOf(incoming: ServerRequest, proxies: TrustedProxies): Origin {
+export function readOrigin(incoming: ServerRequest, proxies: TrustedProxies): Origin {
   const peer = incoming.socket.remoteAddress ?? ''
   const host = incoming.headers.host ?? ''
   if (!proxies.has(peer)) return { address: peer, secure: false, host }

@@ -1,7 +1,7 @@
 import type { ServerReply, ServerRequest } from '../messages.ts'
 import { hostName, isLoopbackName } from './host.ts'
 
-/** Which origins may read replies. */
+/** The origins that may read replies. */
 export interface CorsPolicy {
   /** `any` origin, an exact `list`, or only pages of this server and of this machine (`local`). Never with credentials. */
   readonly mode: 'any' | 'list' | 'local'

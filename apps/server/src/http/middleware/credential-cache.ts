@@ -53,7 +53,7 @@ export function createCachingAuthenticator(options: CachingAuthenticatorOptions)
     const asked = generation
     try {
       const principal = await lookUp(credential)
-      // What was true before everything was forgotten may not be any more.
+      // A look-up that began before the cache was cleared may be out of date.
       if (principal !== undefined && asked === generation) remember(key, principal)
       return principal
     } finally {

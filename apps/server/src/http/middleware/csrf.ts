@@ -7,8 +7,8 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i
 const FORM_TYPE = /^\s*multipart\/form-data\s*(?:;|$)/i
 
-/** What is asked of a call here. */
-type CheckedCall = Pick<Call, 'incoming' | 'baseUrl' | 'row'>
+/** The parts of a call that the check reads. */
+type CheckedCall = Pick<Call, 'incoming' | 'baseUrl' | 'route'>
 
 /** A page that may act with the browser's own authority: of this server, of this machine, or on the operator's list. */
 function isTrustedPage(origin: string, { incoming, baseUrl }: CheckedCall, policy: CorsPolicy): boolean {
@@ -17,7 +17,7 @@ function isTrustedPage(origin: string, { incoming, baseUrl }: CheckedCall, polic
   return policy.mode !== 'any' && isAllowedOrigin(origin, host, policy)
 }
 
-/** What browsers say of where a page is: the origin is believed first, as pages of one site need not trust each other. */
+/** Reads where a page is, as its browser says. The origin goes first, as pages of one site need not trust each other. */
 function comesFromElsewhere(call: CheckedCall, policy: CorsPolicy): boolean {
   const { origin, 'sec-fetch-site': site } = call.incoming.headers
   if (origin !== undefined && !isTrustedPage(origin, call, policy)) return true
@@ -44,7 +44,7 @@ export function checkSocketOrigin(call: CheckedCall, policy: CorsPolicy): void {
  *   from sending
  */
 export function checkCrossSite(call: CheckedCall, policy: CorsPolicy): void {
-  const { incoming, row } = call
+  const { incoming, route } = call
   if (SAFE.has(incoming.method ?? 'GET')) return
   const credential = extractCredential(incoming)
   if (credential !== undefined && credential.carrier !== 'token-cookie') return
@@ -54,8 +54,8 @@ export function checkCrossSite(call: CheckedCall, policy: CorsPolicy): void {
     (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
   if (credential === undefined || !hasBody) return
   const type = incoming.headers['content-type'] ?? ''
-  if (JSON_TYPE.test(type) || (row.form === true && FORM_TYPE.test(type))) return
-  const wanted = row.form === true ? 'application/json or multipart/form-data' : 'application/json'
+  if (JSON_TYPE.test(type) || (route.form === true && FORM_TYPE.test(type))) return
+  const wanted = route.form === true ? 'application/json or multipart/form-data' : 'application/json'
   throw new SvcError('unsupported_media', `a body sent with a cookie must be ${wanted}`, { code: 'content_type' })
 }
 

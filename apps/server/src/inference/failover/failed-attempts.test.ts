@@ -7,13 +7,13 @@ import { NO_USAGE, type Usage } from '../events.ts'
 import type { RequestContext } from '../ports.ts'
 import { createFailedAttempts } from './failed-attempts.ts'
 
-it('counts what a target had counted before it failed, under its own name, and nothing where nothing is known', async () => {
+it('records the figures of a failed target under its own name, and no record without figures', async () => {
   const clock = createFakeClock()
   const usage = createRing<UsageRecord>(8)
   const metrics = createMetrics()
   const failed = createFailedAttempts({ usage, metrics, clock })
   const target = { name: 'one' } as ModelConfig
-  const context = { requestId: 'r', row: { path: '/v1/messages' }, principal: { id: 'ada' } } as RequestContext
+  const context = { requestId: 'r', route: { path: '/v1/messages' }, principal: { id: 'ada' } } as RequestContext
   const settle = (figures: Usage): void =>
     failed.settle({ context, requestedModel: 'm', usage: figures, target, startedAt: clock.monotonic() - 20 })
   settle(NO_USAGE)

@@ -5,34 +5,35 @@ import type { Clock } from '../../ports.ts'
 import type { Usage } from '../events.ts'
 import type { RequestContext } from '../ports.ts'
 
-/** A failover target that failed before it said anything. */
+/** A failover target that failed before its first content. */
 export interface FailedAttempt {
-  readonly context: Pick<RequestContext, 'requestId' | 'row' | 'principal'>
+  readonly context: Pick<RequestContext, 'requestId' | 'route' | 'principal'>
   readonly requestedModel: string
   readonly target: ModelConfig
   /** Monotonic milliseconds. */
   readonly startedAt: number
-  /** The figures that the target had counted. */
+  /** Figures that the target had counted. */
   readonly usage: Usage
 }
 
 /** Records the tokens of failed attempts. */
 export interface FailedAttempts {
   /**
-   * Records the figures of an attempt: the target may bill them. The record has the correlation id of the request, whose
-   * own record has the figures of the target that serves it. An attempt without figures leaves no record.
+   * Records the figures of an attempt, because the target may bill them. The record has the correlation id of the
+   * request; the request's own record has the figures of the target that serves it. An attempt without figures leaves
+   * no record.
    */
   settle(attempt: FailedAttempt): void
 }
 
-/** What {@link createFailedAttempts} needs. */
+/** Options of {@link createFailedAttempts}. */
 export interface FailedAttemptsOptions {
   readonly usage: UsageRecorder
   readonly metrics: Pick<Metrics, 'countTokens'>
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }
 
-/** Makes the recorder: figures of failed attempts go where those of requests go. */
+/** Creates the recorder. Figures of failed attempts go to the same recorders as those of requests. */
 export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOptions): FailedAttempts {
   return {
     settle({ context, requestedModel, target, startedAt, usage: { promptTokens, completionTokens } }) {
@@ -41,7 +42,7 @@ export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOp
       metrics.countTokens('completion', completionTokens)
       usage.record({
         correlationId: context.requestId,
-        endpoint: context.row.path,
+        endpoint: context.route.path,
         requestedModel,
         servedModel: target.name,
         principalId: context.principal.id,

@@ -15,38 +15,38 @@ import { type ModelSlots, rejectAdmission, toRetryAfterMs } from '../admission.t
 import { NO_USAGE, type PredictionStep, type StepBatches } from '../events.ts'
 import type { RequestLedger } from '../ledger.ts'
 import type { RequestContext } from '../ports.ts'
-import type { Chains } from './chains.ts'
 import type { FailedAttempts } from './failed-attempts.ts'
+import type { FailoverGroups } from './groups.ts'
 import type { Prober } from './prober.ts'
 
-/** Serves models by others that answer for them (`failover`). */
+/** Serves failover groups through their targets. */
 export interface Failover {
-  /** Asks one target after the other. The first that says something serves the request. */
+  /** Asks the targets one by one. The first one that produces content serves the request. */
   predict(model: ModelConfig, task: FailoverTask, run: (target: ModelConfig) => StepBatches): StepBatches
   perform<Value>(model: ModelConfig, task: FailoverTask, run: (target: ModelConfig) => Promise<Value>): Promise<Value>
 }
 
-/** The request that targets are asked for. */
+/** A request to a failover group. */
 export interface FailoverTask {
-  readonly context: Pick<RequestContext, 'requestId' | 'row' | 'principal' | 'signal'>
+  readonly context: Pick<RequestContext, 'requestId' | 'route' | 'principal' | 'signal'>
   readonly ledger: RequestLedger
   readonly bodyBytes: number
 }
 
-/** What {@link createFailover} needs. */
+/** Options of {@link createFailover}. */
 export interface FailoverOptions {
-  readonly chains: Chains
-  /** The limits of the targets hold for requests of failover groups too. */
+  readonly groups: FailoverGroups
+  /** The limits of targets apply to requests of failover groups too. */
   readonly slots: ModelSlots
   readonly prober: Pick<Prober, 'watch'>
   readonly failed: FailedAttempts
-  /** Told of requests that found every target full. */
+  /** Records requests that find every target full. */
   readonly audit: AuditSink
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
-/** Puts failover groups between requests and the models that serve them. */
-export function createFailover({ chains, slots, prober, failed, audit, clock }: FailoverOptions): Failover {
+/** Creates the failover between requests and serving models. */
+export function createFailover({ groups, slots, prober, failed, audit, clock }: FailoverOptions): Failover {
   return {
     async *predict(model, task, run) {
       const { request, findTarget } = begin(model, task)
@@ -56,11 +56,11 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
         startedAt = clock.monotonic()
         const target = findTarget(candidate)
         const release = takeSlot(target)
-        // A client that leaves from here on was served by this target, whether or not it has said something.
+        // From here on a client that leaves counts as served by this target, even without content.
         ledger.beginAttempt(target)
         return watchAttempt(run(target), {
           onBatch(steps) {
-            // Batches may be held back for long: their figures count from here on.
+            // Batches may be held back for long; their figures count from here on.
             for (const step of steps) {
               if (step.type === 'progress' || step.type === 'usage') ledger.usage = step.usage
             }
@@ -111,16 +111,16 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
     model: ModelConfig,
     { context, ledger, bodyBytes }: FailoverTask,
   ): { request: FailoverRequest; findTarget: (candidate: Candidate) => ModelConfig } {
-    const group = chains.of(model)
+    const group = groups.get(model)
     const findTarget = ({ model: name }: Candidate): ModelConfig => {
       const target = listFailoverTargets(model).find((one) => one.name === name)?.model
-      if (target === undefined) throw skipped(`model "${name}" does not exist`)
-      if (target.disabled) throw skipped(`model "${name}" is disabled`)
+      if (target === undefined) throw toSkipped(`model "${name}" does not exist`)
+      if (target.disabled) throw toSkipped(`model "${name}" is disabled`)
       return target
     }
     const onServed = (candidate: Candidate): void => {
       ledger.beginAttempt(findTarget(candidate))
-      // Headers take Latin letters only; names of models may have any.
+      // Header values allow only Latin letters; model names may hold any.
       ledger.headers['Served-Model'] = encodeURI(candidate.model)
       if (candidate.note !== undefined) ledger.headers.Failover = candidate.note
     }
@@ -134,7 +134,7 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
     throw new SvcError('rate_limited', `model "${name}" is at capacity`, { code: TARGET_FULL, retryAfterMs })
   }
 
-  /** Full targets are to the client the same as one full model. */
+  /** A client gets the same answer for full targets as for one full model. */
   function toFailure(
     thrown: unknown,
     { model, context }: { readonly model: ModelConfig } & Pick<FailoverTask, 'context'>,
@@ -146,7 +146,7 @@ export function createFailover({ chains, slots, prober, failed, audit, clock }: 
   }
 }
 
-/** Watches the batches of an attempt without an async generator of its own; `onEnd` runs once. */
+/** Watches the batches of an attempt without an async generator of its own. `onEnd` runs once. */
 function watchAttempt(
   batches: StepBatches,
   { onBatch, onEnd }: { readonly onBatch: (steps: readonly PredictionStep[]) => void; readonly onEnd: () => void },
@@ -184,15 +184,15 @@ function isContent(step: PredictionStep): boolean {
   return step.type === 'tool-call-start' || step.type === 'tool-call-delta'
 }
 
-/** Failures of a local model that another target need not have. */
+/** Failures of a local model that another target may not have. */
 const GONE: ReadonlySet<string> = new Set(['backend_stopped', 'model_load_failed'])
 
-/** Turns the failure of a backend that died, or does not load, into that of a target that is down. */
+/** Converts the failure of a backend that died or does not load to the failure of a target that is down. */
 function toTargetFailure(thrown: unknown): unknown {
   if (!SvcError.is(thrown) || thrown.kind !== 'internal' || !GONE.has(thrown.code)) return thrown
   return new SvcError('unavailable', thrown.message, { code: thrown.code, cause: thrown })
 }
 
-function skipped(message: string): SvcError {
+function toSkipped(message: string): SvcError {
   return new SvcError('unavailable', message, { code: TARGET_SKIPPED })
 }

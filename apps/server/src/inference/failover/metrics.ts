@@ -1,28 +1,28 @@
 import type { FailoverGroup } from '@svc/proxy/failover'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { ChainEvent } from './chains.ts'
+import type { FailoverGroupEvent } from './groups.ts'
 
 /**
- * Counts what happens to chains, and shows how their targets are. Labels are names of model files.
+ * Counts events of failover groups and exports the state of their targets. Labels are names of model files.
  *
- * @param known the chains that there are when somebody looks
+ * @param known reads the current groups; called at each scrape
  */
 export function createFailoverMetrics(
   registry: Registry,
   known: () => ReadonlyMap<string, FailoverGroup>,
-): (chain: string, event: ChainEvent) => void {
+): (group: string, event: FailoverGroupEvent) => void {
   const switches = new Counter({
     name: 'svc_failover_switches_total',
-    help: 'How often another target of a chain began to serve.',
+    help: 'Changes of the serving target of a failover group.',
     labelNames: ['model', 'to'] as const,
     registers: [registry],
   })
   new Gauge({
     name: 'svc_failover_target_up',
-    help: 'Whether a target of a chain is up (1), or down or rate-limited (0), from the first request for the chain on.',
+    help: 'Whether a target of a failover group is up (1), or down or rate-limited (0), from the first request of the group on.',
     labelNames: ['model', 'target'] as const,
     registers: [registry],
-    // Looked up, so that a rest which has ended shows, and chains that are gone do not.
+    // Reads the state at each scrape, so that ended rests show and removed groups do not.
     collect() {
       this.reset()
       for (const [model, { states }] of known()) {

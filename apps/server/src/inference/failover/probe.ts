@@ -9,7 +9,7 @@ import type { Residency } from '../../residency/residency.ts'
 import type { CloudModels } from '../upstream/cloud-models.ts'
 import { createTranslation } from '../upstream/translate.ts'
 
-/** What looking at targets needs. */
+/** Options of {@link createProbe}. */
 export interface ProbeParts {
   readonly residency: Pick<Residency, 'load'>
   readonly models: CloudModels
@@ -18,22 +18,23 @@ export interface ProbeParts {
 }
 
 /**
- * Asks whether a model could serve.
+ * Checks whether a model could serve.
  *
- * @param options.isLast whether it is asked again from then on if it can
- * @throws whatever keeps it from that
+ * @param options.isLast whether a success sends requests to the target again
+ * @throws the failure that keeps it from serving
  */
 export type Probe = (
   model: ModelConfig,
   options: { readonly signal: AbortSignal; readonly isLast: boolean },
 ) => Promise<void>
 
-/** What a model is asked that is only looked at. */
+/** Input of a probe. */
 const WORD = 'Hello'
 
 /**
- * A model here is loaded; one of another instance stands in the list of that instance, and answers with one token before
- * it is asked again; of a model upstream, where there may be no list, one token is asked for.
+ * Probes a target by its serving. A local model is loaded. A model of another instance is looked up in that instance's
+ * list, and must answer one token before requests go to it again. A model upstream is asked for one token, because an
+ * upstream may have no list.
  */
 export function createProbe({ residency, models, upstream, secrets }: ProbeParts): Probe {
   const translate = createTranslation({ models, upstream })
@@ -57,9 +58,11 @@ export function createProbe({ residency, models, upstream, secrets }: ProbeParts
   }
 }
 
-/** The smallest request that the model serves; of one that neither writes nor makes vectors the list has to do. */
+/**
+ * Sends the smallest request that the model serves. The list suffices for models that neither write nor make vectors.
+ */
 async function tryOut(model: ModelConfig, service: Service, signal: AbortSignal): Promise<void> {
-  const question = questionOf(model)
+  const question = toQuestion(model)
   if (question !== undefined) {
     await service.predict({ ...question, temperature: 0, options: { max_tokens: 1 } }, { signal })
   } else if (hasUsecase(model, 'embeddings')) {
@@ -67,7 +70,7 @@ async function tryOut(model: ModelConfig, service: Service, signal: AbortSignal)
   }
 }
 
-function questionOf(model: ModelConfig): Pick<PredictInput, 'messages' | 'prompt'> | undefined {
+function toQuestion(model: ModelConfig): Pick<PredictInput, 'messages' | 'prompt'> | undefined {
   if (hasUsecase(model, 'chat')) return { messages: [{ role: 'user', content: WORD }] }
   return hasUsecase(model, 'completion') ? { prompt: WORD } : undefined
 }

@@ -3,14 +3,14 @@ import { expect, it } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { silentLogger } from '../../db/__fixtures__/places.ts'
-import { type ChainEvent, createChains } from './chains.ts'
+import { createFailoverGroups, type FailoverGroupEvent } from './groups.ts'
 import type { Probe } from './probe.ts'
 import { createProber } from './prober.ts'
 
 const INTERVAL_MS = 15_000
 
-/** A chain of two models, the state of its file at some time. */
-function chainModel(trip: { readonly errors: number }): ModelConfig {
+/** A failover group of two models with the given trip settings. */
+function createGroupModel(trip: { readonly errors: number }): ModelConfig {
   const served = ['one', 'two'].map((name) => ({ name, model: createModel({ name }) }))
   const targets = served.map(({ name }) => ({ model: name }))
   return createModel({
@@ -19,82 +19,82 @@ function chainModel(trip: { readonly errors: number }): ModelConfig {
   })
 }
 
-function start(probe: Probe, onEvent: (event: ChainEvent) => void = () => undefined) {
+function start(probe: Probe, onEvent: (event: FailoverGroupEvent) => void = () => undefined) {
   const clock = createFakeClock()
   const files = new Set(['m'])
-  const chains = createChains({
+  const groups = createFailoverGroups({
     clock,
     onEvent: (_name, event) => onEvent(event),
-    isThere: (name) => files.has(name),
+    exists: (name) => files.has(name),
   })
   const prober = createProber({
-    chains,
+    groups,
     probe,
     load: async () => undefined,
     clock,
     logger: silentLogger,
   })
-  return { clock, chains, prober, files }
+  return { clock, groups, prober, files }
 }
 
-it('leaves the targets of a chain alone once its file is another one', async () => {
+it('stops probing a group once its file has changed', async () => {
   let looks = 0
-  const { clock, chains, prober } = start(async () => {
+  const { clock, groups, prober } = start(async () => {
     looks += 1
     throw new Error('still down')
   })
-  const before = chainModel({ errors: 1 })
-  const chain = chains.of(before)
-  chain.report('one', 'down')
-  prober.watch(chain, before)
+  const before = createGroupModel({ errors: 1 })
+  const group = groups.get(before)
+  group.report('one', 'down')
+  prober.watch(group, before)
   await clock.advance(INTERVAL_MS)
   expect(looks).toBe(1)
-  chains.of(chainModel({ errors: 2 }))
+  groups.get(createGroupModel({ errors: 2 }))
   await clock.advance(INTERVAL_MS * 4)
   expect([looks, clock.sleepers]).toEqual([1, 0])
-  // A request that began before the change ends after it.
-  prober.watch(chain, before)
+  // The outcome of a request from before the change arrives after it.
+  prober.watch(group, before)
   await clock.advance(INTERVAL_MS * 4)
   expect([looks, clock.sleepers]).toEqual([1, 0])
 })
 
-it('leaves the targets of a chain alone, and does not show it, once its file is gone', async () => {
+it('stops probing and showing a group once its file is gone', async () => {
   let looks = 0
-  const { clock, chains, prober, files } = start(async () => {
+  const { clock, groups, prober, files } = start(async () => {
     looks += 1
     throw new Error('still down')
   })
-  const model = chainModel({ errors: 1 })
-  const chain = chains.of(model)
-  chain.report('one', 'down')
-  prober.watch(chain, model)
+  const model = createGroupModel({ errors: 1 })
+  const group = groups.get(model)
+  group.report('one', 'down')
+  prober.watch(group, model)
   await clock.advance(INTERVAL_MS)
-  expect([looks, [...chains.known().keys()]]).toEqual([1, ['m']])
+  expect([looks, [...groups.known().keys()]]).toEqual([1, ['m']])
   files.clear()
   await clock.advance(INTERVAL_MS * 4)
-  expect([looks, clock.sleepers, [...chains.known().keys()]]).toEqual([1, 0, []])
+  expect([looks, clock.sleepers, [...groups.known().keys()]]).toEqual([1, 0, []])
 })
 
-it('looks after a chain although a request from before the change of its file came late', async () => {
+it('probes a group although a request from before the change of its file ended late', async () => {
   let looks = 0
-  const { clock, chains, prober } = start(async () => {
+  const { clock, groups, prober } = start(async () => {
     looks += 1
     throw new Error('still down')
   })
-  const after = chainModel({ errors: 2 })
-  chains.of(after)
-  chains.of(chainModel({ errors: 1 }))
-  for (const _ of [1, 2]) chains.of(after).report('one', 'down')
-  prober.watch(chains.of(after), after)
+  const after = createGroupModel({ errors: 2 })
+  groups.get(after)
+  groups.get(createGroupModel({ errors: 1 }))
+  for (const _ of [1, 2]) groups.get(after).report('one', 'down')
+  prober.watch(groups.get(after), after)
   await clock.advance(INTERVAL_MS)
   expect(looks).toBe(1)
-  expect(chains.known().get('m')).toBe(chains.of(after))
+  expect(groups.known().get('m')).toBe(groups.get(after))
 })
 
 it.each([1, 2, 3, 4, 5, 6, 7, 8])('looks again at a target that fails %i turns after it came back', async (turns) => {
   let looks = 0
-  const model = chainModel({ errors: 1 })
-  const { clock, chains, prober } = start(
+  const model = createGroupModel({ errors: 1 })
+  const { clock, groups, prober } = start(
     async () => {
       looks += 1
     },
@@ -104,11 +104,11 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8])('looks again at a target that fails %i turns a
   )
   const failAgain = async (): Promise<void> => {
     for (let turn = 0; turn < turns; turn++) await Promise.resolve()
-    chains.of(model).report('one', 'down')
-    prober.watch(chains.of(model), model)
+    groups.get(model).report('one', 'down')
+    prober.watch(groups.get(model), model)
   }
-  chains.of(model).report('one', 'down')
-  prober.watch(chains.of(model), model)
+  groups.get(model).report('one', 'down')
+  prober.watch(groups.get(model), model)
   await clock.advance(INTERVAL_MS)
   expect(looks).toBe(1)
   await clock.advance(INTERVAL_MS * 2)

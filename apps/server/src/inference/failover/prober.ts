@@ -2,89 +2,89 @@ import type { DueProbe, FailoverGroup } from '@svc/proxy/failover'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { listFailoverTargets } from '../../catalog/serving.ts'
 import type { Clock, Logger } from '../../ports.ts'
-import type { Chains } from './chains.ts'
+import type { FailoverGroups } from './groups.ts'
 import type { Probe } from './probe.ts'
 
-/** Looks at targets that are down until they are up again, and has those loaded that are to be warm. */
+/** Probes targets that are down until they are up again, and loads targets that are to stay warm. */
 export interface Prober {
-  /** Looks after the targets of a chain from now on, for as long as one of them is down or rests and its file is the same. */
-  watch(chain: FailoverGroup, model: ModelConfig): void
-  /** Ends every look. */
+  /** Watches the targets of a group while one of them is down or rests and its file stays the same. */
+  watch(group: FailoverGroup, model: ModelConfig): void
+  /** Ends all probing. */
   close(): Promise<void>
 }
 
-/** What {@link createProber} needs. */
+/** Options of {@link createProber}. */
 export interface ProberOptions {
-  readonly chains: Pick<Chains, 'isGone'>
+  readonly groups: Pick<FailoverGroups, 'isGone'>
   readonly probe: Probe
-  /** Brings a target into memory. */
+  /** Loads a target into memory. */
   readonly load: (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void>
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** A prober without anything to look at; one loop a chain, at most. */
-export function createProber({ chains, probe, load, clock, logger }: ProberOptions): Prober {
+/** Creates a prober. It runs at most one loop for each group. */
+export function createProber({ groups, probe, load, clock, logger }: ProberOptions): Prober {
   const closing = new AbortController()
-  /** The loops that run, by chain, with the model as its file is now. */
+  /** Running loops by group, with the model of the current file. */
   const watched = new Map<FailoverGroup, { model: ModelConfig; readonly done: Promise<void> }>()
 
   const warmed = new WeakSet<FailoverGroup>()
   const warming = new Set<Promise<void>>()
 
-  /** Targets that are to be warm are loaded once, while another one serves. */
-  const warm = (chain: FailoverGroup, owner: ModelConfig): void => {
-    if (warmed.has(chain)) return
-    warmed.add(chain)
-    const names = new Set(chain.states.filter((target) => target.warm).map((target) => target.model))
+  /** Loads warm targets once, while another target serves. */
+  const warm = (group: FailoverGroup, owner: ModelConfig): void => {
+    if (warmed.has(group)) return
+    warmed.add(group)
+    const names = new Set(group.states.filter((target) => target.warm).map((target) => target.model))
     for (const { name, model } of listFailoverTargets(owner)) {
       if (!names.has(name) || model.disabled) continue
       const loading = load(model, { signal: closing.signal }).catch((error: unknown) => {
-        if (!closing.signal.aborted) logger.warn({ model: name, err: error }, 'target of a chain could not be loaded')
+        if (!closing.signal.aborted) logger.warn({ model: name, err: error }, 'failover target could not be loaded')
       })
       warming.add(loading)
       void loading.finally(() => warming.delete(loading))
     }
   }
-  const look = async (chain: FailoverGroup, { model: name, isLast }: DueProbe): Promise<void> => {
-    const owner = watched.get(chain)?.model
+  const look = async (group: FailoverGroup, { model: name, isLast }: DueProbe): Promise<void> => {
+    const owner = watched.get(group)?.model
     const target = owner && listFailoverTargets(owner).find((one) => one.name === name)?.model
     const isServing = target !== undefined && !target.disabled
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(chain.settings.probe.timeoutMs)])
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(group.settings.probe.timeoutMs)])
     const isGood = isServing && (await isPossible(probe(target, { signal, isLast })))
-    logger.debug({ model: name, good: isGood }, 'target of a chain was looked at')
-    chain.reportProbe(name, isGood)
+    logger.debug({ model: name, good: isGood }, 'failover target was probed')
+    group.reportProbe(name, isGood)
   }
-  // Rests end when somebody looks: so that this is told in time, they are looked at too.
-  const needsLooks = (chain: FailoverGroup): boolean =>
-    !chains.isGone(chain) && chain.states.some(({ status }) => status !== 'up')
+  // A rest ends when the state is read. The loop reads it, so that subscribers learn of it in time.
+  const needsLooks = (group: FailoverGroup): boolean =>
+    !groups.isGone(group) && group.states.some(({ status }) => status !== 'up')
 
-  const run = async (chain: FailoverGroup): Promise<void> => {
+  const run = async (group: FailoverGroup): Promise<void> => {
     try {
-      while (needsLooks(chain)) {
-        await clock.sleep(chain.settings.probe.intervalMs, { signal: closing.signal })
-        if (needsLooks(chain)) await Promise.all(chain.dueProbes().map((due) => look(chain, due)))
+      while (needsLooks(group)) {
+        await clock.sleep(group.settings.probe.intervalMs, { signal: closing.signal })
+        if (needsLooks(group)) await Promise.all(group.dueProbes().map((due) => look(group, due)))
       }
     } finally {
-      // At once: a target that fails from now on begins another loop.
-      watched.delete(chain)
+      // Without delay: a target that fails from now on starts another loop.
+      watched.delete(group)
     }
   }
 
   return {
-    watch(chain, model) {
-      if (closing.signal.aborted || chains.isGone(chain)) return
-      warm(chain, model)
-      const loop = watched.get(chain)
+    watch(group, model) {
+      if (closing.signal.aborted || groups.isGone(group)) return
+      warm(group, model)
+      const loop = watched.get(group)
       if (loop !== undefined) {
         loop.model = model
         return
       }
-      if (!needsLooks(chain)) return
+      if (!needsLooks(group)) return
       const done = Promise.resolve()
-        .then(() => run(chain))
+        .then(() => run(group))
         .catch(() => undefined)
-      watched.set(chain, { model, done })
+      watched.set(group, { model, done })
     },
     async close() {
       closing.abort()

@@ -14,8 +14,8 @@ describe('a reader of changes', () => {
     await clock.advance(5)
     watch.publish('n', { type: 'pin', model: undefined })
     expect(reader.take()?.events).toEqual([
-      { chain: 'm', event, at: clock.now() - 5 },
-      { chain: 'n', event: { type: 'pin', model: undefined }, at: clock.now() },
+      { group: 'm', event, at: clock.now() - 5 },
+      { group: 'n', event: { type: 'pin', model: undefined }, at: clock.now() },
     ])
   })
 

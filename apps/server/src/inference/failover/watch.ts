@@ -1,27 +1,27 @@
 import { SvcError } from '@svc/errors'
 import { createLiveFeed, type LiveFeed } from '../../live-feed/live-feed.ts'
 import type { Clock } from '../../ports.ts'
-import type { ChainEvent } from './chains.ts'
+import type { FailoverGroupEvent } from './groups.ts'
 
 /** A change of a failover group. */
 export interface FailoverNotice {
-  readonly chain: string
-  readonly event: ChainEvent
+  readonly group: string
+  readonly event: FailoverGroupEvent
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
-/** Tells readers about changes of failover groups. */
+/** Publishes changes of failover groups to readers. */
 export interface FailoverWatch extends Pick<LiveFeed<FailoverNotice>, 'open' | 'end'> {
-  publish(chain: string, event: ChainEvent): void
+  publish(group: string, event: FailoverGroupEvent): void
 }
 
-/** Readers at a time. */
+/** Maximum number of readers at a time. */
 export const MAX_READERS = 16
-/** Changes that one reader may leave unread. */
+/** Maximum number of unread changes of one reader. */
 export const MAX_UNREAD = 256
 
-/** A watch without readers. */
+/** Creates a watch without readers. */
 export function createFailoverWatch({ clock }: { readonly clock: Pick<Clock, 'now'> }): FailoverWatch {
   const feed = createLiveFeed<FailoverNotice>({
     maxEvents: MAX_UNREAD,
@@ -30,14 +30,14 @@ export function createFailoverWatch({ clock }: { readonly clock: Pick<Clock, 'no
     onSlow: tooSlow,
   })
   return {
-    publish: (chain, event) => feed.publish({ chain, event, at: clock.now() }),
+    publish: (group, event) => feed.publish({ group, event, at: clock.now() }),
     open: (from) => feed.open(from),
     end: () => feed.end(),
   }
 }
 
 function tooMany(): SvcError {
-  return new SvcError('rate_limited', `no more than ${MAX_READERS} readers can watch chains at a time`, {
+  return new SvcError('rate_limited', `no more than ${MAX_READERS} readers can watch failover groups at a time`, {
     code: 'failover_readers',
     retryAfterMs: 1000,
     details: { type: 'rate_limit_error' },
@@ -45,7 +45,7 @@ function tooMany(): SvcError {
 }
 
 function tooSlow(): SvcError {
-  return new SvcError('unavailable', 'more has changed than was read: ask again for how the chains are', {
+  return new SvcError('unavailable', 'the reader is too slow and has missed changes: connect again', {
     code: 'failover_reader_slow',
   })
 }

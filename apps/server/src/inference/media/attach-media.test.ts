@@ -10,7 +10,7 @@ import type { MediaReader } from './media-reader.ts'
 const { signal } = new AbortController()
 const VISION = createModel({ knownUsecases: ['chat'], knownInputModalities: ['text', 'image', 'audio', 'video'] })
 
-/** A reader whose media are named by their URLs; what is read, and when, is written down. */
+/** A reader that names media by their URLs and records the URLs in the order of reading. */
 function createReader(read: (url: string) => Promise<void> = async () => {}) {
   const log: string[] = []
   const reader: MediaReader = {
@@ -48,7 +48,7 @@ const attach = (request: ChatRequest, parts = createReader(), model: ModelConfig
   parts.attacher.attach(request, { model, signal })
 
 describe('attachments', () => {
-  it('become media in the order of the messages, whatever is read first, and counts where they stood', async () => {
+  it('become media in the order of the messages in any order of reading, and counts in their places', async () => {
     const first = createDeferred<void>()
     const parts = createReader(async (url) => {
       if (url === 'a') await first.promise
@@ -71,7 +71,7 @@ describe('attachments', () => {
     })
   })
 
-  it('are not looked for in requests that have none', async () => {
+  it('are not looked for in requests without attachments', async () => {
     const parts = createReader()
     const request = chat(undefined, undefined)
     const attached = await attach(request, parts)
@@ -105,7 +105,7 @@ describe('attachments', () => {
     }
   })
 
-  it('are none of them read when one of them is not taken', async () => {
+  it('are not read at all when the model does not take one of them', async () => {
     const parts = createReader()
     const model = createModel({ knownUsecases: ['chat'], knownInputModalities: ['image'] })
     await expect(attach(chat([attachment('a')], [attachment('b', 'audio')]), parts, model)).rejects.toThrow('at b')

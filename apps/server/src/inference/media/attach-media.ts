@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { inputModalitiesOf } from '../../catalog/capabilities.ts'
+import { listInputModalities } from '../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { mapConcurrently } from '../operations/map-concurrently.ts'
 import type { ChatMessage, ChatRequest, GenerationRequest } from '../request.ts'
@@ -13,10 +13,10 @@ export interface Attached {
   release(): void
 }
 
-/** Reads what is attached to the messages of requests. */
+/** Reads the attachments of messages. */
 export interface MediaAttacher {
   /**
-   * The request with its media in place of the attachments. Nothing is fetched for a model that does not take it.
+   * Gives the request with media in place of its attachments. Fetches nothing that the model does not take.
    *
    * @throws {SvcError} `invalid_request` naming the place, `too_large`, `unavailable`
    */
@@ -26,18 +26,18 @@ export interface MediaAttacher {
   ): Promise<Attached>
 }
 
-/** More than the context of any model holds. */
+/** Exceeds the context of every model. */
 const MAX_MEDIA = 64
 const FETCHES_AT_ONCE = 4
 const KINDS: readonly MediaKind[] = ['image', 'audio', 'video']
 
-/** Joins requests and the reader of media. */
+/** Creates an attacher on a media reader. */
 export function createMediaAttacher(reader: MediaReader): MediaAttacher {
   return {
     async attach(request, { model, signal }) {
-      const attachments = request.kind === 'chat' ? attachmentsOf(request) : []
+      const attachments = request.kind === 'chat' ? listAttachments(request) : []
       if (request.kind !== 'chat' || attachments.length === 0) return { request, release() {} }
-      const accepts = acceptedBy(model)
+      const accepts = listAccepted(model)
       for (const attachment of attachments) refuseUnlessTaken(attachment, accepts)
       const reading = reader.open()
       try {
@@ -51,7 +51,7 @@ export function createMediaAttacher(reader: MediaReader): MediaAttacher {
   }
 }
 
-function attachmentsOf({ messages }: ChatRequest): readonly Attachment[] {
+function listAttachments({ messages }: ChatRequest): readonly Attachment[] {
   const attachments = messages.flatMap((message) => message.attachments ?? [])
   const excess = attachments[MAX_MEDIA]
   if (excess === undefined) return attachments
@@ -61,12 +61,12 @@ function attachmentsOf({ messages }: ChatRequest): readonly Attachment[] {
   })
 }
 
-function acceptedBy(model: ModelConfig): ReadonlySet<MediaKind> {
-  const modalities: ReadonlySet<string> = new Set(inputModalitiesOf(model))
+function listAccepted(model: ModelConfig): ReadonlySet<MediaKind> {
+  const modalities: ReadonlySet<string> = new Set(listInputModalities(model))
   return new Set(KINDS.filter((kind) => modalities.has(kind)))
 }
 
-/** What a file is shows only when it has been read; a model for text alone takes none. */
+/** The kind of a `file` is known only after reading; a model for text alone takes none. */
 function refuseUnlessTaken(attachment: Attachment, accepts: ReadonlySet<MediaKind>): void {
   const { kind } = attachment
   if (kind === 'file' ? accepts.size === 0 : !accepts.has(kind)) throw notTaken(attachment, kind)
@@ -91,7 +91,7 @@ async function readAll(
   return new Map(media)
 }
 
-/** The order in which media are sent is that of the messages, whatever was read first. */
+/** Media are sent in the order of the messages, independent of the order of reading. */
 function place(request: ChatRequest, read: ReadonlyMap<Attachment, Medium>): ChatRequest {
   const all: Record<MediaKind, string[]> = { image: [], audio: [], video: [] }
   const messages = request.messages.map(({ attachments, ...message }): ChatMessage => {

@@ -1,16 +1,16 @@
-/** What a model can be shown beside text. */
+/** A kind of media that a model can take beside text. */
 export type MediaKind = 'image' | 'audio' | 'video'
 
-/** Where a medium comes from, as a client says it. */
+/** The source of a medium, as a client names it. */
 export type MediaSource =
-  /** A `data:` URL in base64, or an address to fetch it from. */
+  /** A `data:` URL in base64, or an address to fetch from. */
   | { readonly url: string }
-  /** The bytes in base64, standard or URL-safe, and what the client calls them. */
+  /** Bytes in base64, standard or URL-safe, with the media type that the client claims. */
   | { readonly base64: string; readonly mediaType?: string | undefined }
 
 /** A medium of a message that has not been read yet. */
 export interface Attachment {
-  /** `file`: whatever its content turns out to be. */
+  /** `file`: the content decides the kind. */
   readonly kind: MediaKind | 'file'
   readonly source: MediaSource
   /** The place in the request's body, for refusals: `messages[0].content[1]`. */
@@ -20,7 +20,7 @@ export interface Attachment {
 /** A medium as backends take it. */
 export interface Medium {
   readonly kind: MediaKind
-  /** As its first bytes tell. */
+  /** As its first bytes show. */
   readonly mediaType: string
   /** In the standard alphabet, padded, without blanks. */
   readonly base64: string

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bytesInBase64, toStandardBase64 } from './base64-text.ts'
+import { countBase64Bytes, toStandardBase64 } from './base64-text.ts'
 
 const { signal } = new AbortController()
 
@@ -29,7 +29,7 @@ describe('base64', () => {
         const written = Buffer.from(bytes).toString(isUrlSafe ? 'base64url' : 'base64')
         const standard = (await toStandardBase64(written, signal)) ?? 'refused'
         expect(standard).toBe(Buffer.from(bytes).toString('base64'))
-        expect(bytesInBase64(standard)).toBe(bytes.length)
+        expect(countBase64Bytes(standard)).toBe(bytes.length)
       }),
     )
   })

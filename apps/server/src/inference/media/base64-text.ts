@@ -1,18 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** How much is looked at without a pause: a few milliseconds. */
+/** Length that is read without a pause: a few milliseconds of work. */
 const PIECE_LENGTH = 1024 * 1024
 const STANDARD = /^[A-Za-z0-9+/]*$/
 const ANY_ALPHABET = /^[A-Za-z0-9+/_\-\r\n\t ]*$/
 
 /**
- * A text in base64 as backends read it: standard alphabet, padded, no blanks. Undefined for what is none. Other work
- * gets its turn while a long one is read.
+ * Converts base64 to the form that backends read: standard alphabet, padded, without white space. Undefined for other
+ * text. Other work runs while a long text is converted.
  */
 export async function toStandardBase64(text: string, signal: AbortSignal): Promise<string | undefined> {
-  const end = lengthWithoutPadding(text)
+  const end = measureUnpadded(text)
   const pieces: string[] = []
-  /** Digits that are not a whole group of four yet. */
+  /** Digits of an incomplete group of four. */
   let rest = ''
   let isStandard = text.length % 4 === 0 && /^=*$/.test(text.slice(end))
   for (let from = 0; from < end; from += PIECE_LENGTH) {
@@ -34,24 +34,24 @@ export async function toStandardBase64(text: string, signal: AbortSignal): Promi
     }
   }
   if (isStandard) return text
-  // One digit holds six bits: no byte.
+  // One digit holds six bits, which make no byte.
   if (rest.length === 1) return undefined
   return pieces.join('') + rewrite(rest)
 }
 
-/** Digits of any alphabet in the standard one, padded. */
+/** Rewrites digits of either alphabet in the standard one, padded. */
 function rewrite(digits: string): string {
   return Buffer.from(digits, 'base64').toString('base64')
 }
 
-function lengthWithoutPadding(text: string): number {
+function measureUnpadded(text: string): number {
   let end = text.trimEnd().length
   for (let padding = 0; padding < 2 && text[end - 1] === '='; padding += 1) end -= 1
   return end
 }
 
-/** How many bytes a text in standard base64 holds. */
-export function bytesInBase64(text: string): number {
+/** Counts the bytes that a text in standard base64 holds. */
+export function countBase64Bytes(text: string): number {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   return (text.length / 4) * 3 - padding
 }

@@ -1,14 +1,14 @@
-/** Bytes that may be held together. */
+/** A limit on bytes that are held at the same time. */
 export interface ByteBudget {
-  /** Takes bytes; false, and nothing is taken, where they are not left. */
+  /** Takes bytes. Returns false and takes nothing when too few are left. */
   take(bytes: number): boolean
-  /** Gives back what was taken. */
+  /** Gives taken bytes back. */
   give(bytes: number): void
   /** Bytes taken at this moment. */
   readonly takenBytes: number
 }
 
-/** A budget of which nothing is taken. */
+/** Creates a budget without taken bytes. */
 export function createByteBudget(totalBytes: number): ByteBudget {
   let takenBytes = 0
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { essenceOf, parseDataUrl } from './data-url.ts'
+import { parseDataUrl, toEssence } from './data-url.ts'
 
 describe('a data URL', () => {
   it.each([
@@ -29,7 +29,7 @@ describe('a data URL', () => {
 
 describe('a media type', () => {
   it('is compared without parameters and case', () => {
-    expect(essenceOf('Image/JPEG; q=1')).toBe('image/jpeg')
-    for (const none of [undefined, '', 'jpeg', 'a/b/c d', '/', 'image/']) expect(essenceOf(none)).toBeUndefined()
+    expect(toEssence('Image/JPEG; q=1')).toBe('image/jpeg')
+    for (const none of [undefined, '', 'jpeg', 'a/b/c d', '/', 'image/']) expect(toEssence(none)).toBeUndefined()
   })
 })

@@ -3,7 +3,7 @@ import { createFakeClock, startUpstream, trackSockets, type Upstream } from '@sv
 import { describe, expect, it } from 'vitest'
 import { openClient } from '../../outbound/__fixtures__/test-client.ts'
 import type { OutboundClientOptions } from '../../outbound/client.ts'
-import { dataUrl, MP4, PNG, WAV } from './__fixtures__/samples.ts'
+import { MP4, PNG, toDataUrl, WAV } from './__fixtures__/samples.ts'
 import type { Attachment, MediaKind, MediaSource } from './attachment.ts'
 import { createMediaReader, type MediaLimits } from './media-reader.ts'
 
@@ -47,25 +47,28 @@ const refusal = (message: string) =>
 describe('media in the request', () => {
   it('are the bytes that were sent', async () => {
     const png = { kind: 'image', mediaType: 'image/png', base64: PNG.toString('base64') }
-    expect(await read(image(dataUrl('image/png', PNG)))).toEqual(png)
+    expect(await read(image(toDataUrl('image/png', PNG)))).toEqual(png)
     expect(await read(attach('image', { base64: PNG.toString('base64url'), mediaType: 'image/png' }))).toEqual(png)
-    expect(await read(attach('image', { base64: dataUrl('image/png', PNG) }))).toEqual(png)
+    expect(await read(attach('image', { base64: toDataUrl('image/png', PNG) }))).toEqual(png)
     expect(await read(attach('audio', { base64: WAV.toString('base64') }))).toMatchObject({ mediaType: 'audio/wav' })
-    expect(await read(attach('video', { url: dataUrl('video/mp4', MP4) }))).toMatchObject({ kind: 'video' })
+    expect(await read(attach('video', { url: toDataUrl('video/mp4', MP4) }))).toMatchObject({ kind: 'video' })
   })
 
-  it('may be called by the name of another type of their kind, or of none', async () => {
+  it('may be claimed as another type of their kind, or without a type', async () => {
     for (const name of ['image/jpeg', 'application/octet-stream', 'png']) {
-      expect(await read(image(dataUrl(name, PNG)))).toMatchObject({ mediaType: 'image/png' })
+      expect(await read(image(toDataUrl(name, PNG)))).toMatchObject({ mediaType: 'image/png' })
     }
   })
 
   it.each<[string, Attachment]>([
-    ['is image/png, not audio', attach('audio', { url: dataUrl('audio/wav', PNG) })],
-    ['is image/png, not what its media type says', image(dataUrl('text/html', PNG))],
-    ['is image/png, not what its media type says', attach('file', { url: dataUrl('audio/wav', PNG) })],
-    ['is no image of a known type', image(dataUrl('image/png', Buffer.from('<svg/>')))],
-    ['is no image, audio or video of a known type', attach('file', { url: dataUrl('text/plain', Buffer.from('hi')) })],
+    ['is image/png, not audio', attach('audio', { url: toDataUrl('audio/wav', PNG) })],
+    ['is image/png, not what its media type says', image(toDataUrl('text/html', PNG))],
+    ['is image/png, not what its media type says', attach('file', { url: toDataUrl('audio/wav', PNG) })],
+    ['is no image of a known type', image(toDataUrl('image/png', Buffer.from('<svg/>')))],
+    [
+      'is no image, audio or video of a known type',
+      attach('file', { url: toDataUrl('text/plain', Buffer.from('hi')) }),
+    ],
     ['is empty', image('data:image/png;base64,')],
     ['the data are not valid base64', image('data:image/png;base64,AA!A')],
     ['the data are not valid base64', attach('audio', { base64: 'https://a.example/x.wav' })],
@@ -79,11 +82,11 @@ describe('media in the request', () => {
     await expect(read(attachment)).rejects.toEqual(refusal(message))
   })
 
-  it('of a file are what their bytes say', async () => {
-    const film = attach('file', { url: dataUrl('video/mp4', MP4) })
+  it('sent as a file take their kind from their bytes', async () => {
+    const film = attach('file', { url: toDataUrl('video/mp4', MP4) })
     expect(await read(film)).toMatchObject({ kind: 'video' })
-    expect(await read(attach('file', { url: dataUrl('audio/mp4', MP4) }))).toMatchObject({ kind: 'audio' })
-    expect(await read(attach('file', { url: dataUrl('application/x', WAV) }))).toMatchObject({ kind: 'audio' })
+    expect(await read(attach('file', { url: toDataUrl('audio/mp4', MP4) }))).toMatchObject({ kind: 'audio' })
+    expect(await read(attach('file', { url: toDataUrl('application/x', WAV) }))).toMatchObject({ kind: 'audio' })
     await expect(read(film, open(), new Set(['image']))).rejects.toMatchObject({
       kind: 'invalid_request',
       code: 'modality_not_supported',
@@ -98,15 +101,15 @@ describe('bounds', () => {
   const tooLarge = { kind: 'too_large', code: 'media_too_large' }
 
   it('hold for each medium by its kind', async () => {
-    await expect(read(image(dataUrl('image/png', large(1000))))).resolves.toBeDefined()
-    await expect(read(image(dataUrl('image/png', large(1001))))).rejects.toMatchObject(tooLarge)
-    await expect(read(attach('audio', { url: dataUrl('audio/wav', sound(500)) }))).resolves.toBeDefined()
-    await expect(read(attach('audio', { url: dataUrl('audio/wav', sound(501)) }))).rejects.toMatchObject(tooLarge)
+    await expect(read(image(toDataUrl('image/png', large(1000))))).resolves.toBeDefined()
+    await expect(read(image(toDataUrl('image/png', large(1001))))).rejects.toMatchObject(tooLarge)
+    await expect(read(attach('audio', { url: toDataUrl('audio/wav', sound(500)) }))).resolves.toBeDefined()
+    await expect(read(attach('audio', { url: toDataUrl('audio/wav', sound(501)) }))).rejects.toMatchObject(tooLarge)
   })
 
-  it('hold for a request and for the server, which gets everything back', async () => {
+  it('hold for a request and for the server, and releasing gives all bytes back', async () => {
     const { reader } = open()
-    const medium = image(dataUrl('image/png', large(900)))
+    const medium = image(toDataUrl('image/png', large(900)))
     const take = (reading: ReturnType<typeof reader.open>) => reading.read(medium, { accepts: ALL, signal })
     const [first, second] = [reader.open(), reader.open()]
     await take(first)
@@ -124,7 +127,7 @@ describe('bounds', () => {
   })
 })
 
-/** A server that counts its visitors on another address of this machine. */
+/** A server on another address of this machine that counts its visitors. */
 async function startCanary(port: number) {
   const server = createServer((_request, response) => response.end(PNG))
   const sockets = trackSockets(server)
@@ -206,7 +209,7 @@ describe('media at a URL', () => {
     expect([upstream.requests.length, canary.hits]).toEqual([1, 0])
   })
 
-  it('tell nothing of what the other side is: whatever fails reads the same', async () => {
+  it('give the same message for every failure, so that they reveal nothing of the other side', async () => {
     await using upstream = await startUpstream()
     upstream.enqueue({ status: 404, body: 'no' }, { status: 500 }, { status: 204 }, { body: 'abc', end: 'cut' })
     for (let reply = 0; reply < 4; reply += 1) {
@@ -217,7 +220,7 @@ describe('media at a URL', () => {
     await expect(read(image(`http://127.0.0.1:${port}/`))).rejects.toEqual(refusal(UNFETCHED))
   })
 
-  it('must be what they are fetched for, whatever the other server calls them', async () => {
+  it('must have the kind they are fetched for, whatever media type the other server claims', async () => {
     await using upstream = await startUpstream()
     const page = Buffer.from('<!doctype html>')
     upstream.enqueue(

@@ -1,9 +1,9 @@
 import { SvcError } from '@svc/errors'
 import type { OutboundClient } from '../../outbound/client.ts'
 import type { Attachment, MediaKind, Medium } from './attachment.ts'
-import { bytesInBase64, toStandardBase64 } from './base64-text.ts'
+import { countBase64Bytes, toStandardBase64 } from './base64-text.ts'
 import { type ByteBudget, createByteBudget } from './byte-budget.ts'
-import { type DataUrl, essenceOf, parseDataUrl } from './data-url.ts'
+import { type DataUrl, parseDataUrl, toEssence } from './data-url.ts'
 import { invalidMedia, mediaTooLarge, toMediaFailure } from './media-refusal.ts'
 import { SNIFFED_BYTES, type SniffedMedia, sniffMedia } from './sniff-media.ts'
 
@@ -13,48 +13,48 @@ export interface MediaLimits {
   readonly imageBytes: number
   /** One sound, film or file. */
   readonly otherBytes: number
-  /** All media of one request; as base64 they must fit into a message to a backend. */
+  /** All media of one request; in base64 they must fit into a message to a backend. */
   readonly requestBytes: number
-  /** All media that the server holds at a time. */
+  /** All media that the server holds at the same time. */
   readonly totalBytes: number
-  /** For one fetch, from the look-up to the last byte. */
+  /** One fetch, from the name look-up to the last byte. */
   readonly fetchMs: number
 }
 
 /** Reads the media of requests. */
 export interface MediaReader {
-  /** Begins with the media of one request. */
+  /** Starts reading the media of one request. */
   open(): MediaReading
 }
 
 /** The media of one request. */
 export interface MediaReading {
   /**
-   * One medium, from wherever it comes. Nothing is taken on trust: what it is is told by its first bytes.
+   * Reads one medium from any source. The first bytes alone decide its type; claims are not trusted.
    *
-   * @param options.accepts which kinds the model takes
-   * @throws {SvcError} `invalid_request` with code `invalid_media`, or `modality_not_supported` where a file turns out to
-   *   be of a kind that the model does not take; `too_large`, `unavailable`; the signal's reason
+   * @param options.accepts the kinds that the model takes
+   * @throws {SvcError} `invalid_request` with code `invalid_media`, or `modality_not_supported` for a file of a kind
+   *   that the model does not take; `too_large`, `unavailable`; the signal's reason
    */
   read(
     attachment: Attachment,
     options: { readonly accepts: ReadonlySet<MediaKind>; readonly signal: AbortSignal },
   ): Promise<Medium>
-  /** Gives back what the media of the request were counted with. */
+  /** Gives back the bytes that the media of the request count with. */
   release(): void
 }
 
-/** What {@link createMediaReader} needs. */
+/** Options of {@link createMediaReader}. */
 export interface MediaReaderOptions {
   readonly outbound: OutboundClient
   readonly limits: MediaLimits
 }
 
-/** Bytes of a medium and what it is said to be. */
+/** Bytes of a medium with its claimed type. */
 interface Found {
   readonly base64: string
   readonly head: Uint8Array
-  /** As the client or the other server calls it. */
+  /** As the client or the other server claims it. */
   readonly claimed: string | undefined
 }
 
@@ -66,7 +66,7 @@ const ACCEPT: Readonly<Record<Attachment['kind'], string>> = {
   file: '*/*',
 }
 
-/** A reader that holds nothing. */
+/** Creates a reader that holds nothing. */
 export function createMediaReader({ outbound, limits }: MediaReaderOptions): MediaReader {
   const held = createByteBudget(limits.totalBytes)
   return {
@@ -90,7 +90,7 @@ export function createMediaReader({ outbound, limits }: MediaReaderOptions): Med
   }
 }
 
-/** The refusal of a medium that the model cannot be shown. */
+/** Creates the refusal of a medium that the model does not take. */
 export function notTaken({ param }: Pick<Attachment, 'param'>, kind: Attachment['kind'] | undefined): SvcError {
   return new SvcError('invalid_request', `${param}: this model takes no ${kind ?? 'file'}`, {
     code: 'modality_not_supported',
@@ -98,14 +98,14 @@ export function notTaken({ param }: Pick<Attachment, 'param'>, kind: Attachment[
   })
 }
 
-/** Counts bytes of a medium as they come. */
+/** Counts bytes of a medium as they arrive. */
 type Take = (bytes: number) => void
 
 function createTake(
   attachment: Attachment,
   { own, held, limits }: { readonly own: ByteBudget; readonly held: ByteBudget; readonly limits: MediaLimits },
 ): Take {
-  const maxBytes = limitOf(attachment, limits)
+  const maxBytes = toLimit(attachment, limits)
   let size = 0
   return (bytes) => {
     size += bytes
@@ -122,7 +122,7 @@ function createTake(
   }
 }
 
-function limitOf({ kind }: Attachment, { imageBytes, otherBytes }: MediaLimits): number {
+function toLimit({ kind }: Attachment, { imageBytes, otherBytes }: MediaLimits): number {
   return kind === 'image' ? imageBytes : otherBytes
 }
 
@@ -134,9 +134,9 @@ interface FindOptions extends MediaReaderOptions {
 async function find(attachment: Attachment, options: FindOptions): Promise<Found> {
   const { source } = attachment
   if ('base64' in source) {
-    // Some clients write a data URL where the bytes alone belong.
+    // Some clients write a data URL in the place of plain base64.
     const written = parseDataUrl(source.base64)
-    const mediaType = essenceOf(source.mediaType)
+    const mediaType = toEssence(source.mediaType)
     return decode(attachment, written ?? { mediaType, base64: source.base64 }, options)
   }
   const written = parseDataUrl(source.url)
@@ -148,8 +148,8 @@ async function find(attachment: Attachment, options: FindOptions): Promise<Found
 async function decode(attachment: Attachment, written: DataUrl, { take, signal }: FindOptions): Promise<Found> {
   const base64 = await toStandardBase64(written.base64, signal)
   if (base64 === undefined) throw invalidMedia(attachment, 'the data are not valid base64')
-  take(bytesInBase64(base64))
-  // Four digits are three bytes.
+  take(countBase64Bytes(base64))
+  // Four digits hold three bytes.
   const head = Buffer.from(base64.slice(0, Math.ceil(SNIFFED_BYTES / 3) * 4), 'base64')
   return { base64, head, claimed: written.mediaType }
 }
@@ -159,7 +159,7 @@ async function download(
   url: string,
   { outbound, take, limits, signal }: FindOptions,
 ): Promise<Found> {
-  const maxBytes = limitOf(attachment, limits)
+  const maxBytes = toLimit(attachment, limits)
   try {
     await using reply = await outbound.fetch(url, {
       signal,
@@ -179,7 +179,7 @@ async function download(
     return {
       base64: bytes.toString('base64'),
       head: bytes.subarray(0, SNIFFED_BYTES),
-      claimed: essenceOf(reply.headers['content-type']),
+      claimed: toEssence(reply.headers['content-type']),
     }
   } catch (error) {
     if (SvcError.is(error) && error.code === 'fetch_too_large') throw mediaTooLarge(attachment, maxBytes)
@@ -187,7 +187,7 @@ async function download(
   }
 }
 
-/** What a medium is; its claimed type and its place in the request must not say that it is something else. */
+/** Detects the type of a medium. Its claimed type and its place in the request must not contradict it. */
 function checkType(attachment: Attachment, { head, claimed }: Found): SniffedMedia {
   const { kind: place } = attachment
   if (head.length === 0) throw invalidMedia(attachment, 'is empty')
@@ -195,7 +195,7 @@ function checkType(attachment: Attachment, { head, claimed }: Found): SniffedMed
   if (sniffed === undefined) {
     throw invalidMedia(attachment, `is no ${place === 'file' ? 'image, audio or video' : place} of a known type`)
   }
-  const claim = kindOf(claimed)
+  const claim = toKind(claimed)
   const kinds = sniffed.kinds.filter((kind) => place === 'file' || kind === place)
   if (kinds.length === 0) throw invalidMedia(attachment, `is ${sniffed.mediaType}, not ${place}`)
   if (claim !== undefined && !sniffed.kinds.some((kind) => kind === claim)) {
@@ -205,8 +205,11 @@ function checkType(attachment: Attachment, { head, claimed }: Found): SniffedMed
   return { ...sniffed, kinds: likeliest === undefined ? kinds : [likeliest] }
 }
 
-/** The first half of a media type that says something; servers send `application/octet-stream` for anything. */
-function kindOf(mediaType: string | undefined): string | undefined {
+/**
+ * Gives the first half of a claimed media type. Servers send `application/octet-stream` for anything, so that one
+ * claims nothing.
+ */
+function toKind(mediaType: string | undefined): string | undefined {
   const [first] = mediaType?.split('/') ?? []
   return first === 'application' || first === 'binary' ? undefined : first
 }

@@ -3,7 +3,7 @@ import type { Attachment } from './attachment.ts'
 
 type Place = Pick<Attachment, 'param'>
 
-/** The refusal of a medium that is not what it should be. */
+/** Creates the refusal of a medium whose content does not fit its place. */
 export function invalidMedia({ param }: Place, message: string, cause?: unknown): SvcError {
   return new SvcError('invalid_request', `${param}: ${message}`, {
     code: 'invalid_media',
@@ -12,7 +12,7 @@ export function invalidMedia({ param }: Place, message: string, cause?: unknown)
   })
 }
 
-/** The refusal of media that are too large, one or all together. */
+/** Creates the refusal of media that are too large, one alone or all together. */
 export function mediaTooLarge({ param }: Place, maxBytes: number): SvcError {
   return new SvcError('too_large', `${param}: more than ${maxBytes} bytes`, {
     code: 'media_too_large',
@@ -20,7 +20,10 @@ export function mediaTooLarge({ param }: Place, maxBytes: number): SvcError {
   })
 }
 
-/** What came of a fetch, for the client whose URL it was: it must not tell what exists on our side of the network. */
+/**
+ * Converts a failed fetch to an error for the client that named the URL. The error must not reveal anything about our
+ * side of the network.
+ */
 export function toMediaFailure(error: unknown, place: Place): unknown {
   if (!SvcError.is(error)) return error
   switch (error.code) {

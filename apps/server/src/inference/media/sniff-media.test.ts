@@ -5,7 +5,7 @@ const latin = (text: string) => Buffer.from(text, 'latin1')
 const hex = (bytes: string) => Buffer.from(bytes, 'hex')
 const container = (brand: string) => Buffer.concat([hex('00000020'), latin(`ftyp${brand}`), Buffer.alloc(16)])
 
-describe('what media are', () => {
+describe('media types', () => {
   it.each<[string, Buffer, readonly string[]]>([
     ['image/png', hex('89504e470d0a1a0a0000000d'), ['image']],
     ['image/jpeg', hex('ffd8ffe000104a464946'), ['image']],

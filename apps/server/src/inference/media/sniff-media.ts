@@ -1,13 +1,13 @@
 import type { MediaKind } from './attachment.ts'
 
-/** What the first bytes of a medium tell. */
+/** Type of a medium, read from its first bytes. */
 export interface SniffedMedia {
   readonly mediaType: string
-  /** More than one for containers that hold sound with pictures or without; the likeliest first. */
+  /** Containers for sound with or without pictures have more than one kind; the likeliest comes first. */
   readonly kinds: readonly MediaKind[]
 }
 
-/** How many bytes {@link sniffMedia} looks at, at most. */
+/** Maximum number of bytes that {@link sniffMedia} reads. */
 export const SNIFFED_BYTES = 512
 
 type Signature = readonly [SniffedMedia, (head: Buffer) => boolean]
@@ -26,7 +26,7 @@ const both = (...tests: readonly ((head: Buffer) => boolean)[]) => {
 }
 const brand = (pattern: RegExp) => both(text('ftyp', 4), (head) => pattern.test(head.toString('latin1', 8, 12)))
 
-/** In the order in which they are tried. */
+/** In the order of the checks. */
 const SIGNATURES: readonly Signature[] = [
   [image('png'), hex('89504e470d0a1a0a')],
   [image('jpeg'), hex('ffd8ff')],
@@ -53,15 +53,15 @@ const SIGNATURES: readonly Signature[] = [
 ]
 
 /**
- * What a medium is, by its first bytes and nothing else; undefined for anything that is no image, sound or film, text
- * included. Raw samples have no mark and are not known either.
+ * Detects the type of a medium from its first bytes alone. Undefined for anything but images, sound and film. Raw
+ * samples have no signature and are not recognised.
  */
 export function sniffMedia(bytes: Uint8Array): SniffedMedia | undefined {
   const head = Buffer.from(bytes.subarray(0, SNIFFED_BYTES))
   return SIGNATURES.find(([, matches]) => matches(head))?.[0]
 }
 
-/** Eleven bits of frame sync, then a layer that exists, a bit rate that is not forbidden, a rate of samples. */
+/** Eleven bits of frame sync, a valid layer, an allowed bit rate and a valid sample rate. */
 function isMpegAudio(head: Buffer): boolean {
   const [first = 0, second = 0, third = 0] = head
   const layer = second & 0x06

@@ -1,6 +1,6 @@
 import type { OperationRunner } from './operation-runner.ts'
 
-/** A backend that does not know the call may be slow to say so. */
+/** A backend without this call may be slow to say so. */
 const TIMEOUT_MS = 5000
 
 /** Asks for the context size of a loaded model. Only our own backends answer; others give 0. */

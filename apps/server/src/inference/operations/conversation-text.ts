@@ -2,10 +2,10 @@ import type { PromptMessage } from '../prompt/prompt-input.ts'
 import type { OperationContext } from './operation-runner.ts'
 
 /**
- * A conversation as one text: by the templates of the model's file when it has them for chats and for their messages,
- * else a line a message, empty ones left out.
+ * Writes a conversation as one text: with the templates of the model file when it has both for chats and messages, else
+ * with one line for each message, without empty ones.
  */
-export async function conversationText(
+export async function writeConversation(
   messages: readonly PromptMessage[],
   { model, prompts, signal }: Pick<OperationContext, 'model' | 'prompts' | 'signal'>,
 ): Promise<string> {

@@ -1,7 +1,10 @@
 import { toPredictOptions } from '../to-predict-options.ts'
 import type { OperationRunner } from './operation-runner.ts'
 
-/** Tokens of the prompt of a chat: of the text our templates make, or of what the backend makes of the messages. */
+/**
+ * Counts the tokens of a chat's prompt: of the text that our templates write, or of the messages that the backend
+ * renders.
+ */
 export const runCount: OperationRunner<'count'> = async (
   { chat },
   { client, model, correlationId, prompts, signal },
@@ -10,6 +13,6 @@ export const runCount: OperationRunner<'count'> = async (
   const prompt = written?.mode === 'prompt' ? written.prompt : undefined
   const asked = toPredictOptions(model, chat, { correlationId, choice: 0, prompt })
   const { length, tokens } = await client.tokenizeString(asked, { signal })
-  // Some backends give the tokens alone.
+  // Some backends return only the tokens.
   return { tokens: Math.max(length, tokens.length), promptTokens: 0 }
 }

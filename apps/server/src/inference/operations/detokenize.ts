@@ -3,11 +3,11 @@ import { SvcError } from '@svc/errors'
 import type { OperationRunner } from './operation-runner.ts'
 
 /**
- * The text of ids of the model's vocabulary.
+ * Converts ids of the model's vocabulary to text.
  *
- * @throws {SvcError} `not_implemented` where the backend cannot tell it
+ * @throws {SvcError} `not_implemented` when the backend cannot do it
  */
-export async function textOfTokens(
+export async function joinTokens(
   tokens: readonly number[],
   { client, signal }: { readonly client: BackendClient; readonly signal: AbortSignal },
 ): Promise<string> {
@@ -22,6 +22,6 @@ export async function textOfTokens(
 
 /** Runs `detokenize`. */
 export const runDetokenize: OperationRunner<'detokenize'> = async ({ tokens }, context) => ({
-  text: await textOfTokens(tokens, context),
+  text: await joinTokens(tokens, context),
   promptTokens: 0,
 })

@@ -2,7 +2,7 @@ import { EmbeddingLayout, type EmbeddingResult } from '@svc/backend-client/proto
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { toEmbeddingOptions } from '../to-predict-options.ts'
-import { conversationText } from './conversation-text.ts'
+import { writeConversation } from './conversation-text.ts'
 import { mapConcurrently } from './map-concurrently.ts'
 import { normalizeVector } from './normalize-vector.ts'
 import type { EmbedRequest } from './operation.ts'
@@ -10,13 +10,13 @@ import type { OperationContext, OperationRunner } from './operation-runner.ts'
 import { type Pooling, poolTokens } from './pool-tokens.ts'
 import { runTokenize } from './tokenize.ts'
 
-/** Inputs of one request that a backend works on at once. */
+/** Number of inputs of one request that a backend works on at the same time. */
 const INPUTS_AT_ONCE = 4
-/** Tokens at which `decayed_mean` counts a token half when nobody says otherwise. */
+/** Default half-life of `decayed_mean`, in tokens. */
 const HALF_LIFE_TOKENS = 256
 const EUCLIDEAN = 2
 
-/** How the answers of a backend become vectors. */
+/** Plan that turns the answers of a backend into vectors. */
 interface VectorPlan {
   readonly pooling: 'backend' | Pooling
   readonly halfLife: number
@@ -26,8 +26,8 @@ interface VectorPlan {
 }
 
 /**
- * One vector an input, each by a call of its own. How the vectors of tokens become one is never guessed from the shape
- * of an answer.
+ * Asks for one vector for each input, each in a call of its own. The pooling is never guessed from the shape of an
+ * answer.
  */
 export const runEmbed: OperationRunner<'embed'> = async (request, context) => {
   const plan = planVectors(request, context.model)
@@ -36,7 +36,7 @@ export const runEmbed: OperationRunner<'embed'> = async (request, context) => {
     { limit: INPUTS_AT_ONCE, signal: context.signal },
     async (input, { signal }) => {
       const own = { ...context, signal }
-      return embedOne(isConversation(input) ? await conversationText(input.messages, own) : input, plan, own)
+      return embedOne(isConversation(input) ? await writeConversation(input.messages, own) : input, plan, own)
     },
   )
   return {
@@ -61,12 +61,12 @@ function planVectors(request: EmbedRequest, model: ModelConfig): VectorPlan {
   return {
     pooling,
     halfLife: halfLife || parameters.poolingHalfLifeTokens || HALF_LIFE_TOKENS,
-    normalize: normalizeOption(model.options),
+    normalize: readNormalize(model.options),
     dimensions: request.dimensions,
   }
 }
 
-function normalizeOption(options: readonly string[]): number {
+function readNormalize(options: readonly string[]): number {
   const text = options
     .find((option) => option.startsWith('embd_normalize:'))
     ?.slice('embd_normalize:'.length)
@@ -87,7 +87,7 @@ async function embedOne(
   return { vector, promptTokens: await countTokens(input, result, context) }
 }
 
-/** Tokens of an input; where the backend does not say, models with the flag `usage` are asked to count. */
+/** Counts the tokens of an input. When the backend reports none, models with the flag `usage` are asked to count. */
 async function countTokens(
   input: string | readonly number[],
   { promptTokens }: EmbeddingResult,
@@ -113,7 +113,7 @@ function readVector(result: EmbeddingResult, { pooling, halfLife, normalize }: V
   return normalizeVector(poolTokens(embeddings, dim, { pooling, halfLife }), normalize)
 }
 
-/** The first numbers of a vector, brought back to length 1. */
+/** Cuts a vector to its first numbers and normalises it to length 1. */
 function cutVector(vector: Float32Array, dimensions = vector.length): Float32Array {
   if (dimensions > vector.length) {
     throw refusal('dimensions', `the vectors of this model have ${vector.length} numbers`)

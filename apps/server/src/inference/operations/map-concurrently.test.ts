@@ -5,7 +5,7 @@ import { mapConcurrently } from './map-concurrently.ts'
 const { signal } = new AbortController()
 
 describe('mapConcurrently', () => {
-  it('keeps the order of the items, whatever the order of the ends', async () => {
+  it('keeps the order of the items, independent of the order of completion', async () => {
     const gates = [createDeferred(), createDeferred(), createDeferred()]
     const ended: number[] = []
     const all = mapConcurrently([0, 1, 2], { limit: 3, signal }, async (item) => {
@@ -33,7 +33,7 @@ describe('mapConcurrently', () => {
     expect(most).toBe(3)
   })
 
-  it('cancels what runs when one fails, starts no more, and throws once all are over', async () => {
+  it('on a failure cancels running work, starts no more and throws once all work has ended', async () => {
     const started: string[] = []
     const over: string[] = []
     const all = mapConcurrently(['bad', 'slow', 'never'], { limit: 2, signal }, async (item, own) => {
@@ -57,7 +57,7 @@ describe('mapConcurrently', () => {
     await expect(all).rejects.toBe(reason)
   })
 
-  it('has nothing to do for no items', async () => {
+  it('does nothing for an empty list', async () => {
     expect(await mapConcurrently([], { limit: 2, signal }, async () => 1)).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Works on items, so many at once; results come in the order of the items. The first failure cancels what still runs
- * and is thrown when nothing runs any more, so that whatever the work holds can be given back.
+ * Works on a limited number of items at the same time; results are in the order of the items. The first failure cancels
+ * running work and is thrown once none runs, so that the caller can safely give resources back.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

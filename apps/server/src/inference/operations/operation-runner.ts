@@ -3,9 +3,9 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { ChatPromptInput } from '../prompt/prompt-input.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operation.ts'
 
-/** Writes conversations by the templates of a model's file. */
+/** Writes conversations with the templates of a model file. */
 export interface ConversationWriter {
-  /** The text, or `backend` where only the backend has a template for it. */
+  /** Gives the text, or `backend` when only the backend has a template for it. */
   chat(
     model: ModelConfig,
     conversation: ChatPromptInput,
@@ -13,13 +13,13 @@ export interface ConversationWriter {
   ): Promise<{ readonly mode: 'backend' } | { readonly mode: 'prompt'; readonly prompt: string }>
 }
 
-/** What an operation runs with. */
+/** Context of an operation. */
 export interface OperationContext {
   readonly client: BackendClient
   /** With defaults filled in. */
   readonly model: ModelConfig
   readonly correlationId: string
-  /** @default conversations are written a line a message */
+  /** @default conversations are written as one line for each message */
   readonly prompts?: ConversationWriter | undefined
   readonly signal: AbortSignal
 }

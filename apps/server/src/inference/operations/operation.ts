@@ -2,48 +2,48 @@ import type { PromptMessage } from '../prompt/prompt-input.ts'
 import type { ChatRequest } from '../request.ts'
 import type { Pooling } from './pool-tokens.ts'
 
-/** What every operation reports beside its answer. */
+/** Figures that every operation reports beside its result. */
 export interface OperationFigures {
-  /** Tokens that were read; 0 when the backend does not say. */
+  /** Tokens that were read; 0 when the backend does not report them. */
   readonly promptTokens: number
 }
 
-/** What becomes one vector: a text, its tokens, or a conversation written as text. */
+/** Input for one vector: a text, its tokens, or a conversation written as text. */
 export type EmbedInput = string | readonly number[] | { readonly messages: readonly PromptMessage[] }
 
-/** Inputs to be turned into vectors. */
+/** Inputs to turn into vectors. */
 export interface EmbedRequest {
   readonly kind: 'embed'
   readonly inputs: readonly EmbedInput[]
-  /** Length the vectors are cut to, then normalised again. @default the model's own */
+  /** Length to which vectors are cut before they are normalised again. @default the model's own */
   readonly dimensions?: number | undefined
-  /** How vectors of single tokens become one: here, or with `backend` there. @default the model's own setting */
+  /** Pooling of token vectors: done here, or by the backend with `backend`. @default the model's own setting */
   readonly pooling?: 'backend' | Pooling | undefined
-  /** Tokens after which a token's weight has halved; for `decayed_mean`. @default the model's own, else 256 */
+  /** Tokens after which the weight of a token has halved; for `decayed_mean`. @default the model's own, else 256 */
   readonly poolingHalfLifeTokens?: number | undefined
 }
 
-/** One vector an input, in the order of the request. */
+/** One vector for each input, in the order of the request. */
 export interface EmbedResult extends OperationFigures {
   readonly vectors: readonly Float32Array[]
 }
 
-/** Documents to be ordered by how well they answer a query. */
+/** Documents to order by how well they answer a query. */
 export interface RerankRequest {
   readonly kind: 'rerank'
   readonly query: string
   readonly documents: readonly string[]
-  /** Most results, at least 1. @default all */
+  /** Maximum number of results, at least 1. @default all */
   readonly topN?: number | undefined
 }
 
-/** Best first, ties in the order of the request; `index` points into the request's documents. */
+/** Best result first, ties in the order of the request; `index` points into the request's documents. */
 export interface RerankResult extends OperationFigures {
   readonly totalTokens: number
   readonly ranking: readonly { readonly index: number; readonly score: number }[]
 }
 
-/** A text to be cut into tokens. */
+/** A text to cut into tokens. */
 export interface TokenizeRequest {
   readonly kind: 'tokenize'
   readonly text: string
@@ -53,7 +53,7 @@ export interface TokenizeResult extends OperationFigures {
   readonly tokens: readonly number[]
 }
 
-/** Tokens to be put together into text. */
+/** Tokens to join into text. */
 export interface DetokenizeRequest {
   readonly kind: 'detokenize'
   readonly tokens: readonly number[]
@@ -63,7 +63,7 @@ export interface DetokenizeResult extends OperationFigures {
   readonly text: string
 }
 
-/** A chat whose prompt is to be measured, not continued. */
+/** A chat whose prompt is measured and not continued. */
 export interface CountRequest {
   readonly kind: 'count'
   readonly chat: ChatRequest
@@ -73,37 +73,37 @@ export interface CountResult extends OperationFigures {
   readonly tokens: number
 }
 
-/** Continuations of a prompt to be judged by how likely the model would write them. */
+/** Continuations of a prompt to score by their likelihood. */
 export interface ScoreRequest {
   readonly kind: 'score'
   readonly prompt: string
   readonly candidates: readonly string[]
-  /** Whether each token's log-probability is wanted too. */
+  /** Whether the result has the log-probability of each token too. */
   readonly tokenLogprobs: boolean
   /** Whether sums are divided by the number of tokens. */
   readonly lengthNormalize: boolean
 }
 
-/** One judgement a candidate, in the order of the request. */
+/** One score for each candidate, in the order of the request. */
 export interface ScoreResult extends OperationFigures {
   readonly candidates: readonly CandidateScore[]
 }
 
-/** How likely one continuation is. */
+/** Likelihood of one continuation. */
 export interface CandidateScore {
   /** Sum of the natural logarithms of its tokens' probabilities, at most 0. */
   readonly logProb: number
-  /** The same divided by its number of tokens; absent when it was not asked for. */
+  /** The same divided by its number of tokens; absent when not requested. */
   readonly lengthNormalizedLogProb?: number | undefined
   readonly tokens: number
   readonly tokenLogprobs?: readonly { readonly token: string; readonly logprob: number }[] | undefined
 }
 
-/** A text whose entities are to be found. */
+/** A text to search for entities. */
 export interface ClassifyRequest {
   readonly kind: 'classify'
   readonly text: string
-  /** Entities below this score, 0 to 1, are left out. */
+  /** Entities below this score, in 0..1, are left out. */
   readonly minScore: number
 }
 
@@ -112,7 +112,7 @@ export interface ClassifiedEntity {
   readonly start: number
   readonly end: number
   readonly group: string
-  /** 0 to 1. */
+  /** In 0..1. */
   readonly score: number
 }
 
@@ -120,17 +120,17 @@ export interface ClassifyResult extends OperationFigures {
   readonly entities: readonly ClassifiedEntity[]
 }
 
-/** A question for the context size that the model is loaded with. */
+/** A question for the context size of the loaded model. */
 export interface ContextSizeRequest {
   readonly kind: 'context-size'
 }
 
 export interface ContextSizeResult extends OperationFigures {
-  /** 0 where the backend does not say. */
+  /** 0 when the backend does not report it. */
   readonly tokens: number
 }
 
-/** The requests with one answer, and their results. */
+/** Requests with one answer, and their results. */
 export interface Operations {
   readonly embed: { readonly request: EmbedRequest; readonly result: EmbedResult }
   readonly rerank: { readonly request: RerankRequest; readonly result: RerankResult }

@@ -1,11 +1,11 @@
-/** How the vectors of a text's tokens become one. */
+/** Ways to make one vector from the vectors of a text's tokens. */
 export type Pooling = 'mean' | 'last' | 'decayed_mean'
 
 /**
- * The vector of a text from those of its tokens.
+ * Pools the vectors of a text's tokens into one.
  *
- * @param matrix one row of `width` numbers a token, at least one row
- * @param options.halfLife distance from the last token, in tokens, at which `decayed_mean` counts a token half; above 0
+ * @param matrix one route of `width` numbers for each token, at least one route
+ * @param options.halfLife distance from the last token, in tokens, at which `decayed_mean` weighs a token half; above 0
  */
 export function poolTokens(
   matrix: readonly number[],
@@ -16,7 +16,7 @@ export function poolTokens(
   const sum = new Float64Array(width)
   let total = 0
   for (let token = 0; token < tokens; token += 1) {
-    const weight = weightOf(tokens - 1 - token, options)
+    const weight = toWeight(tokens - 1 - token, options)
     if (weight === 0) continue
     total += weight
     for (let index = 0; index < width; index += 1) {
@@ -27,7 +27,7 @@ export function poolTokens(
 }
 
 /** @param distance from the last token, in tokens */
-function weightOf(distance: number, { pooling, halfLife }: { readonly pooling: Pooling; halfLife: number }): number {
+function toWeight(distance: number, { pooling, halfLife }: { readonly pooling: Pooling; halfLife: number }): number {
   switch (pooling) {
     case 'mean':
       return 1

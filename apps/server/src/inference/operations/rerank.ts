@@ -3,14 +3,14 @@ import { runEmbed } from './embed.ts'
 import type { RerankRequest, RerankResult } from './operation.ts'
 import type { OperationContext, OperationRunner } from './operation-runner.ts'
 
-/** Option of a model file: an embedding model ranks by how alike the vectors of query and document are. */
+/** Option of a model file: an embedding model ranks by the cosine of query and document. */
 const BY_COSINE = 'rerank:cosine'
 
 type Ranked = RerankResult['ranking'][number]
 
 /**
- * Documents by relevance. A model without a ranking of its own answers by the cosine of its vectors when its file says
- * so; scores are then in -1..1.
+ * Orders documents by relevance. A model without ranking uses the cosine of its vectors when its file has the option;
+ * scores are then in -1..1.
  */
 export const runRerank: OperationRunner<'rerank'> = async (request, context) => {
   if (request.documents.length === 0) return { ranking: [], promptTokens: 0, totalTokens: 0 }
@@ -27,7 +27,7 @@ export const runRerank: OperationRunner<'rerank'> = async (request, context) => 
 async function rankOnBackend(request: RerankRequest, context: OperationContext): Promise<RerankResult> {
   const { query, documents } = request
   const { client, model, signal } = context
-  const topN = limitOf(request)
+  const topN = toLimit(request)
   const reply = await client.rerank(
     { query, documents: [...documents], topN, ModelIdentity: model.parameters.model ?? '' },
     { signal },
@@ -40,7 +40,7 @@ async function rankOnBackend(request: RerankRequest, context: OperationContext):
   }
   const promptTokens = Math.max(0, reply.usage?.promptTokens ?? 0)
   return {
-    ranking: bestFirst(scored, topN),
+    ranking: sortBestFirst(scored, topN),
     promptTokens,
     totalTokens: Math.max(promptTokens, reply.usage?.totalTokens ?? 0),
   }
@@ -52,21 +52,21 @@ async function rankByCosine(request: RerankRequest, context: OperationContext): 
     context,
   )
   const [query = new Float32Array(), ...documents] = vectors
-  const scored = documents.map((vector, index) => ({ index, score: cosine(query, vector) }))
-  return { ranking: bestFirst(scored, limitOf(request)), promptTokens, totalTokens: promptTokens }
+  const scored = documents.map((vector, index) => ({ index, score: computeCosine(query, vector) }))
+  return { ranking: sortBestFirst(scored, toLimit(request)), promptTokens, totalTokens: promptTokens }
 }
 
-function limitOf({ documents, topN = documents.length }: RerankRequest): number {
+function toLimit({ documents, topN = documents.length }: RerankRequest): number {
   return Math.min(topN, documents.length)
 }
 
 /** Ties stay in the order of the request. */
-function bestFirst(scored: readonly Ranked[], limit: number): readonly Ranked[] {
+function sortBestFirst(scored: readonly Ranked[], limit: number): readonly Ranked[] {
   return [...scored].sort((a, b) => b.score - a.score || a.index - b.index).slice(0, limit)
 }
 
-/** Likeness of two vectors, -1..1; 0 when one of them has no length. */
-function cosine(a: Float32Array, b: Float32Array): number {
+/** Cosine of two vectors in -1..1; 0 when one has length 0. */
+function computeCosine(a: Float32Array, b: Float32Array): number {
   let product = 0
   let lengthA = 0
   let lengthB = 0

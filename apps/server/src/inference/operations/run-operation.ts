@@ -9,7 +9,7 @@ import { runRerank } from './rerank.ts'
 import { runScore } from './score.ts'
 import { runTokenize } from './tokenize.ts'
 
-/** The runner of each kind. */
+/** Runner of each kind of operation. */
 const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
   embed: runEmbed,
   rerank: runRerank,
@@ -24,13 +24,14 @@ const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
 /**
  * Runs an operation on a loaded model.
  *
- * @throws SvcError `not_implemented` where the backend has none such, `invalid_request`, or what it failed with
+ * @throws SvcError `not_implemented` when the backend lacks the operation, `invalid_request`, or the failure of the
+ *   backend
  */
 export function runOperation<K extends OperationKind>(
   request: OperationRequest<K>,
   context: OperationContext,
 ): Promise<OperationResult<K>> {
-  // The table maps each kind to its own runner; the compiler does not follow that through a union.
+  // The table maps each kind to its runner; the compiler cannot follow that through a union.
   const run = RUNNERS[request.kind as K] as OperationRunner<K>
   return run(request, context)
 }

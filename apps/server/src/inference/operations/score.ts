@@ -3,10 +3,10 @@ import { type ErrorKind, SvcError } from '@svc/errors'
 import type { CandidateScore, ScoreRequest } from './operation.ts'
 import type { OperationRunner } from './operation-runner.ts'
 
-/** Kinds that are reworded; the others say something of the backend's process, and somebody acts on them. */
+/** Kinds with a message for this operation. Other kinds describe the backend's process, and the caller acts on them. */
 const REWORDED: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['invalid_request', 'not_implemented', 'internal'])
 
-/** How likely the model would continue a prompt with each candidate. */
+/** Scores each candidate by how likely the model would continue the prompt with it. */
 export const runScore: OperationRunner<'score'> = async (request, { client, model, signal }) => {
   const { prompt, candidates, tokenLogprobs, lengthNormalize } = request
   const reply = await client
@@ -36,7 +36,7 @@ function toScore(
 ): CandidateScore {
   return {
     logProb,
-    // a backend that left the quotient out is done the sum for
+    // computed here when the backend leaves it out
     lengthNormalizedLogProb: request.lengthNormalize
       ? lengthNormalizedLogProb || logProb / Math.max(1, numTokens)
       : undefined,

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { OperationRunner } from './operation-runner.ts'
 
-/** A text as ids of the model's vocabulary. */
+/** Converts a text to ids of the model's vocabulary. */
 export const runTokenize: OperationRunner<'tokenize'> = async ({ text }, context) => {
   const { client, model, correlationId, signal } = context
   const reply = await client.tokenizeString(

@@ -22,7 +22,7 @@ describe('normalizeVector', () => {
     )
   })
 
-  it('kind 0 makes the largest number 32760, below 0 changes nothing', () => {
+  it('kind 0 scales the largest number to 32760, a negative kind changes nothing', () => {
     expect([...normalizeVector(Float64Array.of(1, -4, 2), 0)]).toEqual([8190, -32_760, 16_380])
     expect([...normalizeVector(Float64Array.of(1, -4, 2), -1)]).toEqual([1, -4, 2])
   })
@@ -52,7 +52,7 @@ describe('poolTokens', () => {
     }
   })
 
-  it('counts tokens that are far from the end as nothing, not as no number', () => {
+  it('weighs tokens far from the end 0, not NaN', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => (index === 9999 ? 2 : 1e3))
     const [value = Number.NaN] = poolTokens(many, 1, { pooling: 'decayed_mean', halfLife: 0.01 })
     expect(value).toBeCloseTo(2, 6)

@@ -3,21 +3,21 @@ import type { ValueCheck } from '@svc/structured-output'
 
 const MISMATCH = 'answer_form_mismatch'
 
-/** Checks the text of a complete answer. @throws SvcError when it has not the form that was asked for */
+/** Checks the text of a complete answer. @throws SvcError when it does not match the requested form */
 export type AnswerCheck = (answer: string) => void
 
-/** Checks a complete call. @throws SvcError when its arguments are not what the tool takes */
+/** Checks a complete call. @throws SvcError when the tool does not take its arguments */
 export type CallCheck = (name: string, json: string) => void
 
-/** A check of the calls of strict tools. */
+/** Creates a check for calls of strict tools. */
 export function createCallCheck(check: (name: string, value: unknown) => ReturnType<ValueCheck>): CallCheck {
   return (name, json) => report(check(name, parseAnswer(json)))
 }
 
 /**
- * A check of answers that are to be JSON: backends may ignore a grammar, and some of a schema no grammar can say.
+ * Creates a check for JSON answers: backends may ignore a grammar, and a grammar cannot express all of a schema.
  *
- * @param options.mayBeCut the client has stop words of its own: what ends at one is what it asked for
+ * @param options.mayBeCut the client has stop texts of its own: an answer that ends at one is complete
  */
 export function createAnswerCheck(check: ValueCheck, options: { readonly mayBeCut: boolean }): AnswerCheck {
   return (answer) => {
@@ -50,7 +50,7 @@ function parseAnswer(answer: string): unknown {
   }
 }
 
-/** Whether an error says that an answer has not the form that was asked for. */
+/** Whether an error reports an answer that does not match the requested form. */
 export function isFormMismatch(error: unknown): error is SvcError {
   return SvcError.is(error) && error.code === MISMATCH
 }

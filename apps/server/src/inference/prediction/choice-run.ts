@@ -12,16 +12,16 @@ import type { PredictionContext } from './prediction-context.ts'
 import { createReplyText } from './reply-text.ts'
 
 /** One choice of a reply. */
-export interface Choice {
+interface Choice {
   readonly index: number
   readonly plan: Plan
   /** Whether it is the first answer to its prompt. */
   readonly countsPrompt: boolean
 }
 
-/** One choice while it runs: asks the backend, and turns its replies into steps without waiting. */
+/** One running choice: asks the backend and turns its replies into steps without waiting. */
 export class ChoiceRun {
-  /** The figures of this choice and all before it; complete after {@link end}. */
+  /** Figures of this choice and all choices before it; complete after {@link end}. */
   usage: Usage
   readonly #request: GenerationRequest
   readonly #choice: Choice
@@ -92,7 +92,7 @@ export class ChoiceRun {
     return steps
   }
 
-  /** The steps after the last reply. */
+  /** Gives the steps after the last reply. */
   async end(): Promise<readonly PredictionStep[]> {
     const steps = this.#gate(this.#decoder.end(this.#told))
     const { usage } = this.#decoder
@@ -114,6 +114,26 @@ export class ChoiceRun {
       completionTokens: before.completionTokens + usage.completionTokens,
       promptMs: before.promptMs + usage.promptMs,
       generationMs: before.generationMs + usage.generationMs,
+    }
+  }
+}
+
+/**
+ * The choices of a request, one after the other: each runs to its end before the next one is taken. Each prompt counts
+ * once for all of its answers; the answers add up.
+ */
+export function* runChoices(
+  request: GenerationRequest,
+  plans: readonly Plan[],
+  context: PredictionContext,
+): Generator<ChoiceRun, void, void> {
+  let before: Usage = NO_USAGE
+  for (const [position, plan] of plans.entries()) {
+    for (let number = 0; number < request.choices; number += 1) {
+      const choice = { index: position * request.choices + number, plan, countsPrompt: number === 0 }
+      const run = new ChoiceRun(request, choice, { before, context })
+      yield run
+      before = run.usage
     }
   }
 }

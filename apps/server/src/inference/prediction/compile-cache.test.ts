@@ -13,7 +13,7 @@ describe('createCompileCache', () => {
     expect(made).toBe(2)
   })
 
-  it('keeps refusals, and nothing of what only failed', () => {
+  it('keeps refusals but no other failures', () => {
     const cache = createCompileCache()
     let tries = 0
     const refuse = () => {

@@ -1,34 +1,34 @@
 import { createHash } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 
-/** Grammars of forms that were compiled before, the least recently used ones forgotten first. */
+/** Compiled grammars of forms; drops the least recently used ones first. */
 export interface CompileCache {
   /**
-   * What `compile` makes of the form, or has made of an equal one before. A refusal is kept too: a form that takes long
-   * to be refused must not do so with every request.
+   * Gives the result of `compile`, or the cached result for an equal form. Refusals are cached too, so that a form that
+   * is slow to refuse is compiled only once.
    *
-   * @param form all that the result depends on, as JSON
+   * @param form everything that the result depends on, as JSON
    */
   get<Compiled extends { readonly grammar: string }>(form: unknown, compile: () => Compiled): Compiled
 }
 
-/** Most forms that are kept. */
+/** Maximum number of cached forms. */
 const MAX_ENTRIES = 256
-/** Most UTF-16 units of their grammars together. */
+/** Maximum total length of their grammars in UTF-16 units. */
 const MAX_LENGTH = 8 * 1024 * 1024
 
-/** A cache with nothing in it. Clients send the same schema with every request: compiling it takes milliseconds. */
+/** Creates an empty cache. Clients send the same schema with every request, and compiling it takes milliseconds. */
 export function createCompileCache(): CompileCache {
   const entries = new Map<string, Entry>()
   let length = 0
 
   function keep(key: string, entry: Entry): void {
     entries.set(key, entry)
-    length += lengthOf(entry)
+    length += measureLength(entry)
     for (const [oldest, value] of entries) {
       if (entries.size <= MAX_ENTRIES && length <= MAX_LENGTH) return
       entries.delete(oldest)
-      length -= lengthOf(value)
+      length -= measureLength(value)
     }
   }
 
@@ -40,7 +40,7 @@ export function createCompileCache(): CompileCache {
         entries.delete(key)
         entries.set(key, known)
         if ('refusal' in known) throw known.refusal
-        // The key says which form it is, and with it what was made of it.
+        // The key names the form and with it the type of the result.
         return known.compiled as Compiled
       }
       try {
@@ -57,6 +57,6 @@ export function createCompileCache(): CompileCache {
 
 type Entry = { readonly compiled: { readonly grammar: string } } | { readonly refusal: SvcError }
 
-function lengthOf(entry: Entry): number {
+function measureLength(entry: Entry): number {
   return 'compiled' in entry ? entry.compiled.grammar.length : entry.refusal.message.length
 }

@@ -2,13 +2,13 @@ import type { PredictionEvent, PredictionStep } from '../events.ts'
 import { isFormMismatch } from './check-answer.ts'
 import type { Plan } from './plan.ts'
 
-/** Passes the events of one choice on, with warnings before its end. */
+/** Passes the events of one choice on, and adds warnings before its end. */
 export type FormGate = (events: PredictionEvent[]) => readonly PredictionStep[]
 
 /**
- * Makes the gate of one choice. It warns of a complete answer that has not the form that was asked for.
+ * Creates the gate of one choice. It warns of a complete answer that does not match the requested form.
  *
- * @param options.refuses such an answer is an error instead
+ * @param options.refuses throw an error instead of a warning
  */
 export function createFormGate(
   { check, checkCall }: Pick<Plan, 'check' | 'checkCall'>,
@@ -26,7 +26,7 @@ export function createFormGate(
     if (call !== undefined) call.json += event.arguments
   }
 
-  /** An answer that was cut off has no form yet. */
+  /** An answer that was cut off is not checked. */
   function checkEnd({ finishReason }: Extract<PredictionEvent, { readonly type: 'choice-end' }>): void {
     if (finishReason === 'stop') check?.(answer)
     if (finishReason === 'tool_calls') for (const { name, json } of calls.values()) checkCall?.(name, json)

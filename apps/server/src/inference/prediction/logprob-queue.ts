@@ -1,33 +1,33 @@
 import type { TokenLogprob } from '../events.ts'
 
 /**
- * Tokens of one choice that wait for the text they are part of. Text may come later than its tokens, and what stands
- * between tokens of text belongs to nobody: tags, reasoning, calls.
+ * Tokens of one choice that wait for their text. Text may come later than its tokens. Tokens of tags, reasoning and
+ * calls between them belong to no text.
  */
 export interface LogprobQueue {
   add(tokens: readonly TokenLogprob[]): void
   /**
    * Takes the tokens of the next text; undefined when there are none.
    *
-   * @param options.isAlone nothing but text is said at this time: then tokens that cannot be found in it are its own
-   *   all the same, as text may be edited on its way
+   * @param options.isAlone the reply says only text at this time. Tokens that are not found in it then belong to it
+   *   too, because text may be edited
    */
   take(text: string, options: { readonly isAlone: boolean }): readonly TokenLogprob[] | undefined
   /**
-   * Drops the tokens of something that is no text; those after it stay.
+   * Drops the tokens of a part that is not text and keeps later ones.
    *
-   * @param options.textFollows text is said at the same time: where this cannot be found, that still may be
+   * @param options.textFollows the reply says text at the same time. A part that is not found then drops nothing
    */
   skip(said: string, options: { readonly textFollows: boolean }): void
-  /** Takes whatever still waits. */
+  /** Takes all tokens that still wait. */
   rest(): readonly TokenLogprob[] | undefined
 }
 
-/** A queue with no tokens yet. */
+/** Creates an empty queue. */
 export function createLogprobQueue(): LogprobQueue {
   let waiting: TokenLogprob[] = []
 
-  /** Offsets in UTF-8 bytes of the first byte of each token and of the last one's end, and where a text begins. */
+  /** Gives the UTF-8 offsets of the tokens' starts and of the last end, and the start of a text. */
   function locate(text: string): { readonly offsets: readonly number[]; readonly at: number; readonly end: number } {
     const offsets = [0]
     const parts = waiting.map(({ token, bytes }) => Buffer.from(bytes ?? token))

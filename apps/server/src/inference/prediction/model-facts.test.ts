@@ -8,7 +8,7 @@ import { createModelFactsReader } from './model-facts.ts'
 const model = { name: 'm', backend: 'llama', parameters: { model: 'm.gguf' } } as unknown as ModelConfig
 const signal = AbortSignal.any([])
 
-/** A backend whose answers are made by the test, and how often it was asked. */
+/** A backend whose answers the test makes, with the number of its calls. */
 function backend(metadata: () => Promise<ModelMetadataResponse>) {
   const asked = { times: 0 }
   const client = {
@@ -33,7 +33,7 @@ describe('facts of a loaded model', () => {
     expect(asked.times).toBe(1)
   })
 
-  it('keep nobody who leaves, and come to those who stay', async () => {
+  it('release a caller that leaves at once, and reach the callers that stay', async () => {
     let tell: (reply: ModelMetadataResponse) => void = () => {}
     const slow = new Promise<ModelMetadataResponse>((resolve) => {
       tell = resolve

@@ -3,23 +3,26 @@ import { SvcError } from '@svc/errors'
 import type { ToolFormatMarkers } from '@svc/reply-parser'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 
-/** What a backend says of the model it has loaded; all of it may be missing. */
+/** Facts that a backend reports of its loaded model; each may be missing. */
 export interface ModelFacts {
-  /** What a prompt of the model's own template looks like; its end tells whether replies begin inside reasoning. */
+  /** A prompt written by the model's own template. Its end shows whether replies begin inside reasoning. */
   readonly renderedTemplate: string
-  /** How the model writes tool calls. */
+  /** Markers with which the model writes tool calls. */
   readonly markers?: ToolFormatMarkers | undefined
-  /** What stands for a medium in prompts. */
+  /** Placeholder of a medium in prompts. */
   readonly mediaMarker?: string | undefined
-  /** Whether a grammar may come together with tools. Others refuse that, or make their own of the tools. */
+  /**
+   * Whether a grammar may come together with tools. Other backends refuse that, or make a grammar of the tools
+   * themselves.
+   */
   readonly takesGrammarWithTools: boolean
 }
 
-/** The facts of loaded models. */
+/** Facts of loaded models. */
 export interface ModelFactsReader {
   /**
-   * The facts of the model behind a client, asked for once a load. What a backend does not answer is left out: facts are
-   * a help, not a need. One that cannot answer now is asked again later.
+   * Gives the facts of the model behind a client, asked for once for each load. Facts are optional: those that a
+   * backend does not report are left out. A backend that cannot answer now is asked again later.
    *
    * @throws the reason of the signal, as soon as it is aborted
    */
@@ -30,18 +33,18 @@ export interface ModelFactsReader {
 }
 
 const NO_FACTS: ModelFacts = { renderedTemplate: '', takesGrammarWithTools: false }
-/** A backend that does not know the call may be slow to say so. */
+/** A backend without this call may be slow to say so. */
 const TIMEOUT_MS = 5000
-/** Until a backend is asked again that gave no answer at all. */
+/** Time until a backend that gave no answer is asked again. */
 const RETRY_MS = 30_000
 
-/** What was learned of a client, and when to ask again. */
+/** Facts of a client, with the time to ask again. */
 interface Learned {
   readonly facts: Promise<ModelFacts>
   retryAt: number
 }
 
-/** A reader that has asked nobody. What it learned goes when the client does. */
+/** Creates a reader. Facts are dropped together with their client. */
 export function createModelFactsReader({ now = Date.now }: { readonly now?: () => number } = {}): ModelFactsReader {
   const known = new WeakMap<BackendClient, Learned>()
 
@@ -64,7 +67,7 @@ export function createModelFactsReader({ now = Date.now }: { readonly now?: () =
   }
 }
 
-/** Others may wait for the same answer: whoever leaves goes at once and does not end it. */
+/** Several callers may wait for the same answer: an abort ends one wait at once and leaves the answer to the others. */
 function whileWanted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason)
@@ -105,7 +108,7 @@ async function askMetadata(client: BackendClient, model: ModelConfig): Promise<M
   }
 }
 
-/** Only backends of ours answer this. */
+/** Only our own backends answer this. */
 async function askGrammar(client: BackendClient): Promise<boolean> {
   return (await client.extensions.capabilities({}, { timeoutMs: TIMEOUT_MS })).grammar
 }

@@ -2,14 +2,18 @@ import type { BackendClient, PartialMessage } from '@svc/backend-client'
 import type { PredictOptions, Reply } from '@svc/backend-client/proto'
 import type { Usage } from '../events.ts'
 
-/** Counts the tokens of one choice where the backend's own counters are not to be believed (`feature_flags.usage`). */
+/** Counts the tokens of one choice when the backend's own counters are unreliable (`feature_flags.usage`). */
 export interface OwnCount {
   reply(reply: Reply): void
-  /** The figures of a finished choice: times are the backend's. Asks the backend to cut the texts into tokens. */
+  /**
+   * Gives the figures of a finished choice, with the backend's times. Asks the backend to cut the texts into tokens.
+   */
   usage(reported: Usage): Promise<Usage>
 }
 
-/** A count of what `options` ask for. A stream has a piece a token; a whole answer is cut into tokens at the end. */
+/**
+ * Creates the count of one choice. A stream has one piece for each token; a whole answer is cut into tokens at the end.
+ */
 export function createOwnCount(
   options: PartialMessage<PredictOptions>,
   {
@@ -21,7 +25,7 @@ export function createOwnCount(
     readonly client: BackendClient
     readonly signal: AbortSignal
     readonly stream: boolean
-    /** Whether the prompt is to be counted too: once is enough for all of its answers. */
+    /** Whether the prompt counts too: once for all answers to it. */
     readonly countsPrompt: boolean
   },
 ): OwnCount {

@@ -1,7 +1,7 @@
 import { findPrefilledToken, toKnownTools } from '@svc/reply-parser'
 import { compileStructuredOutput, createToolGrammar } from '@svc/structured-output'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import { textOfTokens } from '../operations/detokenize.ts'
+import { joinTokens } from '../operations/detokenize.ts'
 import { createReplyFinisher, type ReplyFinisher } from '../prompt/finish/reply-finisher.ts'
 import type { ReplyRuleBook } from '../prompt/finish/reply-rules.ts'
 import type { PromptBuilder } from '../prompt/prompt-builder.ts'
@@ -14,32 +14,32 @@ import type { ModelFacts, ModelFactsReader } from './model-facts.ts'
 import type { PredictionContext } from './prediction-context.ts'
 import type { CallReading, ReplyTextOptions } from './reply-text.ts'
 
-/** How one prompt is asked and its answers are read. */
+/** Plan for one prompt and the reading of its answers. */
 export interface Plan {
-  /** Text to be continued; absent: the backend writes the prompt from the messages. */
+  /** Text to continue. Absent: the backend writes the prompt from the messages. */
   readonly prompt?: string | undefined
-  /** The form of the answer, in the dialect of llama.cpp. @default the model's own */
+  /** Form of the answer, as a grammar of llama.cpp. @default the model's own */
   readonly grammar?: string | undefined
-  /** Whether the form holds only once the model begins a call. @default false */
+  /** Whether the form applies only after the model begins a call. @default false */
   readonly grammarMayWait?: boolean | undefined
-  /** How the text of each choice is read. */
+  /** Reads the text of each choice. */
   readonly reading: Omit<ReplyTextOptions, 'stream' | 'finisher'>
-  /** Whether the text is read here even where the backend has taken it apart. @default false */
+  /** Whether the text is read here even when the backend has parsed it. @default false */
   readonly prefersText?: boolean | undefined
   /** Whether more than one call counts. @default true */
   readonly parallel?: boolean | undefined
-  /** Makes the finisher of one choice. @default the text stays as the model wrote it */
+  /** Creates the finisher of one choice. @default the text stays as the model wrote it */
   readonly finisher?: (() => ReplyFinisher) | undefined
-  /** Checks a complete answer. @throws SvcError when it has not the form that was asked for */
+  /** Checks a complete answer. @throws SvcError when it does not match the requested form */
   readonly check?: AnswerCheck | undefined
-  /** Checks a complete call. @throws SvcError when its arguments are not what the tool takes */
+  /** Checks a complete call. @throws SvcError when the tool does not take its arguments */
   readonly checkCall?: CallCheck | undefined
 }
 
-/** Makes the plans of a request, one for each of its prompts. */
+/** Plans a request, with one plan for each prompt. */
 export type PlanPrediction = (request: GenerationRequest, context: PredictionContext) => Promise<readonly Plan[]>
 
-/** What {@link createPlanner} needs. */
+/** Options of {@link createPlanner}. */
 export interface PlannerOptions {
   readonly prompts: PromptBuilder
   readonly facts: ModelFactsReader
@@ -47,7 +47,7 @@ export interface PlannerOptions {
   readonly grammars: CompileCache
 }
 
-/** Plans chats by the templates and tools of the model, completions by its `completion` template. */
+/** Plans chats with the templates and tools of the model, completions with its `completion` template. */
 export function createPlanner(options: PlannerOptions): PlanPrediction {
   return async (request, context) =>
     request.kind === 'chat'
@@ -64,7 +64,7 @@ async function planChat(
   const written = await prompts.chat(model, request, { signal, mediaMarker: known.mediaMarker })
   const tools = selectTools(model, request)
   const prompt = written.mode === 'prompt' ? written.prompt : undefined
-  const echo = echoOf(prompt, request, model)
+  const echo = toEcho(prompt, request, model)
   const form = planForm(request, model, { tools, facts: known, grammars })
   return {
     prompt,
@@ -79,18 +79,21 @@ async function planChat(
       promptEndsInside: findStart(prompt ?? known.renderedTemplate, request, model),
       calls: tools.isActive ? readCalls(request, { model, tools, facts: known }) : undefined,
     },
-    finisher: () => createReplyFinisher(rules.rulesOf(model), { echo }),
+    finisher: () => createReplyFinisher(rules.findRules(model), { echo }),
   }
 }
 
-/** What the form of a chat's answer depends on beside request and model. */
+/** Inputs of a chat's form beside request and model. */
 interface FormParts {
   readonly tools: ToolSelection
   readonly facts: ModelFacts
   readonly grammars: CompileCache
 }
 
-/** The form of the answer. Where tools may be called an answer is free until it is there: a grammar of it forbids calls. */
+/**
+ * Chooses the form of a chat's answer. With tools no grammar holds the answer, because it would forbid calls; the
+ * answer is checked when complete.
+ */
 function planForm(
   request: ChatRequest,
   model: ModelConfig,
@@ -124,12 +127,12 @@ function planAnswer(
   return { grammar, check: check && createAnswerCheck(check, { mayBeCut }) }
 }
 
-/** The start tag that the prompt ends with; a template that was told not to think writes none. */
+/** Finds the start tag of reasoning at the end of the prompt. A template that was told not to think writes none. */
 function findStart(prompt: string, request: ChatRequest, model: ModelConfig): string | undefined {
   return thinkingIsOff(model, request) ? undefined : findPrefilledToken(prompt, model.reasoning)
 }
 
-/** Whether the model's file has rules of its own for reasoning or calls, which no backend knows. */
+/** Whether the model file has its own rules for reasoning or calls, which no backend knows. */
 function saysHowToRead({ reasoning, function: calls }: ModelConfig): boolean {
   const lists = [
     reasoning.tagPairs,
@@ -170,20 +173,23 @@ async function planCompletion(
   const form = planAnswer(request, model, grammars)
   const plans: Plan[] = []
   for (const prompt of request.prompts) {
-    const text = typeof prompt === 'string' ? prompt : await textOfTokens(prompt, { client, signal })
-    const echo = echoOf(text, request, model)
+    const text = typeof prompt === 'string' ? prompt : await joinTokens(prompt, { client, signal })
+    const echo = toEcho(text, request, model)
     plans.push({
       prompt: typeof prompt === 'string' && request.raw !== true ? writeText(text, request, { model, prompts }) : text,
       grammar: form.grammar,
       check: checkAfterEcho(form.check, echo),
       reading: { reasoning: { disable: true } },
-      finisher: () => createReplyFinisher(rules.rulesOf(model), { echo }),
+      finisher: () => createReplyFinisher(rules.findRules(model), { echo }),
     })
   }
   return plans
 }
 
-/** A text by the model's template for edits where there is an instruction, else by that for completions. */
+/**
+ * Writes a text with the model's template for edits when the request has an instruction, else with that for
+ * completions.
+ */
 function writeText(
   text: string,
   { instruction, reasoningEffort, metadata }: CompletionRequest,
@@ -195,11 +201,11 @@ function writeText(
     : prompts.edit(model, { input: text, instruction, ...extras })
 }
 
-function echoOf(prompt: string | undefined, { echo }: GenerationRequest, model: ModelConfig): string | undefined {
+function toEcho(prompt: string | undefined, { echo }: GenerationRequest, model: ModelConfig): string | undefined {
   return (echo ?? model.parameters.echo) === true ? prompt : undefined
 }
 
-/** The check of an answer before which its prompt stands: the prompt has no form to keep. */
+/** Checks an answer that is preceded by its prompt. The prompt need not match the form. */
 function checkAfterEcho(check: AnswerCheck | undefined, echo = ''): AnswerCheck | undefined {
   if (check === undefined || echo === '') return check
   return (answer) => check(answer.startsWith(echo) ? answer.slice(echo.length) : answer)

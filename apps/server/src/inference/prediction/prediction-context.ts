@@ -1,7 +1,7 @@
 import type { BackendClient } from '@svc/backend-client'
 import type { ExecuteOptions } from '../executor.ts'
 
-/** The circumstances of a prediction on a loaded model. */
+/** Circumstances of a prediction on a loaded model. */
 export interface PredictionContext extends ExecuteOptions {
   readonly correlationId: string
   readonly client: BackendClient

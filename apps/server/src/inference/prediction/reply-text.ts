@@ -11,45 +11,45 @@ import {
 } from '@svc/reply-parser'
 import type { ReplyFinisher } from '../prompt/finish/reply-finisher.ts'
 
-/** What a piece of a model's text says. */
+/** One part of a model's text. */
 export type Said =
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'call-start'; readonly index: number; readonly name: string; readonly id?: string | undefined }
   | { readonly type: 'call-arguments'; readonly index: number; readonly text: string }
 
-/** Tells what a model's text says while it arrives. */
+/** Splits a model's text into parts while it arrives. */
 export interface ReplyText {
-  /** The next piece of the text as the model wrote it. */
+  /** Takes the next piece of the text as the model wrote it. */
   push(piece: string): Said[]
-  /** The next piece of an answer from which its backend has taken the reasoning out. */
+  /** Takes the next piece of an answer whose reasoning the backend has removed. */
   pushAnswer(piece: string): Said[]
-  /** The next piece of the reasoning that the backend has taken out. */
+  /** Takes the next piece of reasoning that the backend has removed from the answer. */
   pushReasoning(piece: string): Said[]
   end(): Said[]
 }
 
-/** How calls are looked for. */
+/** Rules for finding calls. */
 export interface CallReading {
   readonly settings: ToolCallSettings
   readonly markers?: ToolFormatMarkers | undefined
   readonly known: readonly KnownTool[]
 }
 
-/** How the text of one choice is read. */
+/** Rules for reading the text of one choice. */
 export interface ReplyTextOptions {
   readonly reasoning: ReasoningSettings
-  /** The start tag that the prompt ends with. */
+  /** The start tag at the end of the prompt. */
   readonly promptEndsInside?: string | undefined
   /** Absent: calls are not looked for. */
   readonly calls?: CallReading | undefined
-  /** Edits the raw text before anything is read in it. */
+  /** Edits the raw text before it is read. */
   readonly finisher?: ReplyFinisher | undefined
-  /** Whether the reply comes in pieces; a whole one is known to its end before it is read. */
+  /** Whether the reply arrives in pieces; a whole reply is known to its end before it is read. */
   readonly stream: boolean
 }
 
-/** Makes the reader of one choice: edits, then reasoning, then calls. */
+/** Creates the reader of one choice: it edits the text, then finds reasoning, then calls. */
 export function createReplyText(options: ReplyTextOptions): ReplyText {
   const { finisher } = options
   const reasoning = createReasoning(options)
@@ -70,7 +70,7 @@ export function createReplyText(options: ReplyTextOptions): ReplyText {
   const read = (delta: ReasoningDelta): Said[] => [...think(delta.reasoning), ...answer(delta.text)]
   const readRaw = (piece: string): Said[] => read(reasoning.push(piece))
   const edited = (piece: string): string => (finisher === undefined ? piece : finisher.push(piece))
-  /** Where the finisher's rest goes: whichever way the text came. */
+  /** Reader for the rest of the finisher, the same as for the last piece. */
   let lane = readRaw
   return {
     push: (piece) => readRaw(edited(piece)),
@@ -89,7 +89,7 @@ export function createReplyText(options: ReplyTextOptions): ReplyText {
 function createReasoning(options: ReplyTextOptions): { push(piece: string): ReasoningDelta; end(): ReasoningDelta } {
   const { reasoning: settings, promptEndsInside, stream } = options
   if (stream || promptEndsInside === undefined) return createReasoningSplitter(settings, { promptEndsInside })
-  // Only the whole text tells a plain answer from reasoning that was begun in the prompt.
+  // Only the whole text shows whether an answer is plain or continues reasoning from the prompt.
   let whole = ''
   return {
     push(piece) {

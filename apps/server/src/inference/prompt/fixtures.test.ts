@@ -6,8 +6,8 @@ import {
   type PromptRecord,
   readModel,
   readPrompts,
-  stopOf,
   toPromptInput,
+  toStop,
 } from './__fixtures__/read-prompts.ts'
 import { createPromptBuilder } from './prompt-builder.ts'
 import { selectTools } from './select-tools.ts'
@@ -51,7 +51,7 @@ describe('prompts of existing model files', () => {
   })
 
   it.each(records)('stop words of $name', ({ file, request, stop }) => {
-    const input = { messages: [], generation: { stop: stopOf(request) } }
+    const input = { messages: [], generation: { stop: toStop(request) } }
     const fields = toPredictOptions(readModel(file), input, { correlationId: 'c', choice: 0, prompt: 'p' })
     expect(fields.StopPrompts).toEqual(stop)
   })
@@ -79,7 +79,7 @@ describe('prompts of existing model files', () => {
   })
 })
 
-describe('where ours is better than what is recorded', () => {
+describe('where our prompt is better than the recorded one', () => {
   const recorded = (name: string): PromptRecord => {
     const record = records.find((each) => each.name === name)
     if (record?.quirk === undefined) throw new Error(`no quirk ${name}`)

@@ -3,9 +3,9 @@ import type { PromptTemplate } from './model-templates.ts'
 import type { MediaCounts, PromptMessage } from './prompt-input.ts'
 import { toMultimodalData } from './template-data.ts'
 
-/** What stands for a medium in a prompt until the backend's own marker takes its place. */
+/** Stands for a medium in a prompt until the backend's own marker replaces it. */
 const MEDIA_MARKER = '<__media__>'
-/** Stands for {@link MEDIA_MARKER} where a client wrote that as text. Of a plane that no script uses. */
+/** Replaces {@link MEDIA_MARKER} in text of a client. Its characters are of a plane that no script uses. */
 const WRITTEN_MARKER = '\u{f0000}media\u{f0001}'
 
 const DEFAULT_TEMPLATE = compileGoTemplate(
@@ -14,16 +14,16 @@ const DEFAULT_TEMPLATE = compileGoTemplate(
 
 /** Puts markers of media into the messages of one request, in order. */
 export interface MediaWriter {
-  /** The text of a message with its markers. */
+  /** Gives the text of a message with its markers. */
   write(message: PromptMessage): string
-  /** A prompt with the backend's markers in the place of ours. */
+  /** Replaces our markers in a prompt by the backend's. */
   finish(prompt: string): string
 }
 
 /**
- * Markers by `multimodal`, or before the text where the model's file has none or one that fails.
+ * Places markers with `multimodal`, or before the text when the model file has no such template or it fails.
  *
- * @param options.marker the backend's own. Then text that only reads like our marker stays as it is. @default
+ * @param options.marker the backend's own. With it, client text that looks like our marker stays unchanged. @default
  *   {@link MEDIA_MARKER}
  */
 export function createMediaWriter(
@@ -51,7 +51,7 @@ export function createMediaWriter(
     },
     finish(prompt) {
       if (!isReplaced) return prompt
-      // As functions: `$&` in a marker is no reference.
+      // A function as replacement, because `$&` in a text would be a reference.
       return prompt.replaceAll(MEDIA_MARKER, () => marker).replaceAll(WRITTEN_MARKER, () => MEDIA_MARKER)
     },
   }

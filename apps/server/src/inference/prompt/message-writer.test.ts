@@ -26,7 +26,7 @@ const written = (changes: Partial<ModelConfig>, message: Partial<PromptMessage>,
 describe('a message without a template', () => {
   const roles = { user: 'U: ', assistant: 'A: ', system: 'S: ' }
 
-  it('is what the role prints, then the content', () => {
+  it('is the printed role, then the content', () => {
     expect(written({ roles }, { content: 'hi' })).toBe('U: hi')
     expect(written({ roles }, { role: 'developer', content: 'hi' })).toBe('hi')
     expect(written({}, { content: 'hi' })).toBe('hi')
@@ -54,7 +54,7 @@ describe('a message without a template', () => {
     expect(written({}, both)).toBe(`So:\n${json}\n${CALL_JSON}`)
   })
 
-  it('has a role of its own when the assistant calls', () => {
+  it('has a role of its own when the assistant calls a tool', () => {
     const calling = { ...roles, assistant_function_call: 'C: ' }
     expect(written({ roles: calling }, { role: 'assistant', toolCalls: [CALL] })).toBe(`C:  ${CALL_JSON}`)
     expect(written({ roles: calling }, { role: 'assistant', content: 'x', toolCalls: [] })).toBe('A: x')
@@ -92,7 +92,7 @@ describe('a message with a template', () => {
     )
   })
 
-  it('sees calls as a list, with an index of 0 where the client wrote none', () => {
+  it('gives templates calls as a list, with an index of 0 unless the client wrote one', () => {
     const model = withTemplate('{{range .FunctionCall}}{{.Index}}{{.ID}}{{.Type}}{{.FunctionCall.Name}};{{end}}')
     const toolCalls = [CALL, { ...CALL, id: 'c2' }, { ...CALL, id: 'c3', index: 7 }]
     expect(written(model, { role: 'assistant', toolCalls })).toBe('0c1functionf;0c2functionf;7c3functionf;')
@@ -103,7 +103,7 @@ describe('a message with a template', () => {
     expect(written(model, { functionCall: { name: 'f' } })).toBe('f <no value>')
   })
 
-  it('sees no calls as nothing', () => {
+  it('gives templates null for no calls', () => {
     const model = withTemplate('{{if .FunctionCall}}calls{{else}}none{{end}}')
     expect(written(model, { toolCalls: [] })).toBe('none')
   })

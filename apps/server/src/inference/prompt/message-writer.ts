@@ -4,19 +4,19 @@ import type { PromptTemplate, Rendering } from './model-templates.ts'
 import type { PromptMessage } from './prompt-input.ts'
 import { toCallList, toChatMessageData } from './template-data.ts'
 
-/** A message as it goes into the prompt. */
+/** A message as the prompt has it. */
 export interface WrittenMessage {
-  /** Undefined when its template leaves it out: then nothing joins it either. */
+  /** Undefined when its template leaves it out; then no separator joins it either. */
   readonly text: string | undefined
-  /** Whether this is a system message that no template has seen: it takes the place of the model's own. */
+  /** Whether this is a system message without a template; it replaces the model's own. */
   readonly isPlainSystem: boolean
 }
 
-/** Where a message stands. */
+/** Position of a message. */
 export interface MessagePlace {
   readonly index: number
   readonly isLast: boolean
-  /** Whether the reply is held to a grammar. */
+  /** Whether a grammar holds the reply. */
   readonly hasGrammar: boolean
 }
 
@@ -29,8 +29,8 @@ const TO_JSON = compileGoTemplate('{{toJson .}}')
 const CALLER_ROLE = 'assistant_function_call'
 
 /**
- * Writes messages with `chat_message`. Without it, and for a message that it fails on, the form is what `roles` print
- * for the role, then the content; calls follow as JSON. A template that is stopped at a limit is not tried again in
+ * Writes messages with `chat_message`. Without that template, and for a message that it fails on, the text is the
+ * printed role from `roles`, then the content, then calls as JSON. A template that reaches a limit is not used again in
  * this request.
  */
 export function createMessageWriter(
@@ -40,7 +40,7 @@ export function createMessageWriter(
   let usable = template
   return {
     write(message, place) {
-      const roleName = roleOf(message, model.roles)
+      const roleName = toRole(message, model.roles)
       const role = lookUp(model.roles, roleName)
       const rendering = usable?.render(() =>
         toChatMessageData({
@@ -50,12 +50,12 @@ export function createMessageWriter(
           functionName: message.name,
           content: message.content,
           ...place,
-          calls: callsOf(message),
+          calls: toCallLines(message),
         }),
       )
       if (isExhausted(rendering)) usable = undefined
       if (rendering === undefined || 'failed' in rendering) {
-        return { text: plainForm(message, role), isPlainSystem: roleName === 'system' && message.content !== '' }
+        return { text: writePlain(message, role), isPlainSystem: roleName === 'system' && message.content !== '' }
       }
       return { text: rendering.text === '' ? undefined : rendering.text, isPlainSystem: false }
     },
@@ -67,7 +67,7 @@ function isExhausted(rendering: Rendering | undefined): boolean {
 }
 
 /** A model may have another role for messages that call tools. */
-function roleOf(message: PromptMessage, roles: ModelConfig['roles']): string {
+function toRole(message: PromptMessage, roles: ModelConfig['roles']): string {
   return message.role === 'assistant' && hasCalls(message) && lookUp(roles, CALLER_ROLE) !== ''
     ? CALLER_ROLE
     : message.role
@@ -77,7 +77,7 @@ function hasCalls({ functionCall, toolCalls = [] }: PromptMessage): boolean {
   return functionCall !== undefined || toolCalls.length > 0
 }
 
-function callsOf({ functionCall, toolCalls = [] }: PromptMessage): unknown {
+function toCallLines({ functionCall, toolCalls = [] }: PromptMessage): unknown {
   return toolCalls.length > 0 ? toCallList(toolCalls) : (functionCall ?? null)
 }
 
@@ -85,10 +85,10 @@ function lookUp(roles: ModelConfig['roles'], role: string): string {
   return Object.hasOwn(roles, role) ? (roles[role] ?? '') : ''
 }
 
-function plainForm({ content, functionCall, toolCalls = [] }: PromptMessage, role: string): string {
+function writePlain({ content, functionCall, toolCalls = [] }: PromptMessage, role: string): string {
   const calls: unknown[] = functionCall === undefined ? [] : [functionCall]
   if (toolCalls.length > 0) calls.push(toCallList(toolCalls))
   const lines = calls.map((call) => (role === '' ? '' : `${role} `) + TO_JSON.render(call))
-  // Without content, a list of calls stands for both ways of telling them.
+  // Without content, the list of calls covers both ways of writing them.
   return content === '' ? (lines.at(-1) ?? '') : [role + content, ...lines].join('\n')
 }

@@ -3,14 +3,14 @@ import { tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import { collectingLogger } from './__fixtures__/collecting-logger.ts'
+import { createCollectingLogger } from './__fixtures__/collecting-logger.ts'
 import { createModelTemplates, type TemplateKey } from './model-templates.ts'
 import { toChatMessageData, toPromptData } from './template-data.ts'
 
 const INPUT = { input: 'some text', systemPrompt: 'Be kind.' }
 
 function open(changes: Partial<ModelConfig>) {
-  const { logger, lines } = collectingLogger()
+  const { logger, lines } = createCollectingLogger()
   const templates = createModelTemplates(createModel(changes), { logger, now: Date.now })
   const render = (key: TemplateKey, input = INPUT) => templates.find(key)?.render(() => toPromptData(input))
   return { templates, render, lines }
@@ -45,7 +45,7 @@ describe('where the text of a template is', () => {
     expect(render('multimodal')).toBeUndefined()
   })
 
-  it('nowhere for a model without weights, or whose weights are no safe name', async () => {
+  it('is not looked for when a model has no weights or their name is not safe', async () => {
     await using dir = await tempDir()
     writeFileSync(dir.join('.tmpl'), 'hidden')
     writeFileSync(dir.join('up.tmpl'), 'up')
@@ -112,7 +112,7 @@ describe('a template that cannot be used', () => {
     expect(lines).toHaveLength(2)
   })
 
-  it('is none while its file cannot be read', async () => {
+  it('is undefined while its file cannot be read', async () => {
     await using dir = await tempDir()
     writeFileSync(dir.join('own.tmpl'), ' '.repeat(2 * 1024 * 1024))
     const { render, lines } = open({ folder: dir.path, template: { chat: 'own' } })

@@ -5,30 +5,30 @@ import { openModelFolder } from '../../catalog/model-folder.ts'
 import type { Logger } from '../../ports.ts'
 import { openTemplateFile, type TemplateText } from './template-file.ts'
 
-/** A template of a model's file. */
+/** A template of a model file. */
 export type TemplateKey = 'chat' | 'chat_message' | 'completion' | 'edit' | 'function' | 'multimodal'
 
-/** What became of a rendering; `exhausted` when the template was stopped at a limit. */
+/** Result of rendering; `exhausted` when the template reached a limit. */
 export type Rendering = { readonly text: string } | { readonly failed: 'error' | 'exhausted' }
 
 /** A template that compiled. */
 export interface PromptTemplate {
-  /** Writes data that `toData` makes. Fails where template and data do not fit, and where a limit is passed. */
+  /** Renders the data of `toData`. Fails when template and data do not fit, and above a limit. */
   render(toData: () => GoStruct): Rendering
 }
 
 /** The templates of one model, compiled once for each text they have. */
 export interface ModelTemplates {
   /**
-   * The template of a key as its file says it now; undefined where the model has none, or none that compiles.
+   * Gives the template of a key as its file is now; undefined when the model has none or it does not compile.
    *
    * A value is the template itself, or names `<value>.tmpl` in the models folder. A prompt template without a value is
-   * `<weights>.tmpl` if there is one.
+   * `<weights>.tmpl` if that file exists.
    */
   find(key: TemplateKey): PromptTemplate | undefined
 }
 
-/** What templates need of the server. */
+/** Options of {@link createModelTemplates}. */
 export interface ModelTemplatesOptions {
   readonly logger?: Logger | undefined
   /** Wall time in milliseconds since the epoch. */
@@ -43,7 +43,7 @@ interface Compiled {
   readonly template: PromptTemplate | undefined
 }
 
-/** The templates of a model. What goes wrong with one is logged once, until its text changes. */
+/** Creates the templates of a model. A fault of a template is logged once, until its text changes. */
 export function createModelTemplates(model: ModelConfig, { logger, now }: ModelTemplatesOptions): ModelTemplates {
   const folder = openModelFolder(model.folder)
   const sources = new Map<TemplateKey, () => TemplateText | undefined>()
@@ -54,7 +54,7 @@ export function createModelTemplates(model: ModelConfig, { logger, now }: ModelT
     logger?.warn({ model: model.name, key: `template.${key}`, reason }, 'prompt template has a problem')
 
   const openSource = (key: TemplateKey): (() => TemplateText | undefined) => {
-    const value = textOf(model, key)
+    const value = readText(model, key)
     if (value !== '') {
       const file = openTemplateFile(folder, `${value}.tmpl`, { now })
       return () => file.read() ?? { text: value }
@@ -67,7 +67,8 @@ export function createModelTemplates(model: ModelConfig, { logger, now }: ModelT
   const compile = (key: TemplateKey, text: string): Compiled => {
     try {
       const template = compileGoTemplate(text)
-      if (text === textOf(model, key) && !text.includes('{{')) warn(key, 'names no file and shows nothing of requests')
+      if (text === readText(model, key) && !text.includes('{{'))
+        warn(key, 'names no file and shows nothing of requests')
       return { text, template: { render: guarded(template, (reason) => warn(key, reason)) } }
     } catch (error) {
       if (!SvcError.is(error)) throw error
@@ -96,11 +97,14 @@ export function createModelTemplates(model: ModelConfig, { logger, now }: ModelT
   }
 }
 
-function textOf({ template }: ModelConfig, key: TemplateKey): string {
+function readText({ template }: ModelConfig, key: TemplateKey): string {
   return (key === 'chat_message' ? template.chatMessage : template[key]) ?? ''
 }
 
-/** Renders without throwing; the first failure is told. Messages of failures may quote data, so only codes are told. */
+/**
+ * Renders without throwing and reports the first failure. Messages of failures may quote data, so only codes are
+ * reported.
+ */
 function guarded(template: GoTemplate, tell: (reason: string) => void): PromptTemplate['render'] {
   let wasTold = false
   return (toData) => {
@@ -108,13 +112,13 @@ function guarded(template: GoTemplate, tell: (reason: string) => void): PromptTe
       return { text: template.render(toData()) }
     } catch (error) {
       if (!SvcError.is(error)) throw error
-      if (!wasTold) tell(`fails on a request: ${error.code}${lineOf(error)}`)
+      if (!wasTold) tell(`fails on a request: ${error.code}${readLine(error)}`)
       wasTold = true
       return { failed: error instanceof GoTemplateLimitError ? 'exhausted' : 'error' }
     }
   }
 }
 
-function lineOf({ details }: SvcError): string {
+function readLine({ details }: SvcError): string {
   return details?.line === undefined ? '' : ` at line ${String(details.line)}`
 }

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { ChatRequest } from '../request.ts'
-import { collectingLogger } from './__fixtures__/collecting-logger.ts'
-import { modelOf } from './__fixtures__/read-prompts.ts'
+import { createCollectingLogger } from './__fixtures__/collecting-logger.ts'
+import { parseModel } from './__fixtures__/read-prompts.ts'
 import { createPromptBuilder } from './prompt-builder.ts'
 import type { ChatPromptInput, PromptMessage } from './prompt-input.ts'
 
@@ -25,7 +25,7 @@ async function chat(
 }
 
 describe('the prompt of a chat', () => {
-  it('is left to the backend where the model brings its own template', async () => {
+  it('is left to the backend when the model has its own template', async () => {
     expect(await chat({ template: { useTokenizerTemplate: true, chat: 'x' } })).toBe('backend')
     expect(await chat({ template: { useTokenizerTemplate: false, chat: 'x' } })).toBe('x')
   })
@@ -50,7 +50,7 @@ describe('the prompt of a chat', () => {
     expect(await chat({ template: { joinChatMessagesByCharacter: ' -- ' } }, { messages })).toBe('a -- b -- c')
   })
 
-  it('joins nothing to messages that a template leaves out', async () => {
+  it('adds no separator for messages that a template leaves out', async () => {
     const template = { chatMessage: '{{if ne .RoleName "system"}}{{.Content}}{{end}}' }
     const messages = [{ role: 'system', content: 's' }, user('a'), { role: 'system', content: 's' }, user('b')]
     expect(await chat({ template }, { messages })).toBe('a\nb')
@@ -60,7 +60,7 @@ describe('the prompt of a chat', () => {
     expect(await chat({}, { messages: [user('a'), user(''), user('b')] })).toBe('a\n\nb')
   })
 
-  it('takes what `chat` makes of the messages', async () => {
+  it('is the text that `chat` writes from the messages', async () => {
     expect(await chat({ template: { chat: '<{{.Input}}>' } })).toBe('<hi>')
     expect(await chat({ template: { chat: '<{{.Input}}>' } }, { messages: [] })).toBe('<>')
   })
@@ -80,7 +80,7 @@ describe('the prompt of a chat', () => {
     expect(await chat({ template, function: settings }, { tools: TOOLS, toolChoice: 'none' })).toBe('0')
   })
 
-  it('tells the last message of a grammar, whatever asks for it', async () => {
+  it('tells the last message of a grammar, from every source of one', async () => {
     const template = { chatMessage: '{{.Function}}' }
     const messages = [user('a'), user('b')]
     expect(await chat({ template }, { messages })).toBe('false\nfalse')
@@ -156,13 +156,13 @@ describe('the prompt of a chat', () => {
 describe('the prompt of a completion', () => {
   const template = { completion: '{{.SystemPrompt}} {{.Input | upper}} {{.ReasoningEffort}}' }
 
-  it('is the text, or what `completion` makes of it', () => {
+  it('is the text, or the output of `completion`', () => {
     expect(prompts.completion(createModel(), 'raw {{.x}}')).toBe('raw {{.x}}')
     const model = createModel({ template, llm: { systemPrompt: 'Kind.' } })
     expect(prompts.completion(model, 'go', { reasoningEffort: 'low' })).toBe('Kind. GO low')
   })
 
-  it('is written here also where the backend writes those of chats', () => {
+  it('is written here even when the backend writes prompts of chats', () => {
     const model = createModel({ template: { ...template, useTokenizerTemplate: true } })
     expect(prompts.completion(model, 'go')).toBe(' GO ')
   })
@@ -173,7 +173,7 @@ describe('the prompt of a completion', () => {
 })
 
 describe('the prompt of an edit', () => {
-  it('is the text, or what `edit` makes of text and instruction', () => {
+  it('is the text, or the output of `edit` for text and instruction', () => {
     const input = { input: 'teh', instruction: 'fix' }
     expect(prompts.edit(createModel(), input)).toBe('teh')
     const model = createModel({ template: { edit: '{{.Instruction}}: {{.Input}}' } })
@@ -183,18 +183,18 @@ describe('the prompt of an edit', () => {
 
 describe('templates', () => {
   it('are warned of once for each config, not for each request', async () => {
-    const { logger, lines } = collectingLogger()
+    const { logger, lines } = createCollectingLogger()
     const builder = createPromptBuilder({ logger })
     const yaml = 'name: odd\ntemplate:\n  chat: "{{.Nope}}"\n  chat_message: "{{"\n'
-    const model = modelOf(yaml)
+    const model = parseModel(yaml)
     for (let round = 0; round < 3; round += 1) await builder.chat(model, { messages: [user('my secret')] }, { signal })
     expect(lines.map(({ fields }) => fields.key)).toEqual(['template.chat_message', 'template.chat'])
-    await builder.chat(modelOf(yaml), { messages: [] }, { signal })
+    await builder.chat(parseModel(yaml), { messages: [] }, { signal })
     expect(lines).toHaveLength(4)
     expect(JSON.stringify(lines)).not.toContain('secret')
   })
 
-  it('are those that their files hold now', async () => {
+  it('follow changes of their files', async () => {
     await using dir = await tempDir()
     const model = createModel({ folder: dir.path, template: { chat: 'own' } })
     const write = async (text: string) => {

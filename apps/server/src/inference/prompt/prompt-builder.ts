@@ -9,59 +9,61 @@ import type { ChatPromptInput, EditPromptInput, PromptExtras } from './prompt-in
 import { selectTools } from './select-tools.ts'
 import { type PromptData, toPromptData } from './template-data.ts'
 
-/** Who writes the prompt of a chat: the backend with the model's own template, or we. */
+/** The writer of a chat's prompt: the backend with the model's own template, or the server. */
 export type ChatPrompt =
-  /** Send the messages and let the backend apply the template that its model carries. */
+  /** Send the messages; the backend applies the model's own template. */
   | { readonly mode: 'backend' }
   /** Send this text: `PredictContext.prompt`. */
   | { readonly mode: 'prompt'; readonly prompt: string }
 
-/** What building the prompt of a chat depends on beside model and request. */
+/** Options of a chat's prompt beside model and request. */
 export interface ChatPromptOptions {
-  /** What the loaded backend takes for a medium, if it reported a marker. @default `<__media__>` */
+  /** The marker of a medium that the loaded backend reports. @default `<__media__>` */
   readonly mediaMarker?: string | undefined
   readonly signal: AbortSignal
 }
 
 /**
- * Writes prompts by the templates of model files (§2.9). Templates are compiled once for each model config and read
- * again when their file changes; they are forgotten with the config. One that does not compile, fails or passes a limit
- * is logged once, and the prompt is what it would be without it.
+ * Writes prompts with the templates of model files (§2.9). Templates are compiled once for each model config, read
+ * again when their file changes, and dropped with the config. A template that does not compile, fails or reaches a
+ * limit is logged once; the prompt is then written as without it.
  *
- * Models come with their defaults filled in: `ModelDirectory` gives the same object while nothing changed.
+ * Models come with their defaults filled in: `ModelDirectory` gives the same object while nothing has changed.
  */
 export interface PromptBuilder {
   /**
-   * The prompt of a chat. Stop words are no part of it: `toPredictOptions` sends the model's, then the request's.
+   * Writes the prompt of a chat. Stop texts are no part of it: `toPredictOptions` sends the model's, then the
+   * request's.
    *
-   * @throws {SvcError} `too_large`, code `prompt_too_long`, for more than 48 Mi characters
+   * @throws {SvcError} `too_large`, code `prompt_too_long`, above 48 Mi characters
    */
   chat(model: ModelConfig, input: ChatPromptInput, options: ChatPromptOptions): Promise<ChatPrompt>
   /**
-   * The prompt of one text to be continued, whoever renders the chats of the model: by `completion`, or the text.
+   * Writes the prompt for one text to continue, with `completion` or as the text alone. Models whose backend renders
+   * chats get theirs here too.
    *
    * @throws {SvcError} as `chat`
    */
   completion(model: ModelConfig, text: string, extras?: PromptExtras): string
   /**
-   * The prompt of an edit, by `edit`, or the text alone.
+   * Writes the prompt of an edit with `edit`, or as the text alone.
    *
    * @throws {SvcError} as `chat`
    */
   edit(model: ModelConfig, input: EditPromptInput): string
 }
 
-/** What {@link createPromptBuilder} needs. */
+/** Options of {@link createPromptBuilder}. */
 export interface PromptBuilderOptions {
-  /** Hears of templates that cannot be used. */
+  /** Gets a warning for each template that cannot be used. */
   readonly logger?: Logger | undefined
   /** Wall time in milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
-/** Longest prompt in UTF-16 units; a longer one fits no message to a backend. */
+/** Maximum length of a prompt in UTF-16 units; a longer one fits no message to a backend. */
 const MAX_PROMPT_LENGTH = 48 * 1024 * 1024
-/** How many messages are written before other work is let in. */
+/** Number of messages that are written before other work runs. */
 const MESSAGES_PER_TURN = 64
 
 /**
@@ -78,16 +80,16 @@ const MESSAGES_PER_TURN = 64
  */
 export function createPromptBuilder({ logger, now = Date.now }: PromptBuilderOptions = {}): PromptBuilder {
   const known = new WeakMap<ModelConfig, ModelTemplates>()
-  const templatesOf = (model: ModelConfig): ModelTemplates => {
+  const findTemplates = (model: ModelConfig): ModelTemplates => {
     const templates = known.get(model) ?? createModelTemplates(model, { logger, now })
     known.set(model, templates)
     return templates
   }
 
   const write = (model: ModelConfig, key: TemplateKey, { extras, ...data }: PromptText): string => {
-    const rendering = templatesOf(model)
+    const rendering = findTemplates(model)
       .find(key)
-      ?.render(() => toPromptData({ systemPrompt: model.llm.systemPrompt, ...data, ...shownExtras(model, extras) }))
+      ?.render(() => toPromptData({ systemPrompt: model.llm.systemPrompt, ...data, ...selectExtras(model, extras) }))
     return checked(rendering !== undefined && 'text' in rendering ? rendering.text : data.input)
   }
 
@@ -95,8 +97,8 @@ export function createPromptBuilder({ logger, now = Date.now }: PromptBuilderOpt
     async chat(model, input, { mediaMarker, signal }) {
       if (model.template.useTokenizerTemplate === true) return { mode: 'backend' }
       const tools = selectTools(model, input)
-      const media = createMediaWriter(templatesOf(model).find('multimodal'), { marker: mediaMarker })
-      const messages = createMessageWriter(model, templatesOf(model).find('chat_message'))
+      const media = createMediaWriter(findTemplates(model).find('multimodal'), { marker: mediaMarker })
+      const messages = createMessageWriter(model, findTemplates(model).find('chat_message'))
       const hasGrammar = tools.needsGrammar || input.structuredOutput !== undefined || Boolean(model.llm.grammar)
       const texts: string[] = []
       let suppressSystemPrompt = false
@@ -125,19 +127,19 @@ export function createPromptBuilder({ logger, now = Date.now }: PromptBuilderOpt
   }
 }
 
-/** What goes into a prompt beside what the model gives. */
+/** Data of a prompt beside the model's. */
 interface PromptText extends Omit<PromptData, 'reasoningEffort' | 'metadata' | 'systemPrompt'> {
   readonly extras: PromptExtras
 }
 
-function shownExtras(model: ModelConfig, { reasoningEffort, metadata = {} }: PromptExtras): PromptExtras {
+function selectExtras(model: ModelConfig, { reasoningEffort, metadata = {} }: PromptExtras): PromptExtras {
   return {
     reasoningEffort: reasoningEffort || model.reasoningEffort,
     metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !SERVER_METADATA.has(key))),
   }
 }
 
-/** Lets other work in, and ends here for a client that has gone. */
+/** Lets other work run. @throws the signal's reason when the client has left */
 async function breathe(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
   signal.throwIfAborted()

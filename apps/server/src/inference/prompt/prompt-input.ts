@@ -1,4 +1,4 @@
-/** A call as the history of a conversation tells it. */
+/** A call in the history of a conversation. */
 export interface PromptToolCall {
   readonly id: string
   readonly name: string
@@ -8,55 +8,55 @@ export interface PromptToolCall {
   readonly index?: number | undefined
 }
 
-/** How many media of each kind stand in a message. */
+/** Numbers of media in a message, by kind. */
 export interface MediaCounts {
   readonly images?: number | undefined
   readonly audio?: number | undefined
   readonly video?: number | undefined
 }
 
-/** A message as templates can show it. */
+/** A message as templates see it. */
 export interface PromptMessage {
-  /** `system`, `user`, `assistant`, `tool`, or any other word that the client wrote. */
+  /** `system`, `user`, `assistant`, `tool`, or any other word of the client. */
   readonly role: string
-  /** Text parts joined with nothing in between; empty where there is none. */
+  /** Text parts joined without a separator; empty when there are none. */
   readonly content: string
-  /** Who speaks, or which tool answers. */
+  /** Name of the speaker, or of the tool that answers. */
   readonly name?: string | undefined
   readonly toolCalls?: readonly PromptToolCall[] | undefined
   /** The one call of the older format, as its client wrote it: `{name, arguments}`. */
   readonly functionCall?: Readonly<Record<string, unknown>> | undefined
   /**
-   * Set for content that came as a list of parts, media among them or not: `template.multimodal` then writes the text.
+   * Set for content that came as a list of parts, with or without media: `template.multimodal` then writes the text.
    *
    * @default the content came as one text
    */
   readonly media?: MediaCounts | undefined
 }
 
-/** What every template sees of a request. */
+/** Parts of a request that every template sees. */
 export interface PromptExtras {
   /** @default the model's own */
   readonly reasoningEffort?: string | undefined
-  /** Keys that the server reads for itself are not shown. */
+  /** Without the keys that the server reads itself. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
 }
 
-/** What of a request for a chat goes into its prompt. A `ChatRequest` is one. */
+/** Parts of a chat request that its prompt needs. A `ChatRequest` is one. */
 export interface ChatPromptInput extends PromptExtras {
   readonly messages: readonly PromptMessage[]
   /** Tools as the compatible format lists them. */
   readonly tools?: readonly unknown[] | undefined
-  /** `auto`, `none`, `required`, or a tool to be called, as the compatible format says it. */
+  /** `auto`, `none`, `required`, or a tool to call, as the compatible format writes it. */
   readonly toolChoice?: unknown
-  /** Anything here means that the reply is held to a form. */
+  /** Any value here means that the reply is held to a form. */
   readonly structuredOutput?: unknown
 }
 
-/** What an edit is made of. */
+/** Input of an edit. */
 export interface EditPromptInput extends PromptExtras {
   /** The text to change. */
   readonly input: string
-  /** What to do with it. */
+  /** The change to make. */
   readonly instruction: string
 }

@@ -11,7 +11,7 @@ const named = (settings: ModelConfig['function'], tools: readonly unknown[], too
 const OFF = { mustCall: false, isActive: false, needsGrammar: false, names: [] }
 
 describe('tools of a prompt', () => {
-  it('are none without tools, or when none may be called', () => {
+  it('are none without tools, or when the client allows none', () => {
     expect(named({}, [])).toEqual(OFF)
     expect(selectTools(createModel(), {})).toMatchObject({ isActive: false, needsGrammar: false, functions: [] })
     expect(named({}, [tool('a')], 'none')).toEqual(OFF)
@@ -53,7 +53,7 @@ describe('tools of a prompt', () => {
     })
   })
 
-  it('are none of them when one is chosen that there is not', () => {
+  it('are none when the client chooses an unknown tool', () => {
     expect(named({}, [tool('a')], { type: 'function', function: { name: 'z' } })).toMatchObject({
       isActive: true,
       needsGrammar: true,
@@ -67,7 +67,7 @@ describe('tools of a prompt', () => {
     expect(named({ disableNoAction: true }, [tool('a')]).names).toEqual(['a'])
   })
 
-  it('need a grammar for a strict tool even where the file has none', () => {
+  it('need a grammar for a strict tool even when the file has none', () => {
     expect(named({ grammar: { disable: true } }, [tool('a', { strict: true })]).needsGrammar).toBe(true)
   })
 

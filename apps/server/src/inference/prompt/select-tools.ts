@@ -9,20 +9,20 @@ export interface PromptTool {
   readonly parameters?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Which tools of a request the model is told about, and how it is held to them. */
+/** Tools of a request that the model learns of, and how calls are enforced. */
 export interface ToolSelection {
-  /** Whether there is a tool that may be called: then `template.function` writes the prompt. */
+  /** Whether there is a tool to call; then `template.function` writes the prompt. */
   readonly isActive: boolean
-  /** Whether the reply is held to a grammar made of {@link ToolSelection.functions}. */
+  /** Whether a grammar made of {@link ToolSelection.functions} holds the reply. */
   readonly needsGrammar: boolean
-  /** Whether the reply must be a call: the client says so. */
+  /** Whether the client requires a call. */
   readonly mustCall: boolean
   /**
-   * What templates list and what the grammar allows, in this order: the tools that may be called, and last the
-   * pseudo-tool that stands for a plain answer.
+   * The tools that may be called, and last the pseudo-tool for a plain answer. Templates list them and the grammar
+   * allows them in this order.
    */
   readonly functions: readonly PromptTool[]
-  /** Name of the pseudo-tool when it is among the functions: a "call" of it is the text of the answer. */
+  /** Name of the pseudo-tool when the functions include it: the text of its "call" is the answer. */
   readonly answerTool?: string | undefined
 }
 
@@ -36,12 +36,12 @@ const ANSWER_PARAMETERS = {
 }
 
 /**
- * Chooses the tools of a prompt: all of them, or the one that the client names. With a grammar every reply would be a
- * call, so a pseudo-tool lets the model answer, unless the model's file has none of it (`disable_no_action`), a tool is
- * strict, or a call is what the client asks for.
+ * Chooses the tools of a prompt: all of them, or the one that the client names. A grammar turns every reply into a
+ * call, so a pseudo-tool lets the model answer. It is left out when the model file disables it (`disable_no_action`), a
+ * tool is strict, or the client requires a call.
  *
- * The same list is what a grammar for the reply is to be made of. Call it with the model's defaults filled in: models
- * that render their own template make no grammar, but for strict tools.
+ * The grammar of the reply is made of the same list. Call this with the model's defaults filled in: models that render
+ * their own template have a grammar only for strict tools.
  */
 export function selectTools(
   model: Pick<ModelConfig, 'function'>,
@@ -70,7 +70,7 @@ function answerTool(settings: ModelConfig['function']): PromptTool {
   }
 }
 
-/** A tool with its definition under `function`, or flat. Anything without a name is none. */
+/** Reads a tool with its definition under `function`, or flat. A value without a name is no tool. */
 function toPromptTool(tool: unknown): PromptTool[] {
   if (!isRecord(tool)) return []
   const { name, description, strict, parameters } = isRecord(tool.function) ? tool.function : tool
@@ -85,7 +85,7 @@ function toPromptTool(tool: unknown): PromptTool[] {
   ]
 }
 
-/** An object, the same as JSON text, or a word; a word that is a tool's name means that tool. */
+/** Reads an object, the same as JSON text, or a word. A word that is a tool's name chooses that tool. */
 function toToolChoice(choice: unknown, tools: readonly PromptTool[]): ToolChoice {
   if (typeof choice === 'string') {
     if (choice === 'none' || choice === 'required') return choice

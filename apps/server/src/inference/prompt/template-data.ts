@@ -3,8 +3,8 @@ import type { MediaCounts, PromptToolCall } from './prompt-input.ts'
 import type { PromptTool } from './select-tools.ts'
 
 /*
- * The values that templates of model files see. Names and types are those that existing files are written for: a field
- * that is not here is an error in a template, and JSON keeps the order of fields.
+ * The values that templates of model files see. Existing files fix names and types: a template fails on a field that is
+ * not here, and JSON keeps the order of fields.
  */
 
 const FUNCTION = goStruct('Function', {
@@ -58,7 +58,7 @@ const MULTIMODAL = goStruct('MultimodalData', {
   Text: 'string',
 })
 
-/** What `chat`, `function`, `completion` and `edit` templates see. */
+/** Data of `chat`, `function`, `completion` and `edit` templates. */
 export interface PromptData {
   readonly systemPrompt?: string | undefined
   readonly suppressSystemPrompt?: boolean | undefined
@@ -87,17 +87,17 @@ function toFunction(tool: PromptTool): GoStruct {
   return FUNCTION.of({ Name: name, Description: description, Strict: strict, Parameters: parameters })
 }
 
-/** What `chat_message` templates see. */
+/** Data of `chat_message` templates. */
 export interface ChatMessageData {
   readonly systemPrompt?: string | undefined
-  /** What the model's `roles` print for the role; empty when they do not name it. */
+  /** The role as the model's `roles` print it; empty when they lack it. */
   readonly role: string
   readonly roleName: string
   readonly functionName?: string | undefined
   readonly content: string
   readonly index: number
   readonly isLast: boolean
-  /** Whether the reply to this message is held to a grammar. */
+  /** Whether a grammar holds the reply to this message. */
   readonly hasGrammar: boolean
   /** {@link toCallList}, a plain object for the older format, or null. */
   readonly calls: unknown
@@ -118,7 +118,7 @@ export function toChatMessageData(data: ChatMessageData): GoStruct {
   })
 }
 
-/** Calls as templates list them and as JSON writes them. */
+/** Converts calls to the list that templates and JSON show. */
 export function toCallList(calls: readonly PromptToolCall[]): readonly GoStruct[] {
   return calls.map((call) =>
     TOOL_CALL.of({
@@ -130,7 +130,10 @@ export function toCallList(calls: readonly PromptToolCall[]): readonly GoStruct[
   )
 }
 
-/** What `multimodal` templates see. The numbers of media run on from message to message: `first` are those before. */
+/**
+ * Data of `multimodal` templates. Numbers of media run on from message to message: `first` counts the media before this
+ * one.
+ */
 export function toMultimodalData(text: string, media: MediaCounts, first: Required<MediaCounts>): GoStruct {
   return MULTIMODAL.of({
     Audio: numbered(media.audio, first.audio),

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { openModelFolder } from '../../catalog/model-folder.ts'
 import { MAX_TEMPLATE_BYTES, openTemplateFile } from './template-file.ts'
 
-/** Long after whatever the test writes. */
+/** A time long after all writes of the test. */
 const later = () => Date.now() + 60_000
 
 function open(dir: TempDir, name: string, now: () => number = Date.now) {
@@ -26,7 +26,7 @@ describe('a template file', () => {
     expect(open(dir, 'sub/deep/a.tmpl').read()).toEqual({ text: 'deep' })
   })
 
-  it('is none while there is none, and read once it is there', async () => {
+  it('is undefined without a file, and read once the file exists', async () => {
     await using dir = await tempDir()
     const file = open(dir, 'a.tmpl')
     expect(file.read()).toBeUndefined()
@@ -82,7 +82,7 @@ describe('a template file', () => {
     expect(file.read()).toBeUndefined()
   })
 
-  it('does not lie outside the folder, whatever links say', async () => {
+  it('never lies outside the folder, even through links', async () => {
     await using dir = await tempDir()
     mkdirSync(dir.join('models'))
     mkdirSync(dir.join('outside'))

@@ -1,24 +1,26 @@
 import { realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import { type FoundFile, type ModelFolder, readSmallFile } from '../../catalog/model-folder.ts'
-import { reasonOf } from '../../files/file-error.ts'
+import { toReason } from '../../files/file-error.ts'
 import { isSafeName } from '../../files/safe-path.ts'
 
 /** Largest template file in bytes. */
 export const MAX_TEMPLATE_BYTES = 1024 * 1024
-/** A file changed this recently may change again without its times showing it; until then it is read every time. */
+/**
+ * A file that changed this recently may change again without a change of its times. Until then it is read every time.
+ */
 const SETTLING_MS = 2000
 
-/** The text of a template, or why it cannot be had. */
+/** Text of a template, or the reason why it cannot be read. */
 export type TemplateText = { readonly text: string } | { readonly fault: string }
 
 /** A file that may hold a template. */
 export interface TemplateFile {
-  /** What it holds now: one look at the file, and a read only when it changed. Undefined when there is none. */
+  /** Reads the current text: looks at the file, and reads it only after a change. Undefined when there is none. */
   read(): TemplateText | undefined
 }
 
-/** The template file of a name relative to the models folder. A name that is not safe names none. */
+/** Opens the template file of a name relative to the models folder. An unsafe name gives no file. */
 export function openTemplateFile(
   folder: ModelFolder,
   name: string,
@@ -41,13 +43,13 @@ export function openTemplateFile(
 
 function readTemplate(folder: ModelFolder, file: FoundFile): TemplateText {
   try {
-    // The name may lead through folders, and any of them may be a link.
+    // The name may lead through folders, and each may be a link.
     if (!isInside(folder.path, file.path)) return { fault: 'lies outside the models folder' }
     const content = readSmallFile(file, MAX_TEMPLATE_BYTES)
     if (content === undefined) return { fault: `is larger than ${MAX_TEMPLATE_BYTES} bytes` }
     return { text: content.toString('utf8') }
   } catch (error) {
-    return { fault: `cannot be read: ${reasonOf(error)}` }
+    return { fault: `cannot be read: ${toReason(error)}` }
   }
 }
 

@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { ResolvedRequest } from '../pipeline.ts'
 import { checkUpstreamRoute } from '../upstream/check-route.ts'
 
-/** Refuses models that are disabled, or do not serve the route. Access lists and quotas join here. */
+/** Refuses models that are disabled or do not serve the route. Access lists and quotas join here. */
 export function checkAccess(request: ResolvedRequest): void {
   const { model, context } = request
   if (model.disabled) {
@@ -11,16 +11,16 @@ export function checkAccess(request: ResolvedRequest): void {
       details: { type: 'model_disabled' },
     })
   }
-  checkUpstreamRoute(model, context.row)
+  checkUpstreamRoute(model, context.route)
   refuseUnfit(request)
 }
 
 /** Usecases whose replies are generated. */
 const GENERATING: ReadonlySet<string> = new Set(['chat', 'completion', 'edit'])
 
-/** Refuses to generate text with a model that only embeds or ranks: it would write noise. */
+/** Refuses to generate text with a model that only embeds or ranks, because its output would be noise. */
 function refuseUnfit({ model, context }: ResolvedRequest): void {
-  const { usecase } = context.row
+  const { usecase } = context.route
   const embedsOnly = model.llm.embeddings === true || model.llm.reranking === true
   if (usecase === undefined || !GENERATING.has(usecase) || !embedsOnly) return
   if (model.knownUsecases.some((known) => GENERATING.has(known))) return

@@ -7,7 +7,7 @@ import type { HeldBytes, RequestBody, RequestContext } from '../ports.ts'
 /** The prefix of every refusal of a body (§7.1). */
 const PARSE_PREFIX = 'failed parsing request body:'
 
-/** Makes the refusal of a body that its route does not take. */
+/** Creates the refusal of a body that its route does not take. */
 export function unparsable(detail: string, param?: string): SvcError {
   return new SvcError('invalid_request', `${PARSE_PREFIX} ${detail}`, {
     code: 'unparsable_body',
@@ -16,20 +16,20 @@ export function unparsable(detail: string, param?: string): SvcError {
 }
 
 /**
- * The most objects, arrays and keys of a body: many times more than any request has, and few enough that checking them
- * against a schema does not hold up other requests (threats IN-3).
+ * Maximum number of objects, arrays and keys of a body. Real requests have far fewer, and checking this many against a
+ * schema does not block other requests (threats IN-3).
  */
 const LIMITS = { maxNodes: 250_000 }
 const SMALL_BODY_BYTES = 32 * 1024
 
 /**
- * Reads a body as a token tree with byte offsets. Its depth and size are limited.
+ * Reads a body as a token tree with byte offsets, limited in depth and size.
  *
  * @throws {SvcError} `invalid_request` for anything but a JSON object within the limits
  */
 export async function readDocument(
   bytes: Uint8Array,
-  { ending: signal }: Pick<RequestContext, 'ending'>,
+  { abort: signal }: Pick<RequestContext, 'abort'>,
 ): Promise<JsonDocument> {
   if (bytes.length <= SMALL_BODY_BYTES) return readSmallDocument(bytes)
   return asObject(await parseJsonCooperatively(bytes, LIMITS, { signal }).catch(refuse))
@@ -55,7 +55,7 @@ function refuse(error: unknown): never {
   throw isFault ? unparsable(error.message) : error
 }
 
-/** Reads the body once as bytes and keeps it as a token tree; a message of a socket is one already. */
+/** Reads the body once as bytes and keeps it as a token tree. A message of a socket is a tree already. */
 export function readRequestBody({ source, context }: IncomingRequest, cleanup: Cleanup): MaybePromise<JsonDocument> {
   if ('message' in source) return source.message
   const held = source.body.whole()
@@ -63,7 +63,7 @@ export function readRequestBody({ source, context }: IncomingRequest, cleanup: C
   cleanup.add(held.release)
   return readSmallDocument(held.bytes)
 
-  /** Reads a body that is still to come, or takes a while to parse. */
+  /** Reads a body that has not arrived, or takes long to parse. */
   async function readSlowly(body: RequestBody, whole: HeldBytes | undefined): Promise<JsonDocument> {
     const arrived = whole ?? (await body.read())
     cleanup.add(arrived.release)

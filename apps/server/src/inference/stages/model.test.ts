@@ -11,9 +11,9 @@ import { createModelSlots } from '../admission.ts'
 import { Cleanup } from '../cleanup.ts'
 import { NO_USAGE } from '../events.ts'
 import type { Executor } from '../executor.ts'
-import { createChains } from '../failover/chains.ts'
 import { createFailedAttempts } from '../failover/failed-attempts.ts'
 import { createFailover } from '../failover/failover.ts'
+import { createFailoverGroups } from '../failover/groups.ts'
 import { RequestLedger } from '../ledger.ts'
 import { createModelCalls } from '../model-calls.ts'
 import type { ResolvedRequest } from '../pipeline.ts'
@@ -23,7 +23,7 @@ import { createModelStage } from './model.ts'
 
 const COUNTED = { ...NO_USAGE, promptTokens: 7 }
 
-/** The stage over a chain of `one` and `two`, of which the first fails, and a client that can leave. */
+/** The stage with a failover group of `one` and `two`, of which the first fails, and a client that can leave. */
 function start(kind: 'chat' | 'embed', reached: () => void) {
   const clock = createFakeClock()
   const left = new AbortController()
@@ -33,7 +33,7 @@ function start(kind: 'chat' | 'embed', reached: () => void) {
   const targets = ['one', 'two'].map((name) => ({ name, model: createModel({ name }) }))
   const failover = { targets: targets.map(({ name }) => ({ model: name })) }
   const model = createModel({ backend: '', failover, serving: { kind: 'failover', targets } })
-  /** The call of a target that is still at it when the client leaves. */
+  /** The call of a target that still runs when the client leaves. */
   const work = async (target: string, signal: AbortSignal): Promise<never> => {
     if (target === 'one') throw new SvcError('unavailable', 'down')
     reached()
@@ -52,7 +52,7 @@ function start(kind: 'chat' | 'embed', reached: () => void) {
     executor,
     translate: () => expect.unreachable(),
     failover: createFailover({
-      chains: createChains({ clock, onEvent: () => undefined, isThere: () => true }),
+      groups: createFailoverGroups({ clock, onEvent: () => undefined, exists: () => true }),
       slots: createModelSlots(),
       prober: { watch: () => undefined },
       failed: createFailedAttempts({ usage, metrics, clock }),
@@ -63,7 +63,7 @@ function start(kind: 'chat' | 'embed', reached: () => void) {
   const stage = createModelStage({ models, relay: () => expect.unreachable(), usage, traces, metrics, clock })
   const context = {
     requestId: 'r',
-    row: { path: '/v1/x' },
+    route: { path: '/v1/x' },
     principal: { id: 'ada' },
     signal: left.signal,
     startedAt: clock.monotonic(),
@@ -89,7 +89,7 @@ function start(kind: 'chat' | 'embed', reached: () => void) {
   return { left, usage, traces, run }
 }
 
-describe('a request of a chain whose client leaves before a target has said anything', () => {
+describe('a request to a failover group whose client leaves before the first content', () => {
   it.each([
     ['chat', 7],
     ['embed', 0],
@@ -100,8 +100,8 @@ describe('a request of a chain whose client leaves before a target has said anyt
     await reached.promise
     left.abort()
     await running
-    const row = { requestedModel: 'm', servedModel: 'two', promptTokens, completionTokens: 0 }
-    expect(usage.entries()).toEqual([expect.objectContaining(row)])
-    expect(traces.entries()).toEqual([expect.objectContaining({ ...row, errorCode: 'cancelled' })])
+    const route = { requestedModel: 'm', servedModel: 'two', promptTokens, completionTokens: 0 }
+    expect(usage.entries()).toEqual([expect.objectContaining(route)])
+    expect(traces.entries()).toEqual([expect.objectContaining({ ...route, errorCode: 'cancelled' })])
   })
 })

@@ -12,7 +12,7 @@ import type { Reply } from '../reply.ts'
 import type { RelayUpstream } from '../upstream/relay.ts'
 import type { FormattedCall } from '../wire-format.ts'
 
-/** What the model stage needs. */
+/** Options of {@link createModelStage}. */
 export interface ModelStageOptions {
   readonly models: ModelCalls
   readonly relay: RelayUpstream
@@ -22,7 +22,7 @@ export interface ModelStageOptions {
   readonly clock: Clock
 }
 
-/** Asks the model, sends its events through the lanes, and records the request however it ends. */
+/** Asks the model, sends its events through the lanes, and records the request at every kind of end. */
 export function createModelStage(options: ModelStageOptions): Stages['model'] {
   return (asked, cleanup) => {
     const { ledger, parsed, request } = asked
@@ -78,7 +78,7 @@ function record(
   options.metrics.countTokens('prompt', usage.promptTokens)
   options.metrics.countTokens('completion', usage.completionTokens)
   const refused = (ledger.upstreamStatus ?? 200) >= 400
-  // Tokens that were made before the reply broke off are settled (threats CP-5).
+  // Tokens that were made before the reply broke off are recorded (threats CP-5).
   const isUsed = usage.promptTokens > 0 || usage.completionTokens > 0
   if (!refused && (failure === undefined || failure.kind === 'cancelled' || isUsed)) options.usage.record(entry)
 }
@@ -90,7 +90,7 @@ function toRecord(
 ): UsageRecord & TraceRecord {
   return {
     correlationId: context.requestId,
-    endpoint: context.row.path,
+    endpoint: context.route.path,
     requestedModel,
     servedModel: servedModel.name,
     principalId: context.principal.id,

@@ -11,11 +11,11 @@ import { toChatBody } from '../upstream/translate.ts'
 import type { FormattedCall } from '../wire-format.ts'
 
 /**
- * Checks the body against the schema of its format and maps it to the domain. Media that it carries or names are read for
- * the resolved model and held until the reply has ended.
+ * Checks the body against the schema of its format and converts it to the domain. Media are read for the resolved model
+ * and held until the reply has ended.
  */
 export function createParse(media: MediaAttacher): Stages['parse'] {
-  // The upstream alone checks a body that goes there as it came.
+  // Only the upstream checks a relayed body.
   return (request, filtered, cleanup) =>
     request.model.serving.kind === 'relay' ? undefined : parse(request, filtered, cleanup)
 
@@ -26,7 +26,7 @@ export function createParse(media: MediaAttacher): Stages['parse'] {
     const call = await format.read(document, { model: requestedModel, signal })
     if (model.serving.kind === 'translation') return { call, upstreamChat: await toChatBody(context, document) }
     const attached = await attachMedia(call, { model, context, cleanup })
-    const upstreamChat = mayTranslate(model, context.row) ? await toChatBody(context, document) : undefined
+    const upstreamChat = mayTranslate(model, context.route) ? await toChatBody(context, document) : undefined
     if (attached.kind === 'generation') await attached.begin?.()
     return { call: attached, upstreamChat }
   }
@@ -46,15 +46,15 @@ export function createParse(media: MediaAttacher): Stages['parse'] {
   }
 }
 
-/** The body after the edits of the PII filter. */
+/** Applies the edits of the PII filter to the body. */
 async function applyEdits({ document, context }: ResolvedRequest, { splices }: FilteredRequest): Promise<JsonDocument> {
   if (splices.length === 0) return document
   return parseJsonCooperatively(applySplices(document.bytes, splices), {}, { signal: context.signal })
 }
 
 /** Whether a failover target of the model is asked in the format of an upstream. */
-function mayTranslate(model: ModelConfig, row: RequestRoute): boolean {
+function mayTranslate(model: ModelConfig, route: RequestRoute): boolean {
   return (
-    servesCloudModels(row) && listFailoverTargets(model).some((target) => target.model.serving.kind === 'translation')
+    servesCloudModels(route) && listFailoverTargets(model).some((target) => target.model.serving.kind === 'translation')
   )
 }

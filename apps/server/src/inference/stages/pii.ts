@@ -4,14 +4,14 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import { leavesMachine, listFailoverTargets } from '../../catalog/serving.ts'
 import type { HiddenTexts } from '../../pii/hidden-text.ts'
 import type { FilterableRequest, FilteredRequest, RequestFilter } from '../../pii/request-filter.ts'
-import type { Ending } from '../../ports.ts'
+import type { AbortSignalLike } from '../../ports.ts'
 import { isSocketMessage, type ResolvedRequest, type Stages } from '../pipeline.ts'
 import type { RequestContext } from '../ports.ts'
 
 /** Filters the body by the policy of the resolved model. Masks become edits of the original bytes (§6.3). */
 export function createPiiStage(filter: RequestFilter): Stages['pii'] {
   return (request) => {
-    const { scanned } = request.context.row
+    const { scanned } = request.context.route
     const isSocket = isSocketMessage(request)
     if (!scanned || !isScanned(request) || !filter.watches(request.model, { isSocket })) return UNFILTERED
     return filter.filter(new ScannedRequest(request, scanned))
@@ -22,7 +22,7 @@ const UNFILTERED: FilteredRequest = { splices: [] }
 
 /** Whether the format of the route is scanned for this model. */
 function isScanned({ context, model }: ResolvedRequest): boolean {
-  switch (context.row.scannedWhen ?? 'always') {
+  switch (context.route.scannedWhen ?? 'always') {
     case 'always':
       return true
     case 'elsewhere':
@@ -34,7 +34,7 @@ function isScanned({ context, model }: ResolvedRequest): boolean {
   }
 }
 
-/** A request for the filter. It is a class so that its signal is made only when it is read. */
+/** A request for the filter. A class creates the signal only when it is read. */
 class ScannedRequest implements FilterableRequest {
   readonly document: JsonDocument
   readonly format: DocumentFormat
@@ -43,7 +43,7 @@ class ScannedRequest implements FilterableRequest {
   readonly hidden: HiddenTexts | undefined
   readonly correlationId: string
   readonly userId: string
-  readonly ending: Ending
+  readonly abort: AbortSignalLike
   readonly #context: RequestContext
 
   constructor(request: ResolvedRequest, format: DocumentFormat) {
@@ -55,7 +55,7 @@ class ScannedRequest implements FilterableRequest {
     this.hidden = request.format.hiddenTexts?.(document)
     this.correlationId = context.requestId
     this.userId = context.principal.id
-    this.ending = context.ending
+    this.abort = context.abort
     this.#context = context
   }
 

@@ -6,15 +6,15 @@ import type { ReadRequest } from '../pipeline.ts'
 import type { RequestRoute } from '../ports.ts'
 import { createResolve } from './resolve.ts'
 
-const NO_MODELS = { resolve: () => undefined, defaultFor: () => undefined, faultOf: () => undefined }
+const NO_MODELS = { resolve: () => undefined, findDefault: () => undefined, findFault: () => undefined }
 
-/** A request with a body, as the stage reads it. */
-function ask(body: object, row: Partial<RequestRoute> = {}, addressedModel?: string): ReadRequest {
-  const context = { row: { path: '/x', family: 'compatible', ...row } }
+/** Creates a request with a body, as the stage reads it. */
+function ask(body: object, route: Partial<RequestRoute> = {}, addressedModel?: string): ReadRequest {
+  const context = { route: { path: '/x', family: 'compatible', ...route } }
   return { context, document: parseJson(Buffer.from(JSON.stringify(body))), addressedModel } as ReadRequest
 }
 
-/** The error that the stage refuses a request with, where there are no models. */
+/** Gives the error with which the stage refuses a request when there are no models. */
 function refusal(request: ReadRequest): unknown {
   try {
     createResolve(NO_MODELS)(request)
@@ -48,15 +48,15 @@ describe('an unknown name', () => {
 })
 
 describe('no name', () => {
-  it('is refused where the route needs one, whatever models there are', () => {
-    const directory = { ...NO_MODELS, defaultFor: () => createModel({ name: 'm' }) }
+  it('is refused when the route needs one, even with models', () => {
+    const directory = { ...NO_MODELS, findDefault: () => createModel({ name: 'm' }) }
     const request = ask({}, { modelRequired: true, usecase: 'chat' })
     expect(() => createResolve(directory)(request)).toThrow('model is required')
   })
 
   it('is the default of the route elsewhere', () => {
     const model = createModel({ name: 'm' })
-    const directory = { ...NO_MODELS, defaultFor: (usecase: string) => (usecase === 'chat' ? model : undefined) }
+    const directory = { ...NO_MODELS, findDefault: (usecase: string) => (usecase === 'chat' ? model : undefined) }
     expect(createResolve(directory)(ask({}, { usecase: 'chat' }))).toEqual({ requestedModel: 'm', model })
   })
 })

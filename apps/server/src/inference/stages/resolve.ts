@@ -5,17 +5,17 @@ import type { ReadRequest, Stages } from '../pipeline.ts'
 import type { RequestRoute } from '../ports.ts'
 import { unparsable } from './body.ts'
 
-/** Finds models by the names clients use. */
+/** Finds models by the names that clients use. */
 export interface ModelDirectory {
-  /** The model of a name, an alias followed one hop; undefined when there is none. */
+  /** Gives the model of a name and follows an alias one hop; undefined when there is none. */
   resolve(name: string, options?: { readonly acceptLatest?: boolean | undefined }): ModelConfig | undefined
-  /** The model for a usecase when a request names none: the first by name. */
-  defaultFor(usecase: string): ModelConfig | undefined
-  /** The fault of the model file of a name, where it keeps the model from being used. */
-  faultOf(name: string): string | undefined
+  /** Gives the model for a usecase when a request names none: the first by name. */
+  findDefault(usecase: string): ModelConfig | undefined
+  /** Gives the fault of the model file of a name, when the fault makes the model unusable. */
+  findFault(name: string): string | undefined
 }
 
-/** Makes the refusal of an unknown name. Some formats reword it. */
+/** Creates the refusal of an unknown name. Some formats reword it. */
 export function modelNotFound(name: string, fault?: string): SvcError {
   const reason = fault === undefined ? '' : `, as its file cannot be used (${fault})`
   return new SvcError('not_found', `model "${name}" not found${reason}. To see available models, call GET /v1/models`, {
@@ -36,12 +36,15 @@ function readModelName({ document }: ReadRequest): string | undefined {
   return undefined
 }
 
-/** Resolves the model the client named, or the default of the route's usecase. A name in the body goes first. */
+/**
+ * Resolves the model that the client named, or the default of the route's usecase. A name in the body takes precedence
+ * over one in the address.
+ */
 export function createResolve(directory: ModelDirectory): Stages['resolve'] {
   return (request) => {
-    const { row } = request.context
+    const { route } = request.context
     const name = readModelName(request) ?? request.addressedModel
-    const model = name === undefined ? findDefault(row, directory) : findNamed(name, row, directory)
+    const model = name === undefined ? findByUsecase(route, directory) : findNamed(name, route, directory)
     if (!servesRequests(model)) throw notServed(model)
     return { requestedModel: name ?? model.name, model }
   }
@@ -49,14 +52,14 @@ export function createResolve(directory: ModelDirectory): Stages['resolve'] {
 
 const ACCEPT_LATEST = { acceptLatest: true }
 
-function findNamed(name: string, row: RequestRoute, directory: ModelDirectory): ModelConfig {
-  // Clients of the alternate ecosystem name models with the tag under which they were listed.
-  const model = directory.resolve(name, row.family === 'string' ? ACCEPT_LATEST : undefined)
+function findNamed(name: string, route: RequestRoute, directory: ModelDirectory): ModelConfig {
+  // Clients of the alternate ecosystem name models with the tag from the list.
+  const model = directory.resolve(name, route.family === 'string' ? ACCEPT_LATEST : undefined)
   if (model !== undefined) return model
-  throw row.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name, directory.faultOf(name))
+  throw route.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name, directory.findFault(name))
 }
 
-/** Makes the refusal of an unknown name for routes where it is a mistake in the request (§7.3). */
+/** Creates the refusal of an unknown name for routes that answer it as a mistake in the request (§7.3). */
 function modelNotConfigured(): SvcError {
   return new SvcError('invalid_request', 'model configuration not found', {
     code: 'model_not_found',
@@ -64,8 +67,8 @@ function modelNotConfigured(): SvcError {
   })
 }
 
-function findDefault({ usecase = '', modelRequired = false }: RequestRoute, directory: ModelDirectory): ModelConfig {
-  const model = modelRequired ? undefined : directory.defaultFor(usecase)
+function findByUsecase({ usecase = '', modelRequired = false }: RequestRoute, directory: ModelDirectory): ModelConfig {
+  const model = modelRequired ? undefined : directory.findDefault(usecase)
   if (model !== undefined) return model
   const message = modelRequired ? 'model is required' : `model is required: no model here serves ${usecase}`
   throw new SvcError('invalid_request', message, { code: 'model_required', details: { param: 'model' } })

@@ -6,25 +6,25 @@ import type { RequestRoute } from '../ports.ts'
 const CHAT = '/v1/chat/completions'
 const MESSAGES = '/v1/messages'
 
-/** Whether models upstream are served at a route at all. */
+/** Whether a route serves models upstream at all. */
 export function servesCloudModels({ path }: RequestRoute): boolean {
   return path === CHAT || path === MESSAGES
 }
 
 /**
- * Refuses a route that a model upstream does not serve: what goes there byte for byte has the format of the upstream.
+ * Refuses a route that the upstream does not serve: a relayed request has the format of the upstream.
  *
  * @throws {SvcError} `invalid_request` naming the route to use
  */
-export function checkUpstreamRoute(model: ModelConfig, row: RequestRoute): void {
+export function checkUpstreamRoute(model: ModelConfig, route: RequestRoute): void {
   if (!livesUpstream(model)) return
-  if (!servesCloudModels(row)) {
+  if (!servesCloudModels(route)) {
     throw refused(`model "${model.name}" lives upstream and is served by ${CHAT} and ${MESSAGES} only`)
   }
   const { serving } = model
   if (serving.kind !== 'relay') return
   const served = serving.provider === 'provider_b' ? MESSAGES : CHAT
-  if (row.path !== served) {
+  if (route.path !== served) {
     throw refused(`model "${model.name}" is forwarded as it comes, in the format of its upstream: use ${served}`)
   }
 }

@@ -3,29 +3,30 @@ import { type CloudTarget, loadCloudTarget, type SecretReader } from '@svc/proxy
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { CheckUpstream } from './own-address.ts'
 
-/** Models that live upstream (§2.13), by what their files say. */
+/** Upstream targets of models (§2.13), by their files. */
 export interface CloudModels {
   /**
-   * Where a model lives; its settings are checked and its key is read on first use and whenever its file has changed.
+   * Gives the upstream target of a model. Its settings are checked and its key is read on first use and after each
+   * change of its file.
    *
    * @throws {SvcError} `model_load_failed`, kind `internal`, naming the setting
    */
-  targetOf(model: ModelConfig): Promise<CloudTarget>
+  findTarget(model: ModelConfig): Promise<CloudTarget>
 }
 
-/** What {@link createCloudModels} needs. */
+/** Options of {@link createCloudModels}. */
 export interface CloudModelsOptions {
   readonly secrets: SecretReader
-  /** Who upstreams are asked by. */
+  /** The user agent in requests to upstreams. */
   readonly userAgent: string
   readonly checkUpstream: CheckUpstream
 }
 
-/** Makes the table; a target that cannot be loaded is tried again by the next request. */
+/** Creates the table. The next request tries again after a failed load. */
 export function createCloudModels({ secrets, userAgent, checkUpstream }: CloudModelsOptions): CloudModels {
   const loaded = new WeakMap<ModelConfig, CloudTarget>()
   return {
-    async targetOf(model) {
+    async findTarget(model) {
       const known = loaded.get(model)
       if (known !== undefined) return known
       try {

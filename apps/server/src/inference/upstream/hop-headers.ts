@@ -2,17 +2,14 @@ import type { BackendClient, CallOptions } from '@svc/backend-client'
 import { backendMethods } from '@svc/backend-client/proto'
 import { HOP_HEADER } from '@svc/proxy'
 
-/** What another instance is told of the request that it is asked for: how many servers it has passed, and its trace. */
+/** Headers that the next instance gets: the number of servers that the request has passed, and its trace. */
 const CARRIED = [HOP_HEADER, 'traceparent'] as const
 const MAX_VALUE = 256
 
-/** A client's header, by lower-case name. */
+/** Reads a client's header by lower-case name. */
 export type RequestHeader = (name: string) => string | undefined
 
-/**
- * A client whose calls carry what must not be lost on the way to another instance; the same client where there is
- * nothing to carry.
- */
+/** Adds the hop headers to all calls of a client. Returns the same client when there are none. */
 export function carryHopHeaders(client: BackendClient, header: RequestHeader | undefined): BackendClient {
   if (header === undefined) return client
   const given = CARRIED.map((name) => [name, header(name)] as const).filter(([, value]) => isCarriable(value))

@@ -8,11 +8,11 @@ import type { InProcessBackend } from '../../backends/catalog.ts'
 import type { Logger } from '../../ports.ts'
 import type { CheckUpstream } from './own-address.ts'
 
-/** What the backends inside of this process need. */
+/** Options of {@link createInProcessBackends}. */
 export interface InProcessParts {
   readonly upstream: Pick<Upstream, 'send'>
   readonly secrets: SecretReader
-  /** Authorities that others may have their certificates from, PEM. @default Node's own */
+  /** Additional certificate authorities for upstreams, PEM. @default Node's own */
   readonly ca?: string | undefined
   readonly logger: Logger
   readonly checkUpstream: CheckUpstream
@@ -21,7 +21,7 @@ export interface InProcessParts {
 /** Names of the backends that need no process. */
 export const IN_PROCESS_BACKENDS = ['cloud-proxy', 'service-proxy'] as const
 
-/** The backends that need no process (§2.9, `backend`), by name. */
+/** Creates the backends that need no process (§2.9, `backend`), by name. */
 export function createInProcessBackends(
   parts: InProcessParts,
 ): Readonly<Record<(typeof IN_PROCESS_BACKENDS)[number], InProcessBackend>> {
@@ -31,10 +31,7 @@ export function createInProcessBackends(
   }
 }
 
-/**
- * What is loaded of a model that is relayed: nothing but its settings, which are checked. Its requests go to the
- * upstream by another way than that of backends.
- */
+/** Loads a relayed model: only its settings are checked. Its requests reach the upstream without a backend. */
 function createCloudHandlers({ secrets, checkUpstream }: InProcessParts): BackendHandlers {
   return {
     loadModel: async ({ Proxy: settings }: ModelOptions) => {

@@ -73,7 +73,7 @@ describe('an upstream', () => {
     for (const host of ['127.0.0.1', '0.0.0.0']) expect(await outer.isRefused(`http://${host}:8080`), host).toBe(false)
   })
 
-  it('is this server by the address that others use for it, with what lies below', async () => {
+  it('is this server under its public address and every path below', async () => {
     const { isRefused } = start({ baseUrl: 'https://models.example/svc' })
     for (const path of ['/svc', '/svc/', '/svc/v1/chat/completions']) {
       expect(await isRefused(`https://models.example${path}`), path).toBe(true)
@@ -83,7 +83,7 @@ describe('an upstream', () => {
     }
   })
 
-  it('is nobody before the server listens, and somebody else where no name server answers in time', async () => {
+  it('is unknown before the server listens, and another server when the name look-up takes too long', async () => {
     expect(await start({ port: () => undefined }).isRefused('http://localhost:8080')).toBe(false)
     const { clock, isRefused } = start({ resolve: () => new Promise(() => undefined) })
     const checking = isRefused('http://box.example:8080')

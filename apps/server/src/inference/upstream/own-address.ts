@@ -1,28 +1,28 @@
 import { networkInterfaces } from 'node:os'
 import { SvcError } from '@svc/errors'
 import { classifyAddress, isWithin, parseCidr } from '../../outbound/address.ts'
-import { portOf, type Resolve, systemResolve } from '../../outbound/target.ts'
+import { type Resolve, readPort, systemResolve } from '../../outbound/target.ts'
 import type { Clock } from '../../ports.ts'
 
 /**
- * Refuses an upstream that is this server itself (threats CP-4). What hides it, such as another name of a proxy in
- * front, is found out by the count of servers that requests carry.
+ * Refuses an upstream that is this server itself (threats CP-4). The count of passed servers in requests finds cases
+ * that the address hides, such as another name of a proxy in front.
  *
  * @throws {SvcError} `invalid_proxy_settings`
  */
 export type CheckUpstream = (url: URL) => Promise<void>
 
-/** Where this server is to be found. */
+/** Addresses of this server. */
 export interface OwnPlace {
-  /** What it binds, as it was configured; undefined is every address of the machine. */
+  /** The configured bind address; undefined binds every address of the machine. */
   readonly host: string | undefined
-  /** Undefined until it listens. */
+  /** Undefined until the server listens. */
   readonly port: () => number | undefined
-  /** Its address for others, where one is configured. */
+  /** The configured public address. */
   readonly baseUrl: string | undefined
 }
 
-/** What {@link createUpstreamCheck} needs. */
+/** Options of {@link createUpstreamCheck}. */
 export interface UpstreamCheckOptions extends OwnPlace {
   readonly clock: Pick<Clock, 'sleep'>
   /** @default the system's resolver */
@@ -31,23 +31,23 @@ export interface UpstreamCheckOptions extends OwnPlace {
   readonly machine?: (() => readonly string[]) | undefined
 }
 
-/** A name that is not found in this time is somebody else's. */
+/** A name that is not resolved in this time is taken for another server. */
 const RESOLVE_MS = 2000
 
-/** Makes the check for a server. */
+/** Creates the check of a server. */
 export function createUpstreamCheck(options: UpstreamCheckOptions): CheckUpstream {
-  const { host: bound, port, baseUrl, machine = machineAddresses } = options
+  const { host: bound, port, baseUrl, machine = listMachineAddresses } = options
   const base = baseUrl === undefined ? undefined : new URL(baseUrl)
 
   const isOwn = async (url: URL): Promise<boolean> => {
     if (base !== undefined && url.origin === base.origin && startsWithPath(url, base)) return true
-    // This server speaks no TLS: a port of that is not its own.
-    if (url.protocol !== 'http:' || portOf(url) !== String(port())) return false
+    // This server speaks no TLS: a TLS port is not its own.
+    if (url.protocol !== 'http:' || readPort(url) !== String(port())) return false
     const isEverywhere = bound === undefined || isUnspecified(bound)
-    const own = isEverywhere ? machine() : await addressesOf(bound, options)
+    const own = isEverywhere ? machine() : await resolveAddresses(bound, options)
     const ranges = own.flatMap((address) => parseCidr(address) ?? [])
     const takesLoopback = isEverywhere || own.some((address) => classifyAddress(address) === 'loopback')
-    return (await addressesOf(hostOf(url), options)).some((address) => {
+    return (await resolveAddresses(readHost(url), options)).some((address) => {
       if (isUnspecified(address)) return takesLoopback
       return isWithin(address, ranges) || (isEverywhere && classifyAddress(address) === 'loopback')
     })
@@ -68,17 +68,17 @@ function startsWithPath(url: URL, base: URL): boolean {
   return `${url.pathname}/`.startsWith(path)
 }
 
-/** The address that stands for all; a connection to it leads to the machine itself. */
+/** Whether a host is the unspecified address; a connection to it reaches the machine itself. */
 function isUnspecified(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-function hostOf({ hostname }: URL): string {
+function readHost({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-/** The addresses of a host, which may be one; none of a name that nobody knows. */
-async function addressesOf(host: string, options: UpstreamCheckOptions): Promise<readonly string[]> {
+/** Gives the addresses of a host name or address; none for an unknown name. */
+async function resolveAddresses(host: string, options: UpstreamCheckOptions): Promise<readonly string[]> {
   if (parseCidr(host) !== undefined) return [host]
   const found = new AbortController()
   const { signal } = found
@@ -93,6 +93,6 @@ async function addressesOf(host: string, options: UpstreamCheckOptions): Promise
   }
 }
 
-function machineAddresses(): readonly string[] {
+function listMachineAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address))
 }

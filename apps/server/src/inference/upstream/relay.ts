@@ -14,29 +14,29 @@ import type { ModelRequest } from '../pipeline.ts'
 import type { CloudModels } from './cloud-models.ts'
 import { toUsage } from './upstream-usage.ts'
 
-/** What relaying needs. */
+/** Options of {@link createRelay}. */
 export interface RelayParts {
   readonly models: CloudModels
   readonly upstream: PushUpstream
-  /** The error that clients are shown in place of every other, where causes are hidden. */
+  /** The error that replaces all others when causes are hidden. */
   readonly opaque: SvcError | undefined
 }
 
 /** Relays requests: asks the upstream and writes its reply as it comes. */
 export type RelayUpstream = (asked: ModelRequest, outgoing: ReplyTarget) => Promise<void>
 
-/** Sends requests upstream as they came, but for their edits and the model's name. */
+/** Sends requests upstream unchanged except for their edits and the model's name. */
 export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpstream {
   return async ({ request: { context, document, model }, filtered, ledger }, outgoing) => {
     const { splices, restoration } = filtered
-    const target = await models.targetOf(model)
+    const target = await models.findTarget(model)
     const { bytes, isStream } = createPassthroughBody(document, { upstreamModel: target.upstreamModel, splices })
     const outcome = await relay({
       upstream,
       request: createCloudRequest(target, { client: (name) => context.header(name), body: bytes, isStream }),
       provider: target.provider,
       outgoing,
-      signal: context.ending,
+      signal: context.abort,
       rewriter: restoration && createRestorer(target.provider, restoration),
       describe: opaque && (() => opaque),
       throwsRefusals: opaque !== undefined,
@@ -48,10 +48,10 @@ export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpst
 }
 
 const OPEN_BRACE = 0x7b
-/** The tokens of a longer JSON reply stay tokens. */
+/** Tokens in a longer JSON reply are not restored. */
 const MAX_RESTORED_BYTES = 32 * 1024 * 1024
 
-/** Puts masked values back into events or one JSON body. A stream of events never begins with a brace. */
+/** Restores masked values in events or in one JSON body. A stream of events never begins with a brace. */
 function createRestorer(provider: Provider, map: TokenMap): ByteRewriter {
   const events = createSseRestorer(provider === 'provider_b' ? 'messages' : 'chat-completions', map)
   let pieces: Buffer[] = []

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { SecretReader } from '@svc/proxy'
 import type { Environment } from '../../backends/child-environment.ts'
 
-/** Keys of upstreams, from the environment of this process and from files. */
-export function secretsOf(environment: Environment): SecretReader {
+/** Reads keys of upstreams from the environment of this process and from files. */
+export function createSecrets(environment: Environment): SecretReader {
   return { variable: (name) => environment[name], file: (path) => readFile(path, 'utf8') }
 }

@@ -11,37 +11,37 @@ import { readBody } from '../read-body.ts'
 import type { CloudModels } from './cloud-models.ts'
 import { toUsage } from './upstream-usage.ts'
 
-/** What translating needs. */
+/** Options of {@link createTranslation}. */
 export interface TranslateParts {
   readonly models: CloudModels
   readonly upstream: Upstream
 }
 
-/** Maps the body of a request to the chat format. */
+/** Converts the body of a request to the chat format. */
 export async function toChatBody(
-  { row, signal }: RequestContext,
+  { route, signal }: RequestContext,
   document: JsonDocument,
 ): Promise<ChatCompletionRequest> {
-  if (row.path !== '/v1/messages') return readBody(chatCompletionRequest, document, signal)
+  if (route.path !== '/v1/messages') return readBody(chatCompletionRequest, document, signal)
   return messagesToChat(await readBody(messagesRequest, document, signal))
 }
 
-/** How a model upstream is asked. */
+/** Options of a translated request. */
 export interface TranslateOptions {
   readonly model: ModelConfig
   readonly stream: boolean
   readonly context: Pick<RequestContext, 'signal' | 'header'>
-  /** Takes the figures of the upstream as they come, so that a stream which ends early is counted too. */
+  /** Gets the figures of the upstream as they come, so that a stream that ends early is counted. */
   readonly onUsage: (usage: Usage) => void
 }
 
 /** Asks models upstream in the chat format, and gives their answers in domain terms. */
 export type TranslateUpstream = (chat: ChatCompletionRequest, options: TranslateOptions) => StepBatches
 
-/** Makes the translation. Nothing is sent before the first pull. */
+/** Creates the translation. Nothing is sent before the first pull. */
 export function createTranslation({ models, upstream }: TranslateParts): TranslateUpstream {
   return async function* translate(chat, { model, stream, context, onUsage }) {
-    const target = await models.targetOf(model)
+    const target = await models.findTarget(model)
     const { translate = 'text', cachePrompt = false } = model.proxy ?? {}
     const client: ChatUpstream = createChatUpstream({
       upstream,
@@ -72,7 +72,7 @@ export function createTranslation({ models, upstream }: TranslateParts): Transla
 
 type ChatCall = Parameters<ChatUpstream['stream']>[1]
 
-/** Asks for a whole reply, as the chunks of a stream. */
+/** Asks for a whole reply and gives it as chunks of a stream. */
 async function askWhole(
   client: ChatUpstream,
   chat: ChatCompletionRequest,
@@ -89,8 +89,8 @@ async function askWhole(
 }
 
 /**
- * Turns chunks into steps of a prediction. The figures of the upstream count; in text mode the client is shown none, as
- * the text it was sent is not the text they were counted for (§6.5).
+ * Turns chunks into steps of a prediction. The upstream's figures are recorded. In text mode the client gets none,
+ * because they were counted for another text than the one it gets (§6.5).
  */
 class ChunkSteps {
   readonly #isFull: boolean

@@ -7,14 +7,14 @@ import {
   type OutboundRequest,
 } from '../client.ts'
 
-/** A client whose log lines are kept, and the options of a fetch that a test does not care about. */
+/** A client whose log lines are kept, with default options of a fetch. */
 export interface TestClient {
   readonly client: OutboundClient
   readonly logged: readonly LogFields[]
   readonly request: OutboundRequest
 }
 
-/** A client that may reach nothing but the internet, unless told otherwise, and looks up no name. */
+/** Creates a client that by default reaches only public addresses and looks up no names. */
 export function openClient(
   options: Partial<OutboundClientOptions> = {},
   request: Partial<OutboundRequest> = {},

@@ -1,4 +1,4 @@
-// A thread that does what the text of its document says.
+// A thread that obeys the text of its document.
 import { parentPort } from 'node:worker_threads'
 
 const ACTS = {
@@ -13,7 +13,7 @@ const ACTS = {
     for (const kept = []; ; ) kept.push(new Array(10_000).fill(kept.length))
   },
   refuse: () => parentPort.postMessage({ kind: 'failed', code: 'pii_config' }),
-  // waits for the message that says that nobody waits any more
+  // waits for the message that the caller has left
   wait: () => undefined,
 }
 
@@ -23,7 +23,7 @@ parentPort.on('message', ({ kind, task }) => {
   documents += 1
   const act = ACTS[new TextDecoder().decode(task.document.text[0])]
   if (act !== undefined) return act()
-  // How many documents this thread has had, as the end of what was found.
+  // Reports the number of this thread's documents as the end of a finding.
   const places = new Uint32Array([0, documents, 0])
   const kinds = [{ group: 'COUNT', source: 'pattern', score: 1, action: 'mask' }]
   parentPort.postMessage({ kind: 'found', found: { kinds, places } }, [places.buffer])

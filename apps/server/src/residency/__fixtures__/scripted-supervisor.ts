@@ -6,31 +6,31 @@ import type { RunningBackend } from '../../backends/running-backend.ts'
 import type { StartOptions, Supervisor } from '../../backends/supervisor.ts'
 import type { Clock } from '../../ports.ts'
 
-/** A backend without a process, played by the test. */
+/** A backend without a process, controlled by the test. */
 export interface ScriptedBackend extends RunningBackend {
-  /** What LoadModel was told, in order. */
+  /** Requests to LoadModel, in order. */
   readonly loads: readonly PartialMessage<ModelOptions>[]
-  /** What stop was asked for, in order. */
+  /** Requests to stop, in order. */
   readonly stops: readonly { readonly graceMs: number; readonly freeMs?: number | undefined }[]
-  /** Ends by itself. */
+  /** Ends the backend as a crash does. */
   die(report?: Partial<ExitReport>): void
 }
 
-/** What the test decides. */
+/** Behaviour that the test sets. */
 export interface SupervisorScript {
   onStart(program: BackendProgram, options: StartOptions): Promise<void>
   onLoad(request: PartialMessage<ModelOptions>, signal: AbortSignal): Promise<{ success: boolean; message: string }>
   onHealth(): Promise<void>
 }
 
-/** A supervisor whose backends are played by the test. */
+/** A supervisor whose backends are controlled by the test. */
 export interface ScriptedSupervisor extends Supervisor {
   readonly script: SupervisorScript
-  /** Everything started so far. */
+  /** All backends started so far. */
   readonly backends: readonly ScriptedBackend[]
 }
 
-/** Everything succeeds at once until the test says otherwise. */
+/** Creates a supervisor on which everything succeeds at once until the test changes the script. */
 export function createScriptedSupervisor(clock: Clock): ScriptedSupervisor {
   const backends: ScriptedBackend[] = []
   const script: SupervisorScript = {
@@ -84,7 +84,7 @@ function createScriptedBackend({ program, script, clock, pid }: BackendParts): S
   }
   return {
     program,
-    // The residency calls nothing of a client but what stands above.
+    // The residency calls only the client's methods above.
     client: client as BackendClient,
     ...(program.kind === 'spawn' ? { pid } : {}),
     startedAt: clock.now(),

@@ -1,6 +1,6 @@
 import { defineRequirements } from '../requirement.ts'
 
-/** §5: who is calling and what they may do. */
+/** §5: identity and access of callers. */
 export const AUTHENTICATION = defineRequirements([
   {
     id: 'auth:carriers:bearer',

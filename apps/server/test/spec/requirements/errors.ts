@@ -1,6 +1,6 @@
 import { defineRequirements } from '../requirement.ts'
 
-/** §7: how errors look and when they come. */
+/** §7: form and causes of errors. */
 export const ERRORS = defineRequirements([
   {
     id: 'errors:envelope:compatible',

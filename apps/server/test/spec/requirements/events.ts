@@ -1,6 +1,6 @@
 import { defineRequirements } from '../requirement.ts'
 
-/** §6.1, 6.2: what is recorded and what is streamed. */
+/** §6.1, 6.2: records and streams. */
 export const EVENTS = defineRequirements([
   {
     id: 'events:outbound:none',

@@ -1,6 +1,6 @@
 import { defineRequirements } from '../requirement.ts'
 
-/** §6.3: what the PII filter does to requests. */
+/** §6.3: the PII filter on requests. */
 export const FILTERING = defineRequirements([
   { id: 'pii:route:chat', section: '6.3', behavior: '`/v1/chat/completions` is filtered.', state: 'built' },
   { id: 'pii:route:messages', section: '6.3', behavior: '`/v1/messages` is filtered.', state: 'built' },

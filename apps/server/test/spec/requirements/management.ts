@@ -1,6 +1,6 @@
 import { defineRequirements } from '../requirement.ts'
 
-/** §4.4–4.9: what operators see and do. */
+/** §4.4–4.9: administration. */
 export const MANAGEMENT = defineRequirements([
   {
     id: 'system:route:shape',

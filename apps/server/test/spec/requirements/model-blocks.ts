@@ -1,6 +1,6 @@
 import { defineRequirements } from '../requirement.ts'
 
-/** §2.9–2.14: what a model file may say, and the settings of the intercepting proxy. */
+/** §2.9–2.14: keys of model files, and the settings of the intercepting proxy. */
 export const MODEL_BLOCKS = defineRequirements([
   {
     id: 'model-file:name:served-under',

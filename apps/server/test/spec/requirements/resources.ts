@@ -1,6 +1,6 @@
 import { defineRequirements } from '../requirement.ts'
 
-/** §2.1–2.8, 2.15, 2.16: what the server keeps and shows. */
+/** §2.1–2.8, 2.15, 2.16: stored and shown resources. */
 export const RESOURCES = defineRequirements([
   {
     id: 'user:fields:profile',

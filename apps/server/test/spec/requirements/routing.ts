@@ -1,6 +1,6 @@
 import { defineRequirements } from '../requirement.ts'
 
-/** §6.4: the request path and how a router picks a model. */
+/** §6.4: the request path and a router's choice of a model. */
 export const ROUTING = defineRequirements([
   {
     id: 'request:order:stages',

@@ -1,6 +1,6 @@
 import { defineRequirements } from '../requirement.ts'
 
-/** §1: what the server is as a whole. */
+/** §1: the server as a whole. */
 export const SERVICE = defineRequirements([
   {
     id: 'service:open:nothing-configured',

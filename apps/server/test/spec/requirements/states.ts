@@ -1,6 +1,6 @@
 import { defineRequirements } from '../requirement.ts'
 
-/** §3: how accounts, invites, operations and models change their state. */
+/** §3: states of accounts, invites, operations and models. */
 export const STATES = defineRequirements([
   {
     id: 'registration:open:active',

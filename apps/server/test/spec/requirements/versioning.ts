@@ -1,6 +1,6 @@
 import { defineRequirements } from '../requirement.ts'
 
-/** §9: versions, prefixes and what is kept for older clients. */
+/** §9: versions, prefixes and compatibility with older clients. */
 export const VERSIONING = defineRequirements([
   {
     id: 'versioning:format:version-and-commit',

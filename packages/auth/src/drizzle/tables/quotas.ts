@@ -31,7 +31,7 @@ export const quotaRulesOnPostgres = pg.pgTable(
   (table) => [pg.uniqueIndex('auth_quota_rules_by_user').on(table.userId, table.model)],
 )
 
-/** What each rule has counted in its window. */
+/** The count of each rule in its window. */
 export const quotaCountersOnSqlite = sqlite.sqliteTable('auth_quota_counters', {
   ruleId: sqlite.text('rule_id').primaryKey(),
   windowStart: sqlite.integer('window_start').notNull(),
@@ -46,7 +46,7 @@ export const quotaCountersOnPostgres = pg.pgTable('auth_quota_counters', {
   tokens: pg.bigint('tokens', { mode: 'number' }).notNull(),
 })
 
-/** What requests under way hold until they are settled. */
+/** The reservations of running requests, until they are settled. */
 export const quotaReservationsOnSqlite = sqlite.sqliteTable(
   'auth_quota_reservations',
   {

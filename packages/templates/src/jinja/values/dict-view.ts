@@ -1,7 +1,7 @@
 import type { Dict } from './dict.ts'
 import { TemplateObject, Tuple, type Value } from './value.ts'
 
-/** Which part of a dict a view shows. */
+/** The part of a dict that a view shows. */
 export type DictPart = 'keys' | 'values' | 'items'
 
 /** The result of `keys`, `values` and `items` of a dict. */

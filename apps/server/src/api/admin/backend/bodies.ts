@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 const model = z.string().min(1, 'model is required')
 
-/** Body of `POST /backend/load` and `/backend/shutdown`, and of the monitor where its query names no model. */
+/** Body of `POST /backend/load` and `/backend/shutdown`, and of the monitor when its query names no model. */
 export const modelBody = z.looseObject({ model })
 
 /** Query of `GET /backend/monitor`. */
@@ -15,7 +15,7 @@ export const monitorReply = z.object({
   state: z
     .union([z.literal(1), z.literal(2), z.literal(-1)])
     .optional()
-    .describe('1 busy, 2 ready, -1 unknown: the figures are those of its process; absent: nothing is loaded yet.'),
+    .describe('1 busy, 2 ready, -1 unknown: the figures are of its process; absent: nothing is loaded yet.'),
   memory: z
     .object({ total: z.number(), breakdown: z.record(z.string(), z.number()) })
     .describe('Bytes, as the backend counts them.'),

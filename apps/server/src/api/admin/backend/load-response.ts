@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
 import { errorBody } from '../../../http/error-envelopes.ts'
-import { retryAfterSeconds, statusOf } from '../../../http/error-map.ts'
+import { retryAfterSeconds, toStatus } from '../../../http/error-map.ts'
 import { json } from '../../../http/json.ts'
 import type { LoadReport } from '../../../residency/load-with-parts.ts'
 import type { loadReply } from './bodies.ts'
@@ -9,10 +9,10 @@ import type { loadReply } from './bodies.ts'
 type Reply = z.infer<typeof loadReply>
 
 /**
- * The answer to a load. A failure has the envelope of its family and beside it what did load, so that a partial failure
- * shows (§4.5).
+ * Converts a load report to a reply. A failure has the envelope of its family and also lists the loaded models, so that
+ * a client sees a partial failure (§4.5).
  *
- * @throws {SvcError} the failure, where errors have no body
+ * @throws {SvcError} the failure, when its errors have no body
  */
 export function toLoadResponse(
   { loaded, failures }: LoadReport,
@@ -25,11 +25,11 @@ export function toLoadResponse(
   const retryAfter = retryAfterSeconds(error)
   return json(
     { ...errorBody(error, 'compatible'), ...reply },
-    { status: statusOf(error), headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) } },
+    { status: toStatus(error), headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) } },
   )
 }
 
-/** One error for all failures: a refusal that may pass keeps its status and time where it is the only reason. */
+/** Merges all failures into one error. A single temporary refusal keeps its status and time. */
 function toError(failures: LoadReport['failures']): SvcError | undefined {
   const [first] = failures
   if (first === undefined) return undefined

@@ -7,16 +7,16 @@ import type { Call } from '../../../http/call.ts'
 import { unparsable } from '../../../inference/stages/body.ts'
 import { modelBody } from './bodies.ts'
 
-/** How these routes find models. */
+/** Finds models for these routes. */
 export interface ModelFinder {
-  /** The model of a name, an alias followed; undefined when there is none. */
+  /** Gives the model of a name and follows an alias; undefined when there is none. */
   resolve(name: string): ModelConfig | undefined
 }
 
 /**
- * The name in the body of a call.
+ * Reads the model's name in the body of a call.
  *
- * @param missing what a client is told that names none
+ * @param missing message for a body without a name
  * @throws {SvcError} `invalid_request`
  */
 export async function readModelName(call: Call, bodies: BodyReader, missing: string): Promise<string> {
@@ -37,7 +37,7 @@ export async function readModelName(call: Call, bodies: BodyReader, missing: str
   }
 }
 
-/** The error of routes that need a loaded model (§4.5). */
+/** Creates the error of routes that need a loaded model (§4.5). */
 export function notLoaded(name: string): SvcError {
   return new SvcError('internal', `model "${name}" is not loaded`, { code: 'model_not_loaded' })
 }
@@ -47,7 +47,7 @@ function modelRequired(message: string): SvcError {
 }
 
 /**
- * The model of a name; on these routes an unknown one is a bad request (§4.5).
+ * Finds the model of a name. On these routes an unknown name is a bad request (§4.5).
  *
  * @throws {SvcError} `invalid_request`
  */

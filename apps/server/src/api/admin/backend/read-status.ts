@@ -8,27 +8,27 @@ import { notLoaded } from './named-model.ts'
 
 type Monitor = z.infer<typeof monitorReply>
 
-/** Where the state of a loaded model is read. */
+/** Sources for the state of a loaded model. */
 export interface StatusSources {
-  readonly residency: Pick<Residency, 'loaded' | 'statusOf'>
+  readonly residency: Pick<Residency, 'loaded' | 'readStatus'>
   /** Figures of a backend's process group; undefined when they cannot be read. */
-  readonly processOf: (pid: number) => Promise<ProcessFigures | undefined>
+  readonly readProcess: (pid: number) => Promise<ProcessFigures | undefined>
 }
 
 /**
- * State and memory of a loaded model as its backend tells them. Most backends cannot: then what its process takes, in a
- * state that says so.
+ * Reads state and memory of a loaded model from its backend. Most backends report neither: the reply then has the
+ * memory of the process, and a state that says so.
  *
  * @throws {SvcError} `internal` when the model is not loaded, or neither can be read
  */
 export async function readStatus(
   name: string,
-  { residency, processOf }: StatusSources,
+  { residency, readProcess }: StatusSources,
   signal: AbortSignal,
 ): Promise<Monitor> {
   let failure: unknown
   try {
-    const status = await residency.statusOf(name, { signal })
+    const status = await residency.readStatus(name, { signal })
     if (status !== undefined) return toMonitor(status)
   } catch (error) {
     signal.throwIfAborted()
@@ -36,9 +36,9 @@ export async function readStatus(
   }
   const resident = residency.loaded().find((model) => model.name === name)
   if (resident === undefined) throw notLoaded(name)
-  const process = resident.pid === undefined ? undefined : await processOf(resident.pid)
+  const process = resident.pid === undefined ? undefined : await readProcess(resident.pid)
   if (process === undefined) {
-    throw new SvcError('internal', `the backend of model "${name}" does not tell how it is`, {
+    throw new SvcError('internal', `the backend of model "${name}" reports no status`, {
       code: 'backend_status_unknown',
       cause: failure,
     })

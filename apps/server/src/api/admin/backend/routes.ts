@@ -9,7 +9,7 @@ import { toLoadResponse } from './load-response.ts'
 import { findModel, type ModelFinder, notLoaded, readModelName } from './named-model.ts'
 import { readStatus, type StatusSources } from './read-status.ts'
 
-/** What the backend rows use. */
+/** Options of {@link backendRoutes}. */
 export interface BackendRouteParts extends StatusSources {
   readonly models: ModelFinder
   readonly residency: StatusSources['residency'] & Pick<Residency, 'load' | 'stop'>
@@ -17,7 +17,7 @@ export interface BackendRouteParts extends StatusSources {
   readonly opaqueErrors: boolean
 }
 
-/** `GET /backend/monitor`, `POST /backend/load` and `POST /backend/shutdown`, each also below `/v1` (§4.5). */
+/** `GET /backend/monitor`, `POST /backend/load` and `POST /backend/shutdown`, each also under `/v1` (§4.5). */
 export function backendRoutes(parts: BackendRouteParts): Route[] {
   const { models, residency, bodies } = parts
   return [
@@ -31,7 +31,7 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       summary: 'State and memory of a loaded model',
       quiet: true,
       query: monitorQuery,
-      responses: { 200: { description: 'As the backend says, else as its process shows.', schema: monitorReply } },
+      responses: { 200: { description: 'From the backend, or else from its process.', schema: monitorReply } },
       async handler(call) {
         const missing = 'model query parameter is required'
         const name = call.query('model') || (await readModelName(call, bodies, missing))
@@ -50,7 +50,7 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       body: modelBody,
       responses: {
         200: { description: 'Everything is resident.', schema: loadReply },
-        500: { description: 'Something could not be loaded; `loaded` has what could.', schema: loadReply },
+        500: { description: 'A model could not be loaded; `loaded` lists the others.', schema: loadReply },
       },
       async handler(call) {
         const name = await readModelName(call, bodies, 'model is required')

@@ -14,7 +14,7 @@ const reply = z.object({
   favicon_url: z.string(),
 })
 
-/** What the operator's own look consists of; empty where nothing was set. */
+/** The operator's branding; fields that are not set are empty. */
 export interface Branding {
   readonly instanceName: string
   readonly instanceTagline: string
@@ -50,7 +50,7 @@ function notSet(): SvcError {
   return new SvcError('not_found', 'no such branding asset')
 }
 
-/** Reads one asset: a regular file of the branding folder, nothing a link points at. */
+/** Reads one asset. It must be a regular file of the branding folder and no link. */
 async function readAsset(folder: string, name: string): Promise<Uint8Array<ArrayBuffer>> {
   if (name === '' || basename(name) !== name) throw notSet()
   const file = await open(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined)
@@ -69,7 +69,7 @@ const SVG_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** `GET /api/branding` and the assets it points at (§4.1); changes come with the settings pages. */
+/** `GET /api/branding` and its assets (§4.1); they change with the settings. */
 export function brandingRoutes(options: { branding: () => Branding; folder: string }): Route[] {
   return [
     defineRoute({

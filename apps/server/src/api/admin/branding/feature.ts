@@ -3,7 +3,7 @@ import type { ServerFeature } from '../../../features/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { brandingRoutes } from './branding.ts'
 
-/** Name and look of this instance. */
+/** Name and branding of this instance. */
 export function brandingFeature({ config, settings }: Platform): ServerFeature {
   return {
     routes: brandingRoutes({

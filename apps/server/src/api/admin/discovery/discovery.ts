@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { pathPrefix } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import type { RouteRow } from '../../../http/route-row.ts'
+import type { RouteInfo } from '../../../http/route-info.ts'
 
 const reply = z.object({
   version: z.string(),
@@ -11,7 +11,7 @@ const reply = z.object({
   capabilities: z.record(z.string(), z.boolean()),
 })
 
-/** Names of endpoints in the document; one that no row serves is left out. */
+/** Names of endpoints in the document; those without a route are left out. */
 const ENDPOINTS: Readonly<Record<string, string>> = {
   models: '/v1/models',
   models_capabilities: '/v1/models/capabilities',
@@ -48,7 +48,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   docs: { swagger: '/swagger', instructions: '/api/instructions' },
 }
 
-/** Capabilities by the path that shows them. */
+/** Capabilities by the path that proves them. */
 const CAPABILITIES: Readonly<Record<string, string>> = {
   config_metadata: '/api/models/config-metadata',
   config_patch: '/api/models/config-json/:name',
@@ -60,44 +60,44 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
   voice_profiles: '/v1/voice-profiles',
 }
 
-/** The addresses of those paths that are served. */
-function served(
+/** Keeps the addresses of served paths. */
+function selectServed(
   paths: Readonly<Record<string, string>>,
-  { rows, prefix }: { readonly rows: ReadonlySet<string>; readonly prefix: string },
+  { routes, prefix }: { readonly routes: ReadonlySet<string>; readonly prefix: string },
 ): Record<string, string> {
   return Object.fromEntries(
     Object.entries(paths)
-      .filter(([, path]) => rows.has(path))
+      .filter(([, path]) => routes.has(path))
       .map(([name, path]) => [name, `${prefix}${path}`]),
   )
 }
 
-/** `/.well-known/service.json` (§4.1): what this server offers, read from its own route table. */
-export function discoveryRoute(facts: { version: string; rows: () => readonly RouteRow[] }): Route {
+/** `/.well-known/service.json` (§4.1): the server's offers, read from its route table. */
+export function discoveryRoute(facts: { version: string; routes: () => readonly RouteInfo[] }): Route {
   return defineRoute({
     method: 'GET',
     path: '/.well-known/service.json',
     access: 'none',
     family: 'compatible',
     tag: 'discovery',
-    summary: 'What this server offers',
+    summary: 'Offers of this server',
     responses: { 200: { description: 'Endpoints by name and capabilities.', schema: reply } },
     handler(call) {
       const prefix = pathPrefix(call)
-      const rows = new Set(
+      const routes = new Set(
         facts
-          .rows()
-          .filter((row) => row.gateOnly !== true)
-          .map((row) => row.path),
+          .routes()
+          .filter((route) => route.gateOnly !== true)
+          .map((route) => route.path),
       )
       const groups = Object.entries(GROUPS)
-        .map(([name, paths]) => [name, served(paths, { rows, prefix })] as const)
+        .map(([name, paths]) => [name, selectServed(paths, { routes, prefix })] as const)
         .filter(([, paths]) => Object.keys(paths).length > 0)
       return json({
         version: facts.version,
-        endpoints: served(ENDPOINTS, { rows, prefix }),
+        endpoints: selectServed(ENDPOINTS, { routes, prefix }),
         endpoint_groups: Object.fromEntries(groups),
-        capabilities: Object.fromEntries(Object.entries(CAPABILITIES).map(([name, path]) => [name, rows.has(path)])),
+        capabilities: Object.fromEntries(Object.entries(CAPABILITIES).map(([name, path]) => [name, routes.has(path)])),
       } satisfies z.infer<typeof reply>)
     },
   })

@@ -4,9 +4,9 @@ import type { Platform } from '../../../platform/platform.ts'
 import { discoveryRoute } from './discovery.ts'
 import { instructionRoutes } from './instructions.ts'
 
-/** Tells programs what the server offers, from its own route table. */
-export function discoveryFeature({ version, rows }: Platform): ServerFeature {
+/** Describes the server to programs, from its route table. */
+export function discoveryFeature({ version, routes }: Platform): ServerFeature {
   return {
-    routes: [discoveryRoute({ version, rows }), ...instructionRoutes(() => openApiDocument(rows(), version))],
+    routes: [discoveryRoute({ version, routes }), ...instructionRoutes(() => openApiDocument(routes(), version))],
   }
 }

@@ -1,13 +1,13 @@
-/** A page for programs and people that want to use one area of the API. */
+/** A page about one area of the API, for programs and people. */
 export interface Instruction {
   readonly name: string
   readonly description: string
-  /** Tags of the rows that belong to it. */
+  /** Tags of its routes. */
   readonly tags: readonly string[]
   readonly markdown: string
 }
 
-/** The pages of what is built; every area brings its own. */
+/** Pages of the areas that are built. */
 export const INSTRUCTIONS: readonly Instruction[] = [
   {
     name: 'chat-inference',

@@ -7,7 +7,7 @@ import { INSTRUCTIONS, type Instruction } from './instruction-texts.ts'
 const entry = z.object({ name: z.string(), description: z.string(), tags: z.array(z.string()), url: z.string() })
 const listReply = z.object({ instructions: z.array(entry), hint: z.string() })
 
-function fragmentOf(instruction: Instruction, document: Record<string, unknown>): Record<string, unknown> {
+function toFragment(instruction: Instruction, document: Record<string, unknown>): Record<string, unknown> {
   const paths = Object.entries((document.paths ?? {}) as Record<string, Record<string, { tags?: string[] }>>).filter(
     ([, item]) =>
       Object.values(item).some((operation) => operation.tags?.some((tag) => instruction.tags.includes(tag))),
@@ -52,7 +52,7 @@ export function instructionRoutes(document: () => Record<string, unknown>): Rout
         if (instruction === undefined) throw new SvcError('not_found', `instruction not found: ${name}`)
         if (call.query('format') === 'json') {
           const { description, tags } = instruction
-          return json({ name, description, tags, swagger_fragment: fragmentOf(instruction, document()) })
+          return json({ name, description, tags, swagger_fragment: toFragment(instruction, document()) })
         }
         const text = instruction.markdown.replaceAll('{base_url}', call.baseUrl)
         return new Response(text, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })

@@ -4,6 +4,6 @@ import type { Platform } from '../../../platform/platform.ts'
 import { swaggerRoutes } from './swagger.ts'
 
 /** The OpenAPI document and the page that shows it. */
-export function documentationFeature({ version, rows }: Platform): ServerFeature {
-  return { routes: swaggerRoutes(() => openApiDocument(rows(), version)) }
+export function documentationFeature({ version, routes }: Platform): ServerFeature {
+  return { routes: swaggerRoutes(() => openApiDocument(routes(), version)) }
 }

@@ -6,7 +6,7 @@ import { SvcError } from '@svc/errors'
 import { pathPrefix } from '../../../http/call.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 
-/** Files of the page: nothing comes from elsewhere. */
+/** Files of the page; it loads nothing from other servers. */
 const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -30,8 +30,8 @@ const PAGE = `<!doctype html>
 
 const START = `SwaggerUIBundle({ url: 'doc.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null })\n`
 
-/** The folder of the assets: beside the build, which copied them, or the package that they come from. */
-function assetFolder(): string {
+/** Finds the folder of the assets: beside the build, which copied them, or in their package. */
+function findAssetFolder(): string {
   if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL('./swagger-ui/', import.meta.url))
   return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 }
@@ -39,9 +39,9 @@ function assetFolder(): string {
 const common = { method: 'GET', access: 'none', family: 'compatible', tag: 'documentation' } as const
 
 /**
- * The API documentation: the OpenAPI document at `/swagger/doc.json` and a page that shows it.
+ * The API documentation: the OpenAPI document at `/swagger/doc.json` and its page.
  *
- * @param document made on the first request; the route table is complete by then
+ * @param document makes the document on the first request, when the route table is complete
  */
 export function swaggerRoutes(document: () => Record<string, unknown>): Route[] {
   const page = (): Response => new Response(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } })
@@ -78,7 +78,7 @@ export function swaggerRoutes(document: () => Record<string, unknown>): Route[] 
           return new Response(START, { headers: { 'content-type': 'text/javascript; charset=utf-8' } })
         const contentType = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined
         if (contentType === undefined) throw new SvcError('not_found', 'Resource not found', { details: { type: '' } })
-        const body = readFileSync(join(assetFolder(), file))
+        const body = readFileSync(join(findAssetFolder(), file))
         return new Response(body, { headers: { 'content-type': contentType, 'cache-control': 'public, max-age=3600' } })
       },
     }),

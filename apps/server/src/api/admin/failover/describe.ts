@@ -3,29 +3,29 @@ import type { FailoverGroup, TargetState } from '@svc/proxy/failover'
 import type { FailoverChain, FailoverChange, FailoverTargetState } from '@svc/wire/native'
 import { encodeSseJson } from '@svc/wire/sse'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
-import type { Chains } from '../../../inference/failover/chains.ts'
+import type { FailoverGroups } from '../../../inference/failover/groups.ts'
 import type { FailoverNotice } from '../../../inference/failover/watch.ts'
 import type { Clock } from '../../../ports.ts'
 
-/** What {@link describeChain} needs. */
+/** Options of {@link describeChain}. */
 export interface DescribeParts {
-  readonly chains: Chains
+  readonly groups: FailoverGroups
   readonly clock: Clock
 }
 
-/** The state of a failover group. A group with faulty settings has an error in place of targets. */
+/** Describes a failover group. A group with faulty settings has an error instead of targets. */
 export function describeChain(model: ModelConfig, parts: DescribeParts): FailoverChain {
   try {
-    return toWireChain(model.name, parts.chains.of(model), parts.clock)
+    return toWireChain(model.name, parts.groups.get(model), parts.clock)
   } catch (error) {
     if (!SvcError.is(error) || error.code !== 'model_load_failed') throw error
     return { name: model.name, serving: null, pinned: null, targets: [], error: error.message }
   }
 }
 
-function toWireChain(name: string, chain: FailoverGroup, clock: Clock): FailoverChain {
-  const { serving, pinned = null, states } = chain
-  // Chains count in time that never jumps; what is shown is the time of day.
+function toWireChain(name: string, group: FailoverGroup, clock: Clock): FailoverChain {
+  const { serving, pinned = null, states } = group
+  // Groups use monotonic time; the reply shows the time of day.
   const offset = clock.now() - clock.monotonic()
   const toTime = (monotonic: number): string => new Date(offset + monotonic).toISOString()
   return { name, serving, pinned, targets: states.map((state) => toWireTarget(state, toTime)) }
@@ -43,12 +43,12 @@ function toWireTarget(state: TargetState, toTime: (monotonic: number) => string)
   }
 }
 
-/** A change as its event tells it. @param all the state of every group: the change `reset` tells all of them */
+/** Converts a change for its event. @param all gives the state of every group, which `reset` contains */
 export function toWireChange(
-  { chain, event, at }: FailoverNotice,
+  { group, event, at }: FailoverNotice,
   all: () => readonly FailoverChain[],
 ): FailoverChange {
-  const base = { at: new Date(at).toISOString(), chain }
+  const base = { at: new Date(at).toISOString(), chain: group }
   switch (event.type) {
     case 'reset':
       return { type: 'chains', chains: [...all()] }
@@ -61,7 +61,7 @@ export function toWireChange(
   }
 }
 
-/** A change as a server-sent event. */
+/** Converts a change to a server-sent event. */
 export function toFrame(change: FailoverChange): string {
   return encodeSseJson(change, change.type)
 }

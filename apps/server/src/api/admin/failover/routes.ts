@@ -19,7 +19,7 @@ import { readDocument } from '../../../inference/stages/body.ts'
 import { streamEvents } from '../event-stream.ts'
 import { type DescribeParts, describeChain, toFrame, toWireChange } from './describe.ts'
 
-/** What the routes need. */
+/** Options of {@link failoverRoutes}. */
 export interface FailoverRouteParts extends DescribeParts {
   readonly watch: FailoverWatch
   readonly models: {
@@ -38,16 +38,16 @@ export function failoverRoutes(
     readonly opaqueErrors: boolean
   },
 ): Route[] {
-  const { models, chains, bodies } = parts
+  const { models, groups, bodies } = parts
   const shared = { access: 'admin', family: 'compatible', tag: 'failover' } as const
-  const one = { 200: { description: 'The chain and how its targets are.', schema: failoverChain } }
+  const one = { 200: { description: 'The failover group with the states of its targets.', schema: failoverChain } }
   const all = () =>
     models
       .list()
       .filter(hasFailover)
       .map((model) => describeChain(model, parts))
   const pin = (model: ModelConfig, target: string | undefined): Response => {
-    chains.of(model).pin(target)
+    groups.get(model).pin(target)
     return json(describeChain(model, parts))
   }
   return [
@@ -55,20 +55,21 @@ export function failoverRoutes(
       ...shared,
       method: 'GET',
       path: '/api/failover/chains',
-      summary: 'Models whose targets answer for them, and how the targets are',
+      summary: 'Failover groups with the states of their targets',
       quiet: true,
-      responses: { 200: { description: 'Every chain, by name.', schema: failoverChainList } },
+      responses: { 200: { description: 'Every failover group, by name.', schema: failoverChainList } },
       handler: () => json({ chains: all() } satisfies FailoverChainList),
     }),
     defineRoute({
       ...shared,
       method: 'GET',
       path: '/api/failover/events',
-      summary: 'What changes in chains, as it happens',
+      summary: 'A stream of changes of failover groups',
       quiet: true,
       responses: {
         200: {
-          description: 'How all chains are, first and whenever a file changes one, and each change of their targets.',
+          description:
+            'The states of all failover groups, at first and after each change of a file, and every change of a target.',
           schema: failoverEvent,
           contentType: 'text/event-stream',
         },
@@ -88,20 +89,20 @@ export function failoverRoutes(
       ...shared,
       method: 'GET',
       path: CHAIN,
-      summary: 'One chain and how its targets are',
+      summary: 'One failover group with the states of its targets',
       quiet: true,
       responses: one,
-      handler: (call) => json(describeChain(findChain(call, parts), parts)),
+      handler: (call) => json(describeChain(findGroup(call, parts), parts)),
     }),
     defineRoute({
       ...shared,
       method: 'POST',
       path: `${CHAIN}/pin`,
-      summary: 'Have a chain ask one target alone, whatever its state',
+      summary: 'Pin a failover group to one target, whatever its state',
       body: failoverPinRequest,
       responses: one,
       async handler(call) {
-        const model = findChain(call, parts)
+        const model = findGroup(call, parts)
         return pin(model, await readTarget(call, bodies))
       },
     }),
@@ -109,14 +110,14 @@ export function failoverRoutes(
       ...shared,
       method: 'POST',
       path: `${CHAIN}/unpin`,
-      summary: 'Have a chain ask all of its targets again',
+      summary: 'Unpin a failover group: all targets may be asked again',
       responses: one,
-      handler: (call) => pin(findChain(call, parts), undefined),
+      handler: (call) => pin(findGroup(call, parts), undefined),
     }),
   ]
 }
 
-function findChain(call: Call, { models }: FailoverRouteParts): ModelConfig {
+function findGroup(call: Call, { models }: FailoverRouteParts): ModelConfig {
   const name = call.param('name')
   const model = models.resolve(name)
   if (model !== undefined && hasFailover(model)) return model

@@ -8,7 +8,7 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Operation, OperationView } from '../../../operations/operation.ts'
 import { readJsonBody } from '../read-json-body.ts'
-import { type BackendRouteParts, describeEntry, namesOfFolders, refuseSystem } from './backend-routes.ts'
+import { type BackendRouteParts, describeEntry, listFolderNames, refuseSystem } from './backend-routes.ts'
 import { findJob, shortJobReply, toShortJob } from './job.ts'
 import { distinctTexts, toDirection, toPage } from './page.ts'
 
@@ -150,7 +150,7 @@ async function listBackends(call: Call, parts: BackendListParts): Promise<Readon
   ])
   const wantsAll = call.query('all') === 'true'
   const here = wantsAll ? all : all.filter((listed) => describeEntry(listed, capability).runsHere)
-  const installed = namesOfFolders(folders)
+  const installed = listFolderNames(folders)
   const sorted = sortBackends(filterBackends(here, call), call, installed)
   const page = toPage(sorted, { page: call.query('page'), items: call.query('items'), size: PAGE_SIZE })
   const processing = operations.list().filter((view) => view.subject === 'backend' && view.state !== 'failed')
@@ -195,12 +195,12 @@ function sortBackends(
     })
   }
   const direction = toDirection(call.query('order'))
-  const keyOf = ({ entry, gallery }: Listed<BackendEntry>): string => {
+  const toSortKey = ({ entry, gallery }: Listed<BackendEntry>): string => {
     if (sort === 'repository') return gallery.name
     if (sort === 'license') return entry.license
     return sort === 'status' ? (installed.has(entry.name) ? '0' : '1') : entry.name.toLowerCase()
   }
-  const keyed = backends.map((listed) => ({ listed, key: keyOf(listed) }))
+  const keyed = backends.map((listed) => ({ listed, key: toSortKey(listed) }))
   keyed.sort((one, other) => (one.key === other.key ? 0 : one.key < other.key ? -direction : direction))
   return keyed.map(({ listed }) => listed)
 }

@@ -93,7 +93,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       responses: { 200: { description: 'In the order of the galleries.' } },
       async handler(call) {
         const [listed, folders] = await Promise.all([gallery.indexes.list({ signal: call.signal }), gallery.folders()])
-        const installed = namesOfFolders(folders)
+        const installed = listFolderNames(folders)
         return json(listed.map((one) => toAvailable(one, installed)))
       },
     }),
@@ -105,7 +105,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       responses: { 200: { description: 'Without builds for single machines.' } },
       async handler(call) {
         const [listed, folders] = await Promise.all([gallery.indexes.list({ signal: call.signal }), gallery.folders()])
-        const installed = namesOfFolders(folders)
+        const installed = listFolderNames(folders)
         const known = listed.filter(({ entry }) => isMetaBackend(entry) || entry.alias === '')
         return json(
           known.map(({ entry: { name, description } }) => ({
@@ -148,7 +148,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
 }
 
 /** The names under which the folders of backends can be asked for. */
-export function namesOfFolders(folders: readonly BackendFolder[]): ReadonlySet<string> {
+export function listFolderNames(folders: readonly BackendFolder[]): ReadonlySet<string> {
   return new Set(folders.flatMap(({ folderName, metadata }) => [folderName, metadata.name, metadata.alias ?? '']))
 }
 

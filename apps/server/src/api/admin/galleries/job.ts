@@ -43,7 +43,7 @@ export function toJob(view: OperationView): z.output<typeof jobReply> {
     file_name: fileName,
     ...(error === undefined ? {} : { error }),
     processed: isProcessed(view),
-    message: messageOf(view),
+    message: toMessage(view),
     progress: percent,
     ...(phase === undefined ? {} : { phase }),
     ...(currentBytes === undefined ? {} : { current_bytes: currentBytes }),
@@ -61,7 +61,7 @@ export function toShortJob(view: OperationView): z.output<typeof shortJobReply> 
   const { progress, action, error, state, fullName } = view
   return {
     progress: progress.percent,
-    message: messageOf(view),
+    message: toMessage(view),
     galleryElementName: fullName,
     processed: isProcessed(view),
     deletion: action === 'deletion',
@@ -71,7 +71,7 @@ export function toShortJob(view: OperationView): z.output<typeof shortJobReply> 
   }
 }
 
-function messageOf({ error, progress, state }: OperationView): string {
+function toMessage({ error, progress, state }: OperationView): string {
   if (error !== undefined) return `error: ${error}`
   return state === 'cancelled' ? 'cancelled' : progress.message
 }

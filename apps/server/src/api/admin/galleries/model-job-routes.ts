@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { ConfigStore } from '../../../catalog/config-store.ts'
 import { checkName } from '../../../files/safe-path.ts'
 import { gallerySchema, type Listed, type ModelEntry } from '../../../galleries/gallery.ts'
-import { backendOf, type ModelGallery } from '../../../galleries/model-gallery.ts'
+import { findEntryBackend, type ModelGallery } from '../../../galleries/model-gallery.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
@@ -181,6 +181,6 @@ function toAvailable(
     files: files.map(({ filename, uri, sha256 = '' }) => ({ filename, uri, sha256 })),
     gallery: gallerySchema.parse(gallery),
     installed: installed.has(name),
-    backend: backendOf(entry),
+    backend: findEntryBackend(entry),
   }
 }

@@ -4,7 +4,7 @@ import type { ConfigStore } from '../../../catalog/config-store.ts'
 import { checkName } from '../../../files/safe-path.ts'
 import type { Listed, ModelEntry } from '../../../galleries/gallery.ts'
 import { estimateMemory, formatBytes, type ModelShape } from '../../../galleries/memory-estimate.ts'
-import { backendOf, type ModelGallery } from '../../../galleries/model-gallery.ts'
+import { findEntryBackend, type ModelGallery } from '../../../galleries/model-gallery.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
@@ -127,7 +127,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       responses: { 200: { description: 'An estimate for each context.' } },
       async handler(call) {
         const listed = await findListed(call, gallery)
-        const shape = await gallery.shapeOf(listed.entry, { signal: call.signal })
+        const shape = await gallery.measureShape(listed.entry, { signal: call.signal })
         return json(toEstimates(shape, toContexts(call.query('contexts'))))
       },
     }),
@@ -212,7 +212,7 @@ async function listModels(call: Call, parts: ModelListParts): Promise<Readonly<R
     models: page.items.map((listed) => toRow(listed, { installed, processing })),
     repositories: gallery.indexes.galleries().map(({ name, url }) => ({ name, url })),
     allTags: distinctTexts(all.flatMap(({ entry }) => entry.tags)),
-    allBackends: distinctTexts(all.map(({ entry }) => backendOf(entry))),
+    allBackends: distinctTexts(all.map(({ entry }) => findEntryBackend(entry))),
     processingModels: Object.fromEntries(processing.map(({ fullName, jobId }) => [fullName, jobId])),
     taskTypes: Object.fromEntries(processing.map((view) => [view.fullName, toTask(view)])),
     availableModels: all.length,
@@ -243,7 +243,7 @@ function filterModels(all: readonly Listed<ModelEntry>[], call: Call): readonly 
     const words = [entry.name, entry.description, gallery.name, ...tags].join('\n').toLowerCase()
     if (term && !words.includes(term)) return false
     if (tag && !tags.includes(tag)) return false
-    if (backend && backendOf(entry).toLowerCase() !== backend) return false
+    if (backend && findEntryBackend(entry).toLowerCase() !== backend) return false
     if (capability && !tags.includes(capability) && !declaredUses(entry).includes(capability)) return false
     return !variants.has(id.toLowerCase())
   })
@@ -269,12 +269,12 @@ function sortModels(
     })
   }
   const direction = toDirection(call.query('order'))
-  const keyOf = ({ entry, gallery }: Listed<ModelEntry>): string => {
+  const toSortKey = ({ entry, gallery }: Listed<ModelEntry>): string => {
     if (sort === 'repository') return gallery.name
     if (sort === 'license') return entry.license
     return sort === 'status' ? (installed.has(entry.name) ? '0' : '1') : entry.name.toLowerCase()
   }
-  const keyed = models.map((listed) => ({ listed, key: keyOf(listed) }))
+  const keyed = models.map((listed) => ({ listed, key: toSortKey(listed) }))
   keyed.sort((one, other) => (one.key === other.key ? 0 : one.key < other.key ? -direction : direction))
   return keyed.map(({ listed }) => listed)
 }
@@ -294,7 +294,7 @@ function toRow(
     isDeletion: running?.action === 'deletion',
     trustRemoteCode: entry.overrides.trust_remote_code === true || entry.configFile.trust_remote_code === true,
     additionalFiles: entry.files.map(({ filename, uri, sha256 = '' }) => ({ filename, uri, sha256 })),
-    backend: backendOf(entry),
+    backend: findEntryBackend(entry),
     voice_cloning: tags.includes('voice-cloning'),
     has_variants: entry.variants.length > 0,
   }

@@ -2,17 +2,17 @@ import type { ServerFeature } from '../../../features/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { homeRoutes } from './home.ts'
 
-/** The pages that a browser sees. */
+/** Pages for browsers. */
 export function homeFeature({ config, version, authenticator, models }: Platform): ServerFeature {
   if (config.disableWebui) return {}
   return {
     routes: homeRoutes(version, {
       root: !config.ollamaApiRootEndpoint,
-      // Visitors without a key learn no names of models.
+      // Visitors without a key must not learn names of models.
       example: () =>
         authenticator.configured
           ? { model: undefined, needsKey: true }
-          : { model: models.defaultFor('chat')?.name, needsKey: false },
+          : { model: models.findDefault('chat')?.name, needsKey: false },
     }),
   }
 }

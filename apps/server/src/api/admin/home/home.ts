@@ -2,14 +2,14 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 
 const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M8 10h16M8 16h10M8 22h13" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`
 
-/** The model and the key in the command on the page. */
+/** Model and key of the command on the page. */
 export interface HomeExample {
-  /** A model that chats; undefined while there is none, or where a visitor may not know of it. */
+  /** A chat model; undefined when there is none, or when the visitor may not learn its name. */
   readonly model: string | undefined
   readonly needsKey: boolean
 }
 
-function command({ model, needsKey }: HomeExample, base: string): string {
+function formatCommand({ model, needsKey }: HomeExample, base: string): string {
   const key = needsKey ? " -H 'Authorization: Bearer YOUR-KEY'" : ''
   const body = JSON.stringify({ model: model ?? 'MODEL', messages: [{ role: 'user', content: 'Hello' }] })
   const lines = [
@@ -19,14 +19,14 @@ function command({ model, needsKey }: HomeExample, base: string): string {
   return escapeHtml(lines.join('\n'))
 }
 
-function about({ model, needsKey }: HomeExample): string {
+function formatHint({ model, needsKey }: HomeExample): string {
   if (model !== undefined) return ''
   return needsKey
     ? '<p>Put your key and the name of a model into the command: <code>/v1/models</code> lists them.</p>\n'
     : '<p>There is no model yet: <code>svc models add FILE</code> adds one.</p>\n'
 }
 
-function page({ version, base, example }: { version: string; base: string; example: HomeExample }): string {
+function formatPage({ version, base, example }: { version: string; base: string; example: HomeExample }): string {
   const href = escapeHtml(base)
   return `<!doctype html>
 <html lang="en">
@@ -45,8 +45,8 @@ pre { background: #f3f4f6; border-radius: 8px; padding: 1rem; overflow-x: auto }
 <body>
 <h1>svc is running</h1>
 <p>A self-hosted model server, version ${version}. This version has no web interface yet; it speaks the chat-completions format.</p>
-<pre><code>${command(example, base)}</code></pre>
-${about(example)}<ul>
+<pre><code>${formatCommand(example, base)}</code></pre>
+${formatHint(example)}<ul>
 <li><a href="${href}swagger/index.html">API documentation</a> (<a href="${href}swagger/doc.json">OpenAPI 3.1</a>)</li>
 <li><a href="${href}api/instructions">Instructions</a> for programs, <a href="${href}.well-known/service.json">discovery document</a></li>
 <li><a href="${href}v1/models">Models</a>, <a href="${href}system">loaded models</a>, <a href="${href}metrics">metrics</a></li>
@@ -56,7 +56,7 @@ ${about(example)}<ul>
 `
 }
 
-/** Escapes a text for a page. */
+/** Escapes a text for HTML. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }
@@ -65,7 +65,7 @@ const PAGES = ['/app', '/app/*', '/browse', '/browse/*', '/login', '/invite/:cod
 
 const common = { method: 'GET', access: 'none', family: 'compatible', tag: 'pages' } as const
 
-/** The page for browsers until there is a web interface. @param options.root whether it is also at `/` */
+/** The page for browsers until there is a web interface. @param options.root whether `/` serves it too */
 export function homeRoutes(
   version: string,
   { root, example }: { readonly root: boolean; readonly example: () => HomeExample },
@@ -76,10 +76,10 @@ export function homeRoutes(
       ...common,
       path: first,
       aliases: others,
-      summary: 'A page that says what runs here',
+      summary: 'A page about this server',
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
       handler: (call) =>
-        new Response(page({ version, base: call.baseUrl, example: example() }), {
+        new Response(formatPage({ version, base: call.baseUrl, example: example() }), {
           headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
         }),
     }),

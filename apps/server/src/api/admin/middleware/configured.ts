@@ -2,8 +2,8 @@ import type { MiddlewareStatus } from '@svc/wire/native'
 import { isPiiEnabled } from '../../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 
-/** The routers that model files describe (§2.12). Nothing routes by them in this version, so no decision was made. */
-export function routersOf(models: readonly ModelConfig[]): MiddlewareStatus['router'] {
+/** Lists the routers of model files (§2.12). This version does not route by them, so they have no decisions. */
+export function listRouters(models: readonly ModelConfig[]): MiddlewareStatus['router'] {
   const routers = models.flatMap(({ name, router }) => (router === undefined ? [] : [{ name, router }]))
   return {
     configured: routers.length > 0,
@@ -19,8 +19,8 @@ export function routersOf(models: readonly ModelConfig[]): MiddlewareStatus['rou
   }
 }
 
-/** The hosts that model files claim (§2.14). Nothing listens for them in this version, and there is no CA. */
-export function interceptionOf(models: readonly ModelConfig[]): MiddlewareStatus['mitm'] {
+/** Lists the hosts that model files claim (§2.14). This version does not intercept them and has no authority. */
+export function describeInterception(models: readonly ModelConfig[]): MiddlewareStatus['mitm'] {
   const claims = models.flatMap((model) => {
     const hosts = [...new Set((model.mitm.hosts ?? []).map((host) => host.toLowerCase()))]
     return hosts.length === 0 ? [] : [{ model, hosts }]

@@ -2,7 +2,7 @@ import type { ServerFeature } from '../../../features/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { middlewareRoute } from './status.ts'
 
-/** Shows the filters, routers and limits that requests pass. */
+/** Shows the filters, routers and limits of requests. */
 export function middlewareFeature({ models, settings, audit, inference }: Platform): ServerFeature {
   return {
     routes: [

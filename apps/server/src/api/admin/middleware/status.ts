@@ -3,23 +3,23 @@ import { isPiiCovered, isPiiEnabled } from '../../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { consumerPolicy } from '../../../pii/consumer-policy.ts'
-import { detectorKind } from '../../../pii/detector-model.ts'
-import { interceptionOf, routersOf } from './configured.ts'
+import { findConsumerPolicy } from '../../../pii/consumer-policy.ts'
+import { findDetectorKind } from '../../../pii/detector-model.ts'
+import { describeInterception, listRouters } from './configured.ts'
 
-/** What the row reads. */
+/** Options of {@link middlewareRoute}. */
 export interface MiddlewareFacts {
   models(): readonly ModelConfig[]
   defaultDetectors(): readonly string[]
   countEvents(): Promise<number>
-  /** Requests of a model that run now. */
+  /** Number of running requests of a model. */
   inFlight(model: string): number
 }
 
-/** Backends whose models are filtered unless their file says otherwise. */
+/** Backends whose models are filtered unless their file switches it off. */
 const FILTERED_BACKENDS = ['cloud-proxy']
 
-/** `GET /api/middleware/status`: what filters, routes, intercepts and limits requests (§4.8). */
+/** `GET /api/middleware/status`: filters, routers, interception and limits of requests (§4.8). */
 export function middlewareRoute(facts: MiddlewareFacts): Route {
   return defineRoute({
     method: 'GET',
@@ -27,7 +27,7 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
     access: 'admin',
     family: 'compatible',
     tag: 'pii',
-    summary: 'What filters, routes, intercepts and limits requests',
+    summary: 'Filters, routers, interception and limits of requests',
     quiet: true,
     responses: { 200: { description: 'The state of this moment.', schema: middlewareStatus } },
     async handler() {
@@ -37,13 +37,13 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
         pii: {
           enabled_globally: true,
           default_enabled_for_backends: FILTERED_BACKENDS,
-          models: models.filter(isPiiCovered).map((model) => consumerOf(model, defaults)),
-          detector_models: detectorsOf(models, defaults),
+          models: models.filter(isPiiCovered).map((model) => toConsumer(model, defaults)),
+          detector_models: listDetectors(models, defaults),
           recent_event_count: await facts.countEvents(),
           default_detectors: [...defaults],
         },
-        router: routersOf(models),
-        mitm: interceptionOf(models),
+        router: listRouters(models),
+        mitm: describeInterception(models),
         admission: {
           models: models
             .filter(({ limits }) => limits.maxConcurrent > 0)
@@ -60,8 +60,8 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
   })
 }
 
-function consumerOf(model: ModelConfig, defaults: readonly string[]): MiddlewareStatus['pii']['models'][number] {
-  const { detectors, isDefault } = consumerPolicy(model, defaults)
+function toConsumer(model: ModelConfig, defaults: readonly string[]): MiddlewareStatus['pii']['models'][number] {
+  const { detectors, isDefault } = findConsumerPolicy(model, defaults)
   return {
     name: model.name,
     backend: model.backend,
@@ -73,8 +73,8 @@ function consumerOf(model: ModelConfig, defaults: readonly string[]): Middleware
   }
 }
 
-/** Every detector there is, and those that policies name and nobody has. */
-function detectorsOf(
+/** Lists every detector, and the names in policies that no detector has. */
+function listDetectors(
   models: readonly ModelConfig[],
   defaults: readonly string[],
 ): MiddlewareStatus['pii']['detector_models'] {
@@ -86,7 +86,7 @@ function detectorsOf(
     ...known.map((model) => ({
       name: model.name,
       backend: model.backend,
-      type: detectorKind(model) ?? ('unknown' as const),
+      type: findDetectorKind(model) ?? ('unknown' as const),
       default: defaults.includes(model.name),
     })),
     ...missing.map((name) => ({

@@ -9,7 +9,7 @@ const reply = z.object({
   details: z.array(z.string()).optional(),
 })
 
-/** `POST /models/reload` (§4.6): reads all model files again; subscribers of the store are notified. */
+/** `POST /models/reload` (§4.6): reads all model files again and notifies subscribers of the store. */
 export function modelAdminRoutes(store: { reload(): Promise<{ readonly problems: readonly string[] }> }): Route[] {
   return [
     defineRoute({
@@ -19,7 +19,7 @@ export function modelAdminRoutes(store: { reload(): Promise<{ readonly problems:
       family: 'compatible',
       tag: 'models',
       summary: 'Read the model files again',
-      responses: { 200: { description: 'Done; files that did not load stand in `details`.', schema: reply } },
+      responses: { 200: { description: 'Done; `details` lists files that did not load.', schema: reply } },
       async handler() {
         const { problems } = await store.reload()
         return json({

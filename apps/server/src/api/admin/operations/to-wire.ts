@@ -12,7 +12,7 @@ import {
 export function toWireOperation(view: OperationView): WireOperation {
   const isQueued = view.state === 'queued'
   return {
-    ...namesOf(view.fullName),
+    ...splitFullName(view.fullName),
     fullName: view.fullName,
     jobID: view.jobId,
     taskType: view.action,
@@ -20,7 +20,7 @@ export function toWireOperation(view: OperationView): WireOperation {
     isBackend: view.subject === 'backend',
     isQueued,
     cancellable: view.cancellable,
-    ...progressOf(view.progress, { hasPhase: view.state === 'running' }),
+    ...toProgressFields(view.progress, { hasPhase: view.state === 'running' }),
     ...(view.nodeId === undefined ? {} : { nodeID: view.nodeId }),
     ...(view.error === undefined ? {} : { error: view.error, message: view.error }),
   }
@@ -29,7 +29,7 @@ export function toWireOperation(view: OperationView): WireOperation {
 /** Staging as lists show it. */
 export function toWireStaging(view: StagingView): WireOperation {
   return {
-    ...namesOf(view.fullName),
+    ...splitFullName(view.fullName),
     fullName: view.fullName,
     jobID: view.jobId,
     taskType: 'staging',
@@ -37,7 +37,7 @@ export function toWireStaging(view: StagingView): WireOperation {
     isBackend: false,
     isQueued: false,
     cancellable: false,
-    ...progressOf(view.progress, { hasPhase: true }),
+    ...toProgressFields(view.progress, { hasPhase: true }),
     ...(view.nodeId === undefined ? {} : { nodeID: view.nodeId }),
     ...(view.nodeName === undefined ? {} : { nodeName: view.nodeName }),
     ...(view.nodes.length === 0 ? {} : { nodes: sortNodes(view.nodes).map(toWireNode) }),
@@ -49,7 +49,7 @@ export function toWireRecord(operation: Operation): WireOperationRecord {
   const { createdAt, startedAt = createdAt, finishedAt = startedAt, error } = operation
   const outcome = toOutcome(operation)
   return {
-    ...namesOf(operation.fullName),
+    ...splitFullName(operation.fullName),
     jobID: operation.jobId,
     isBackend: operation.subject === 'backend',
     ...(operation.nodeId === undefined ? {} : { nodeID: operation.nodeId }),
@@ -66,11 +66,11 @@ function toOutcome({ state }: Operation): WireOperationRecord['outcome'] {
   return state === 'cancelled' ? 'cancelled' : 'failed'
 }
 
-function namesOf(fullName: string): Pick<WireOperation, 'id' | 'name'> {
+function splitFullName(fullName: string): Pick<WireOperation, 'id' | 'name'> {
   return { id: fullName, name: nameWithoutGallery(fullName) }
 }
 
-function progressOf(
+function toProgressFields(
   { percent, phase, message, currentBytes, totalBytes }: OperationProgress,
   { hasPhase }: { readonly hasPhase: boolean },
 ): Pick<WireOperation, 'progress' | 'message' | 'phase' | 'currentBytes' | 'totalBytes'> {

@@ -20,16 +20,16 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import { readBody } from '../../../inference/read-body.ts'
 import { blockedText, type HashedEntity, type TextScan, type TextScanner } from '../../../pii/scan-text.ts'
 
-/** What the routes need. */
+/** Options of {@link piiRoutes}. */
 export interface PiiRouteParts {
   readonly scanner: TextScanner
   readonly events: Pick<AuditReader, 'list'>
   readonly bodies: BodyReader
 }
 
-/** Events of a list unless the query asks for another number. */
+/** Default number of events in a list. */
 const DEFAULT_LIMIT = 100
-/** The log keeps 10,000 events. */
+/** The audit log keeps 10,000 events. */
 const MAX_LIMIT = 10_000
 
 const text = (about: string) => z.string().optional().describe(about)
@@ -57,8 +57,8 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
     defineRoute({
       ...shared,
       path: '/api/pii/analyze',
-      summary: 'What detectors find in a text',
-      responses: { 200: { description: 'What was found; never the text itself.', schema: piiAnalysis } },
+      summary: 'The findings of detectors in a text',
+      responses: { 200: { description: 'The findings; never the text itself.', schema: piiAnalysis } },
       async handler(call) {
         const { scan, entities } = await scanBody(call, 'pii_analyze', { scanner, bodies })
         return json({ entities, blocked: scan.blocked, correlation_id: scan.correlationId })
@@ -67,9 +67,9 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
     defineRoute({
       ...shared,
       path: '/api/pii/redact',
-      summary: 'A text with what detectors find in it masked',
+      summary: 'A text with the findings of detectors masked',
       responses: {
-        200: { description: 'The text that may go on.', schema: piiRedaction },
+        200: { description: 'The masked text.', schema: piiRedaction },
         400: { description: 'The text is blocked, or names no detector.' },
       },
       async handler(call) {
@@ -91,7 +91,7 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
       access: 'admin',
       family: 'compatible',
       tag: 'pii',
-      summary: 'What was found, refused and let through',
+      summary: 'Findings of the filter and its refusals',
       quiet: true,
       query: eventQuery,
       responses: { 200: { description: 'The newest first.', schema: piiEventList } },
@@ -102,7 +102,7 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
           patternId: call.query('pattern_id'),
           kind: call.query('kind'),
           origin: toOrigin(call.query('origin')),
-          limit: limitOf(call.query('limit')),
+          limit: readLimit(call.query('limit')),
         })
         return json({ events: found.map(toWireEvent) })
       },
@@ -160,7 +160,7 @@ function toWireEntity(entity: HashedEntity, reveals: boolean): PiiEntity {
   }
 }
 
-/** The origin that is asked for. @throws {SvcError} `invalid_request` for one that no event can have */
+/** Reads the origin of the query. @throws {SvcError} `invalid_request` for an unknown origin */
 function toOrigin(asked: string | undefined): PiiOrigin | undefined {
   if (asked === undefined || asked === '') return undefined
   const known = PII_ORIGINS.find((origin) => origin === asked)
@@ -171,7 +171,7 @@ function toOrigin(asked: string | undefined): PiiOrigin | undefined {
   })
 }
 
-function limitOf(asked: string | undefined): number {
+function readLimit(asked: string | undefined): number {
   const limit = /^\d{1,9}$/.test(asked ?? '') ? Number(asked) : 0
   return limit === 0 ? DEFAULT_LIMIT : Math.min(limit, MAX_LIMIT)
 }

@@ -8,13 +8,13 @@ import { settingsBody } from '../../../settings/schema.ts'
 
 /** The part of the settings store that the routes use. */
 export interface SettingsAccess {
-  /** Every setting as it may be shown: secrets masked. */
+  /** Gives every setting for display, with secrets masked. */
   describe(): Readonly<Record<string, unknown>>
-  /** @throws {SvcError} `invalid_request` naming the key; nothing is changed then */
+  /** Changes settings. @throws {SvcError} `invalid_request` naming the key; then nothing is changed */
   update(patch: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 
-function refused(error: string, status: number): Response {
+function toRefusal(error: string, status: number): Response {
   return json({ success: false, error }, { status })
 }
 
@@ -49,13 +49,13 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
           const document = await parseJsonCooperatively(held.bytes, {}, { signal: call.signal })
           const patch = document.root.toValue()
           if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
-            return refused('Failed to parse JSON: expected an object', 400)
+            return toRefusal('Failed to parse JSON: expected an object', 400)
           await settings.update(patch as Record<string, unknown>)
           return json({ success: true, message: 'Settings updated successfully' })
         } catch (error) {
           if (!SvcError.is(error) || error.kind !== 'invalid_request') throw error
           const syntax = error.code === 'json_syntax' || error.code === 'json_limit'
-          return refused(syntax ? `Failed to parse JSON: ${error.message}` : error.message, 400)
+          return toRefusal(syntax ? `Failed to parse JSON: ${error.message}` : error.message, 400)
         } finally {
           held.release()
         }

@@ -21,11 +21,11 @@ export function systemFeature(platform: Platform): ServerFeature {
         version: platform.version,
         registry: metrics.registry,
         metricsAccess: config.disableMetricsEndpoint ? undefined : config.metricsAccess,
-        // The detector by patterns runs in the server itself and needs no program.
+        // The pattern detector runs in the server itself and needs no program.
         backendNames: () => [...new Set([...catalog.names(), PATTERN_BACKEND])].sort(),
         loaded: () => residency.loaded(),
-        processOf: (pid) => processes.read(pid),
-        vramOf: (pid) => readDeviceMemory(pid),
+        readProcess: (pid) => processes.read(pid),
+        readVram: (pid) => readDeviceMemory(pid),
       }),
       resourceRoute({
         memory,

@@ -2,7 +2,7 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Readiness } from '../../../readiness.ts'
 
-/** `GET /healthz` answers while the process lives, `GET /readyz` while it takes requests. */
+/** `GET /healthz` succeeds while the process lives, `GET /readyz` while it accepts requests. */
 export function healthRoutes(readiness: Readiness): Route[] {
   return [
     defineRoute({
@@ -22,7 +22,7 @@ export function healthRoutes(readiness: Readiness): Route[] {
       access: 'none',
       family: 'compatible',
       tag: 'system',
-      summary: 'Whether requests are taken',
+      summary: 'Whether requests are accepted',
       quiet: true,
       responses: {
         200: { description: 'They are; the body is empty.' },

@@ -25,7 +25,7 @@ async function read(devices: readonly DeviceMemory[], modelsPath = folder) {
 }
 
 describe('GET /api/resources', () => {
-  it('shows main memory, processors, disk and what the watchdog is told', async () => {
+  it("shows main memory, processors, disk and the watchdog's settings", async () => {
     const reply = await read([])
     expect(reply).toMatchObject({
       type: 'ram',
@@ -58,7 +58,7 @@ describe('GET /api/resources', () => {
     })
   })
 
-  it('leaves out what it cannot read', async () => {
+  it('leaves out figures that cannot be read', async () => {
     const reply = await read([], join(folder, 'absent'))
     expect(reply.disk).toBeUndefined()
     expect(reply.storage_size).toBe(0)

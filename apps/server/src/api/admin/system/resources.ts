@@ -1,18 +1,18 @@
 import { type ResourcesReply, resourcesReply, type WireDeviceMemory } from '@svc/wire/native'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { clampPercent, createProcessorFigures, readDisk, sizeOfFiles } from '../../../monitoring/host-figures.ts'
+import { clampPercent, createProcessorFigures, measureFiles, readDisk } from '../../../monitoring/host-figures.ts'
 import type { DeviceMemory, Memory, MemoryPressure } from '../../../monitoring/memory-pressure.ts'
 
-/** What the row reads. */
+/** Options of {@link resourceRoute}. */
 export interface ResourceFacts {
   readonly memory: Pick<MemoryPressure, 'devices' | 'main'>
   readonly modelsPath: string
-  /** What the watchdog is told at this moment. */
+  /** Gives the current settings of the watchdog. */
   watchdog(): { readonly reclaims: boolean; readonly threshold: number; readonly interval: string }
 }
 
-/** `GET /api/resources`: what the host has for models, and what of it is taken. */
+/** `GET /api/resources`: resources of the host and their use. */
 export function resourceRoute({ memory, modelsPath, watchdog }: ResourceFacts): Route {
   const processors = createProcessorFigures()
   return defineRoute({
@@ -29,7 +29,7 @@ export function resourceRoute({ memory, modelsPath, watchdog }: ResourceFacts): 
         memory.devices(),
         memory.main(),
         readDisk(modelsPath),
-        sizeOfFiles(modelsPath),
+        measureFiles(modelsPath),
       ])
       const { logicalCores, usagePercent, load1 } = processors.read()
       const { reclaims, threshold, interval } = watchdog()
@@ -62,14 +62,14 @@ function toWireDevice({ name, vendor, bdf, totalBytes, usedBytes }: DeviceMemory
     ...(bdf === undefined ? {} : { bdf }),
     total_vram: totalBytes,
     used_vram: usedBytes,
-    free_vram: freeOf({ totalBytes, usedBytes }),
-    usage_percent: shareOf({ totalBytes, usedBytes }),
+    free_vram: toFree({ totalBytes, usedBytes }),
+    usage_percent: toShare({ totalBytes, usedBytes }),
   }
 }
 
 function toWireMemory(memory: Memory): NonNullable<ResourcesReply['ram']> {
-  const free = freeOf(memory)
-  return { total: memory.totalBytes, used: memory.usedBytes, free, available: free, usage_percent: shareOf(memory) }
+  const free = toFree(memory)
+  return { total: memory.totalBytes, used: memory.usedBytes, free, available: free, usage_percent: toShare(memory) }
 }
 
 function toAggregate(devices: readonly DeviceMemory[], main: Memory | undefined): ResourcesReply['aggregate'] {
@@ -81,16 +81,16 @@ function toAggregate(devices: readonly DeviceMemory[], main: Memory | undefined)
   return {
     total_memory: total.totalBytes,
     used_memory: total.usedBytes,
-    free_memory: freeOf(total),
-    usage_percent: shareOf(total),
+    free_memory: toFree(total),
+    usage_percent: toShare(total),
     gpu_count: devices.length,
   }
 }
 
-function freeOf({ totalBytes, usedBytes }: Memory): number {
+function toFree({ totalBytes, usedBytes }: Memory): number {
   return Math.max(0, totalBytes - usedBytes)
 }
 
-function shareOf({ totalBytes, usedBytes }: Memory): number {
+function toShare({ totalBytes, usedBytes }: Memory): number {
   return totalBytes > 0 ? clampPercent((usedBytes / totalBytes) * 100) : 0
 }

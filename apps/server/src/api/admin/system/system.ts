@@ -2,11 +2,11 @@ import { type SystemReply, systemReply, versionReply, type LoadedModel as WireLo
 import type { Registry } from 'prom-client'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import type { Access } from '../../../http/route-row.ts'
+import type { Access } from '../../../http/route-info.ts'
 import type { ProcessFigures } from '../../../monitoring/process-stats.ts'
 import type { LoadedModel } from '../../../residency/residency.ts'
 
-/** What the system rows read. */
+/** Options of {@link systemRoutes}. */
 export interface SystemFacts {
   readonly version: string
   readonly registry: Registry
@@ -15,15 +15,15 @@ export interface SystemFacts {
   backendNames(): readonly string[]
   loaded(): readonly LoadedModel[]
   /** Figures of a backend's process group; undefined when they cannot be read. */
-  processOf(pid: number): Promise<ProcessFigures | undefined>
+  readProcess(pid: number): Promise<ProcessFigures | undefined>
   /** Device memory of a backend's process group in bytes; undefined when unknown. */
-  vramOf(pid: number): Promise<number | undefined>
+  readVram(pid: number): Promise<number | undefined>
 }
 
 async function describe(model: LoadedModel, facts: SystemFacts): Promise<WireLoadedModel> {
   const base = { id: model.name, ...(model.backend === '' ? {} : { backend: model.backend }) }
   if (model.pid === undefined) return base
-  const [process, vram] = await Promise.all([facts.processOf(model.pid), facts.vramOf(model.pid)])
+  const [process, vram] = await Promise.all([facts.readProcess(model.pid), facts.readVram(model.pid)])
   return {
     ...base,
     ...(process === undefined

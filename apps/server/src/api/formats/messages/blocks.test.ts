@@ -22,8 +22,8 @@ const json = (index: number, piece: string): ChoiceEvent => ({
 })
 const END: ChoiceEvent = { type: 'choice-end', choice: 0, finishReason: 'stop' }
 
-/** The blocks of a message, each with its whole text. Fails when two are open at a time, or one stays open. */
-function blocksOf(events: readonly ChoiceEvent[], showsThinking = true): (readonly [string, string])[] {
+/** Joins the blocks of a message. Fails when two are open at a time, or one stays open. */
+function joinBlocks(events: readonly ChoiceEvent[], showsThinking = true): (readonly [string, string])[] {
   const order = createBlockOrder({ showsThinking })
   const blocks: [string, string][] = []
   let open: BlockKind | undefined
@@ -92,22 +92,22 @@ describe('the blocks of a message', () => {
       ],
     ],
   ])('%s', (_, events, blocks) => {
-    expect(blocksOf(events)).toEqual(blocks)
+    expect(joinBlocks(events)).toEqual(blocks)
   })
 
-  it('stream the next call as soon as the one before is whole', () => {
+  it('stream the next call as soon as the previous one is complete', () => {
     const order = createBlockOrder({ showsThinking: true })
     for (const event of [call(0), json(0, '{}')]) order.event(event)
     expect(order.event(call(1)).map(({ step }) => step)).toEqual(['stop', 'start'])
     expect(order.event(json(1, '{'))).toEqual([{ step: 'piece', text: '{' }])
   })
 
-  it('are without thoughts when nobody asked for them', () => {
-    expect(blocksOf([thought('a')], false)).toEqual([['text', '']])
-    expect(blocksOf([thought('a'), text('b')], false)).toEqual([['text', 'b']])
+  it('contain no thinking unless the client asks for it', () => {
+    expect(joinBlocks([thought('a')], false)).toEqual([['text', '']])
+    expect(joinBlocks([thought('a'), text('b')], false)).toEqual([['text', 'b']])
   })
 
-  it('lose and double nothing, however the lanes are mixed', () => {
+  it('lose and duplicate nothing for any order of the lanes', () => {
     const word = fc.stringMatching(/^[a-z]{1,4}$/)
     const said = fc.oneof(word.map(text), word.map(thought))
     const calls = fc.array(fc.array(word, { minLength: 1, maxLength: 3 }), { maxLength: 4 })
@@ -133,7 +133,7 @@ describe('the blocks of a message', () => {
           mixed.push(next)
           lane?.shift()
         }
-        const blocks = blocksOf(mixed)
+        const blocks = joinBlocks(mixed)
         expect(blocks.filter(([kind]) => kind.startsWith('c'))).toEqual(expected)
         const lane = (kind: string): string => blocks.flatMap(([of, whole]) => (of === kind ? [whole] : [])).join('')
         const all = (type: ChoiceEvent['type']): string =>

@@ -1,21 +1,21 @@
 import type { PredictionEvent } from '../../../inference/events.ts'
 import { isJson } from '../../../inference/prediction/check-answer.ts'
 
-/** What a block is, as it begins. */
+/** A block at its start. */
 export type BlockKind =
   | { readonly type: 'text' }
   | { readonly type: 'thinking' }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string }
 
-/** What happens to the blocks of a message; pieces belong to the one that is open, and one is open at a time. */
+/** A change of the blocks of a message. Only one block is open at a time, and pieces belong to it. */
 export type BlockStep =
   | { readonly step: 'start'; readonly block: BlockKind }
   | { readonly step: 'piece'; readonly text: string }
   | { readonly step: 'stop' }
 
-/** Orders the lanes of a prediction into blocks, one after the other. */
+/** Orders the lanes of a prediction into consecutive blocks. */
 export interface BlockOrder {
-  /** What an event does; the end of the choice also says what was held back. */
+  /** Gives the steps of an event. The end of the choice also gives the text that was held back. */
   event(event: Exclude<PredictionEvent, { type: 'usage' }>): BlockStep[]
 }
 
@@ -28,16 +28,16 @@ interface Call {
 }
 
 /**
- * An order with no blocks yet. A call is closed by the next one only once its arguments are whole, so that calls may
- * arrive mixed; what is said beside calls stands behind them. Text that is nothing but space begins no block, unless
- * there is no other: a message has at least one.
+ * Creates an empty order. A call ends only once its arguments are complete, because backends may mix calls; text beside
+ * calls comes after them. White space alone begins no block, except when there is no other block: a message has at
+ * least one.
  *
- * @param options.showsThinking whether thoughts become blocks; else they are left out
+ * @param options.showsThinking whether reasoning becomes blocks; otherwise it is left out
  */
 export function createBlockOrder({ showsThinking }: { readonly showsThinking: boolean }): BlockOrder {
   let open: SaidKind | Call | undefined
   let blocks = 0
-  /** Space that begins a block once something follows it. */
+  /** White space that begins a block once other text follows. */
   let space: { readonly kind: SaidKind; text: string } = { kind: 'text', text: '' }
   const waiting: Call[] = []
   const behind: { readonly kind: SaidKind; readonly text: string }[] = []
@@ -92,7 +92,7 @@ export function createBlockOrder({ showsThinking }: { readonly showsThinking: bo
     return [...piece(text), ...nextCalls()]
   }
 
-  /** Opens the calls that wait, as far as those before them are whole. */
+  /** Opens waiting calls while those before them are complete. */
   function nextCalls(): BlockStep[] {
     const steps: BlockStep[] = []
     while (waiting.length > 0 && typeof open === 'object' && isWhole(open.json)) {
@@ -130,7 +130,7 @@ export function createBlockOrder({ showsThinking }: { readonly showsThinking: bo
   }
 }
 
-/** Whether arguments are a whole object; looked at as seldom as possible, since they may be long. */
+/** Whether arguments are a complete object. Called as rarely as possible, because they may be long. */
 function isWhole(json: string): boolean {
   return json.trimEnd().endsWith('}') && isJson(json)
 }

@@ -4,14 +4,14 @@ import type { ReplyCollector, ReplyFacts } from '../../../inference/wire-format.
 import { type BlockKind, type BlockStep, createBlockOrder } from './blocks.ts'
 import type { MessagesReplyOptions } from './reply-options.ts'
 import { createSigner } from './signature.ts'
-import { type Ending, watchEnd } from './stop.ts'
+import { type MessageStop, watchEnd } from './stop.ts'
 
-/** Gathers a prediction into one message: the same blocks as a stream has. */
+/** Gathers a prediction into one message, with the same blocks as a stream. */
 export function collectMessage(facts: ReplyFacts, options: MessagesReplyOptions): ReplyCollector {
   const order = createBlockOrder(options)
   const watch = watchEnd(options.stopSequences)
   const blocks: { readonly block: BlockKind; readonly pieces: string[] }[] = []
-  let ending: Ending = { stop_reason: 'end_turn', stop_sequence: null }
+  let stop: MessageStop = { stop_reason: 'end_turn', stop_sequence: null }
   let usage: Usage = NO_USAGE
 
   function take(step: BlockStep): void {
@@ -26,7 +26,7 @@ export function collectMessage(facts: ReplyFacts, options: MessagesReplyOptions)
         return
       }
       if (event.type === 'text-delta') watch.push(event.text)
-      if (event.type === 'choice-end') ending = watch.ending(event.finishReason, event.stopText)
+      if (event.type === 'choice-end') stop = watch.end(event.finishReason, event.stopText)
       for (const step of order.event(event)) take(step)
     },
     body: (): MessagesReply => ({
@@ -35,7 +35,7 @@ export function collectMessage(facts: ReplyFacts, options: MessagesReplyOptions)
       role: 'assistant',
       model: facts.model,
       content: blocks.map(({ block, pieces }) => toBlock(block, pieces.join(''))),
-      ...ending,
+      ...stop,
       usage: { input_tokens: usage.promptTokens, output_tokens: usage.completionTokens },
     }),
   }
@@ -55,7 +55,7 @@ function toBlock(block: BlockKind, text: string): MessagesReplyBlock {
   }
 }
 
-/** What is no object is handed on as it is: an input made up here would run the tool with it. */
+/** Malformed arguments go on as they are: a client would run the tool with an invented input. */
 function toInput(json: string): Record<string, unknown> {
   if (json.trim() === '') return {}
   try {

@@ -3,25 +3,25 @@ import type { MessagesBlock } from '@svc/wire/messages'
 import type { Attachment } from '../../../inference/media/attachment.ts'
 import type { ChatMessage } from '../../../inference/request.ts'
 
-/** A block that says something: text, or a medium beside it. */
+/** A block of text or media. */
 type ContentBlock = Extract<MessagesBlock, { type: 'text' | 'image' | 'document' }>
 type Source = Extract<ContentBlock, { type: 'image' }>['source']
 
-/** Gathers the blocks of one message, or of one result of a tool. */
+/** Gathers the blocks of one message or of one tool result. */
 export interface ContentReader {
   readonly isEmpty: boolean
   /** @param param the block's place, for refusals */
   add(block: ContentBlock, param: string): void
-  /** The texts in one, the media beside them. */
+  /** Gives the joined texts and the media beside them. */
   content(): Pick<ChatMessage, 'content' | 'attachments' | 'media'>
 }
 
-/** Whether a block says something. */
+/** Whether a block is text or a medium. */
 export function isContentBlock(block: MessagesBlock): block is ContentBlock {
   return block.type === 'text' || block.type === 'image' || block.type === 'document'
 }
 
-/** A reader that has read nothing. */
+/** Creates an empty reader. */
 export function createContentReader(): ContentReader {
   const texts: string[] = []
   const attachments: Attachment[] = []
@@ -30,7 +30,7 @@ export function createContentReader(): ContentReader {
       return texts.length + attachments.length === 0
     },
     add(block, param) {
-      const text = textOf(block)
+      const text = readText(block)
       if (text !== undefined) texts.push(text)
       else if (block.type !== 'text') attachments.push(toAttachment(block, param))
     },
@@ -42,8 +42,8 @@ export function createContentReader(): ContentReader {
   }
 }
 
-/** Documents may be plain text. */
-function textOf(block: ContentBlock): string | undefined {
+/** A document may be plain text. */
+function readText(block: ContentBlock): string | undefined {
   if (block.type === 'text') return block.text
   if (block.type === 'image') return undefined
   if (block.source.type === 'text') return block.source.data
@@ -60,7 +60,7 @@ function toSource(source: Source, param: string): Attachment['source'] {
   throw unsupported(param, source.type === 'file' ? 'files are not kept here: send the data' : 'this type has no bytes')
 }
 
-/** The refusal of a block. */
+/** Creates the refusal of a block. */
 export function unsupported(param: string, message: string): SvcError {
   return new SvcError('invalid_request', `${param}: ${message}`, { code: 'unsupported_field', details: { param } })
 }

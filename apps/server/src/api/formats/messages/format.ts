@@ -15,7 +15,7 @@ import { unsupported } from './content.ts'
 import { streamMessage } from './stream.ts'
 import { conversationToDomain, messagesToDomain } from './to-domain.ts'
 
-/** A limit is part of every request of the format (§7.3). */
+/** Every request of this format has a limit (§7.3). */
 function checkMaxTokens(document: JsonDocument): void {
   const node = document.root.get('max_tokens')
   const isMissing = node === undefined || node.kind === 'null' || (node.kind === 'number' && node.number() <= 0)
@@ -26,7 +26,7 @@ function checkMaxTokens(document: JsonDocument): void {
   })
 }
 
-/** Whether the client asked to see the model's thoughts. */
+/** Whether the client asked for the model's reasoning. */
 function showsThinking({ thinking }: MessagesRequest): boolean {
   if (thinking == null || thinking.type === 'disabled') return false
   return !('display' in thinking && thinking.display === 'omitted')
@@ -54,7 +54,7 @@ export const countTokensFormat: WireFormat = {
   async read(document, { signal }) {
     limitItems(document, 'messages', MAX_MESSAGES)
     const chat = conversationToDomain(await readBody(messagesCountRequest, document, signal))
-    // The tokens of a medium are known only once the model has read it.
+    // The number of a medium's tokens is known only after the model has read it.
     const [medium] = chat.messages.flatMap(({ attachments = [] }) => attachments)
     if (medium !== undefined) throw unsupported(medium.param, 'the tokens of media cannot be counted')
     return toOperationCall<'count'>(

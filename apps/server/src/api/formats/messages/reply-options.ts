@@ -1,6 +1,6 @@
-/** What only the messages format asks of its replies. */
+/** Reply options that only this format has. */
 export interface MessagesReplyOptions {
-  /** Whether thoughts stand in the reply. */
+  /** Whether the reply contains reasoning. */
   readonly showsThinking: boolean
   readonly stopSequences: readonly string[]
 }

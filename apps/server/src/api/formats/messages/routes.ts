@@ -4,7 +4,7 @@ import { defineInferenceRoute, type InferenceRouteParts } from '../define-infere
 import { toModelFailure } from '../model-failure.ts'
 import { countTokensFormat, messagesFormat } from './format.ts'
 
-/** The messages format: a reply, and the size of what it would be made of. */
+/** Routes of the messages format: replies and token counts. */
 export function messagesRoutes(parts: InferenceRouteParts): Route[] {
   const shared = {
     method: 'POST',

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 
-/** Makes the signature of a thought: the format wants one, clients hand it back, and nobody here checks it. */
+/** Signs reasoning. The format requires a signature and clients send it back; the server does not check it. */
 export interface Signer {
   push(text: string): void
-  /** The signature of all pieces; ends the signer. */
+  /** Gives the signature of all pieces and ends the signer. */
   signature(): string
 }
 
-/** A signer for one thought: its digest, the same whether it came whole or in pieces. */
+/** Creates a signer for one thinking block. The signature is a digest, equal for any pieces. */
 export function createSigner(): Signer {
   const hash = createHash('sha256')
   return { push: (text) => void hash.update(text), signature: () => hash.digest('base64') }

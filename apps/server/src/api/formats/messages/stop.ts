@@ -1,22 +1,22 @@
 import type { MessagesStopReason } from '@svc/wire/messages'
 import type { FinishReason } from '../../../inference/events.ts'
 
-/** Why a message ended, in the words of its format. */
-export interface Ending {
+/** Stop reason of a message in the format's words. */
+export interface MessageStop {
   readonly stop_reason: MessagesStopReason
   readonly stop_sequence: string | null
 }
 
-/** Watches the end of the text for a sequence that stopped it. */
+/** Watches the end of the text for a stop sequence. */
 export interface EndWatch {
   push(text: string): void
-  /** Why the message ended; with the text at which its backend says that it did. */
-  ending(reason: FinishReason, stopText?: string): Ending
+  /** Gives the stop reason, with the stop text that the backend reports. */
+  end(reason: FinishReason, stopText?: string): MessageStop
 }
 
 /**
- * A watch for sequences. Not every backend says at which of them it stopped: then it is known only of those that are left
- * in the text, and with others the message ended as any turn does.
+ * Creates a watch for stop sequences. Some backends do not report the sequence; it is then found only when it stays in
+ * the text. Otherwise the message ends as a normal turn.
  */
 export function watchEnd(sequences: readonly string[]): EndWatch {
   const longest = Math.max(0, ...sequences.map(({ length }) => length))
@@ -25,7 +25,7 @@ export function watchEnd(sequences: readonly string[]): EndWatch {
     push(text) {
       if (longest > 0) tail = (tail + text).slice(-longest)
     },
-    ending(reason, stopText) {
+    end(reason, stopText) {
       const isLast = (one: string): boolean => one === stopText || (stopText === undefined && tail.endsWith(one))
       const sequence = reason === 'stop' ? sequences.find(isLast) : undefined
       if (sequence !== undefined) return { stop_reason: 'stop_sequence', stop_sequence: sequence }

@@ -5,13 +5,13 @@ import { toModelFailure } from '../model-failure.ts'
 import { type BlockKind, type BlockStep, createBlockOrder } from './blocks.ts'
 import type { MessagesReplyOptions } from './reply-options.ts'
 import { createSigner, type Signer } from './signature.ts'
-import { type Ending, watchEnd } from './stop.ts'
+import { type MessageStop, watchEnd } from './stop.ts'
 
 /** Encodes a prediction as the events of a message. */
 export function streamMessage(facts: ReplyFacts, options: MessagesReplyOptions): StreamEncoder {
   const order = createBlockOrder(options)
   const watch = watchEnd(options.stopSequences)
-  let ending: Ending = { stop_reason: 'end_turn', stop_sequence: null }
+  let stop: MessageStop = { stop_reason: 'end_turn', stop_sequence: null }
   let index = -1
   let type: BlockKind['type'] = 'text'
   let signer: Signer = createSigner()
@@ -22,15 +22,15 @@ export function streamMessage(facts: ReplyFacts, options: MessagesReplyOptions):
         index += 1
         type = step.block.type
         signer = createSigner()
-        return frame({ type: 'content_block_start', index, content_block: emptyBlock(step.block) })
+        return toFrame({ type: 'content_block_start', index, content_block: emptyBlock(step.block) })
       case 'piece':
         signer.push(step.text)
-        return piece(index, type, step.text)
+        return toPieceFrame(index, type, step.text)
       case 'stop': {
-        const stop = frame({ type: 'content_block_stop', index })
+        const stop = toFrame({ type: 'content_block_stop', index })
         if (type !== 'thinking') return stop
         const delta = { type: 'signature_delta', signature: signer.signature() } as const
-        return frame({ type: 'content_block_delta', index, delta }) + stop
+        return toFrame({ type: 'content_block_delta', index, delta }) + stop
       }
     }
   }
@@ -38,7 +38,7 @@ export function streamMessage(facts: ReplyFacts, options: MessagesReplyOptions):
   return {
     contentType: 'text/event-stream',
     start: ({ promptTokens }) =>
-      frame({
+      toFrame({
         type: 'message_start',
         message: {
           id: `msg_${facts.requestId}`,
@@ -50,28 +50,28 @@ export function streamMessage(facts: ReplyFacts, options: MessagesReplyOptions):
           stop_sequence: null,
           usage: { input_tokens: promptTokens, output_tokens: 0 },
         },
-      }) + frame({ type: 'ping' }),
+      }) + toFrame({ type: 'ping' }),
     event(event) {
       if (event.type === 'usage') {
         const { promptTokens, completionTokens } = event.usage
-        // Clients put these over the figures of the start: 0 would undo what they know.
+        // Clients overwrite the figures of the start with these; a 0 would lose known figures.
         const input = promptTokens > 0 ? { input_tokens: promptTokens } : {}
-        return frame({
+        return toFrame({
           type: 'message_delta',
-          delta: { ...ending },
+          delta: { ...stop },
           usage: { ...input, output_tokens: completionTokens },
         })
       }
       if (event.type === 'text-delta') watch.push(event.text)
-      if (event.type === 'choice-end') ending = watch.ending(event.finishReason, event.stopText)
+      if (event.type === 'choice-end') stop = watch.end(event.finishReason, event.stopText)
       return order.event(event).map(encode).join('')
     },
-    end: () => frame({ type: 'message_stop' }),
+    end: () => toFrame({ type: 'message_stop' }),
     error: (error) => `event: error\ndata: ${JSON.stringify(errorBody(toModelFailure(error), 'messages'))}\n\n`,
   }
 }
 
-function frame(event: MessagesEvent): string {
+function toFrame(event: MessagesEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
@@ -88,15 +88,15 @@ function emptyBlock(block: BlockKind): StartedBlock {
   }
 }
 
-/** The field of a delta that has the piece, by the type of its block. */
+/** Field of a delta that has the piece, by the type of its block. */
 const DELTAS: Readonly<Record<BlockKind['type'], string>> = {
   text: '"type":"text_delta","text"',
   thinking: '"type":"thinking_delta","thinking"',
   tool_use: '"type":"input_json_delta","partial_json"',
 }
 
-/** The event of a piece; most events are one, so only its text is serialised. */
-function piece(index: number, type: BlockKind['type'], text: string): string {
+/** Encodes the event of a piece. Most events are pieces, so only the text is serialised. */
+function toPieceFrame(index: number, type: BlockKind['type'], text: string): string {
   const delta = `{${DELTAS[type]}:${JSON.stringify(text)}}`
   return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":${delta}}\n\n`
 }

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { chatToDomain } from '../openai/chat/to-domain.ts'
 import { messagesToDomain } from './to-domain.ts'
 
-/** One step of a conversation, which both formats can tell. */
+/** One step of a conversation that both formats can express. */
 type Turn =
   | { readonly type: 'user'; readonly text: string }
   | {
@@ -64,7 +64,7 @@ function toMessages(turns: readonly Turn[]): unknown[] {
   })
 }
 
-/** Without what is undefined: a field that is missing says the same. */
+/** Drops undefined fields, which mean the same as absent ones. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 it('a conversation is the same in both formats, its tools too', () => {

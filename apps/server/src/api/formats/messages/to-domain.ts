@@ -11,12 +11,12 @@ import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from '../.
 import { type ContentReader, createContentReader, isContentBlock, unsupported } from './content.ts'
 import { toToolRequest } from './tools.ts'
 
-/** A request of the messages format in domain terms. */
+/** Converts a request of the messages format. */
 export function messagesToDomain(body: MessagesRequest): ChatRequest {
   return { ...conversationToDomain(body), generation: toGeneration(body), stream: body.stream ?? false }
 }
 
-/** What decides the prompt, in domain terms; nothing is said about the reply. */
+/** Converts the parts of a request that decide its prompt, without those of the reply. */
 export function conversationToDomain(body: MessagesCountRequest): ChatRequest {
   const { thinking, output_config: output, thread } = body
   if (thread?.type === 'continue') throw threadNotFound()
@@ -37,7 +37,7 @@ export function conversationToDomain(body: MessagesCountRequest): ChatRequest {
   }
 }
 
-/** Conversations are not kept: clients that hear so send the whole one. */
+/** The server keeps no conversations; after this error clients send the whole one. */
 function threadNotFound(): SvcError {
   return new SvcError('not_found', 'thread: conversations are not kept here, send the whole of it', {
     code: 'thread_not_found',
@@ -55,7 +55,7 @@ function toGeneration(body: MessagesRequest): GenerationOptions {
   }
 }
 
-/** Efforts above the highest that local models know count as that. */
+/** Higher efforts count as the highest that local models know. */
 function toEffort(effort: string | null | undefined): string | undefined {
   return effort === 'xhigh' || effort === 'max' ? 'high' : (effort ?? undefined)
 }
@@ -65,7 +65,7 @@ function toThinking(type: NonNullable<MessagesCountRequest['thinking']>['type'] 
   return type === 'enabled' || type === 'adaptive' ? true : undefined
 }
 
-/** Templates and backends take texts. */
+/** Templates and backends take only strings. */
 function toMetadata(metadata: unknown): Record<string, string> | undefined {
   if (typeof metadata !== 'object' || metadata === null) return undefined
   return Object.fromEntries(
@@ -81,7 +81,7 @@ function toSystem(system: MessagesCountRequest['system']): readonly ChatMessage[
   ]
 }
 
-/** A message as the messages it stands for: each result of a tool is one of its own, before what the user says to it. */
+/** Converts a message. Each tool result becomes a message of its own, before the text of the user. */
 function toMessages(message: MessagesMessage, index: number): readonly ChatMessage[] {
   const { role, content } = message
   if (typeof content === 'string') return [{ role, content }]
@@ -106,7 +106,7 @@ interface ReadBlocks {
   readonly thoughts: string[]
 }
 
-/** Which role a block belongs to; blocks that are not here belong to any. */
+/** Role that a block requires; blocks not listed may have any role. */
 const BELONGS_TO: Partial<Readonly<Record<MessagesBlock['type'], MessagesMessage['role']>>> = {
   tool_result: 'user',
   tool_use: 'assistant',
@@ -146,7 +146,7 @@ function addBlock({ spoken, results, calls, thoughts }: ReadBlocks, block: Messa
       if (block.thinking !== '') thoughts.push(block.thinking)
       break
     case 'redacted_thinking':
-      // Nobody here can read it.
+      // The server cannot read it.
       break
   }
 }

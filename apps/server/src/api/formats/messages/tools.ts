@@ -2,10 +2,10 @@ import { SvcError } from '@svc/errors'
 import type { MessagesCountRequest, MessagesTool, MessagesToolChoice } from '@svc/wire/messages'
 import type { ChatRequest } from '../../../inference/request.ts'
 
-/** What of a request the tools decide. */
+/** The fields of a request that its tools decide. */
 type ToolRequest = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelToolCalls'>
 
-/** The tools of a request in the form that goes on, and which of them the model may call. */
+/** Converts the tools of a request and the choice among them. */
 export function toToolRequest({ tools: given, tool_choice: choice }: MessagesCountRequest): ToolRequest {
   const tools = (given ?? []).map(toTool)
   if (choice?.type === 'none') return {}
@@ -18,7 +18,7 @@ export function toToolRequest({ tools: given, tool_choice: choice }: MessagesCou
   }
 }
 
-/** A choice that lets the model call something. */
+/** A choice that allows calls. */
 type OpenChoice = Exclude<MessagesToolChoice, { type: 'none' }>
 
 function toTool(tool: MessagesTool, index: number): unknown {

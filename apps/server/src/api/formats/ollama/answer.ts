@@ -7,22 +7,22 @@ import type { GenerationFields } from './fields.ts'
 import { createStopwatch, type Figures } from './figures.ts'
 import { gatherCalls, type OllamaCall } from './tool-calls.ts'
 
-/** A piece of an answer, or all of it. */
+/** A piece of an answer, or the whole answer. */
 export interface AnswerPiece {
   readonly text: string
   readonly thinking?: string | undefined
   readonly toolCalls?: readonly OllamaCall[] | undefined
 }
 
-/** How one route writes answers. */
+/** Writes the answers of one route. */
 export interface AnswerFormat {
-  /** The fields of a line that carry a piece. */
+  /** Gives the fields of a line for a piece. */
   piece(piece: AnswerPiece): object
-  /** Further fields of the last line. @default none */
+  /** Gives further fields of the last line. @default none */
   last?: ((answer: string) => object) | undefined
 }
 
-/** What an encoder of answers needs beside the facts of the reply. */
+/** Options of the encoders beside the facts of the reply. */
 export interface AnswerOptions {
   readonly fields: GenerationFields
   readonly format: AnswerFormat
@@ -31,12 +31,12 @@ export interface AnswerOptions {
 
 type DoneReason = 'stop' | 'length'
 
-/** A call ends an answer as any other end does. */
+/** A tool call ends an answer as `stop`. */
 function toDoneReason(reason: FinishReason): DoneReason {
   return reason === 'length' ? 'length' : 'stop'
 }
 
-/** Writes an answer as lines of JSON: a line a piece, calls whole, the figures in the last. */
+/** Writes an answer as JSON lines: one line for each piece, calls complete, figures in the last line. */
 export function streamAnswer(facts: ReplyFacts, { fields, format, clock }: AnswerOptions): StreamEncoder {
   const stopwatch = createStopwatch(clock, fields.startedAt)
   const calls = gatherCalls()
@@ -50,7 +50,7 @@ export function streamAnswer(facts: ReplyFacts, { fields, format, clock }: Answe
     switch (event.type) {
       case 'text-delta':
         answer += event.text
-        return line({ text: event.text }, { done: false, ...logprobFields(event.logprobs, fields) })
+        return line({ text: event.text }, { done: false, ...toLogprobFields(event.logprobs, fields) })
       case 'reasoning-delta':
         return line({ text: '', thinking: event.text })
       case 'tool-call-start':
@@ -65,7 +65,7 @@ export function streamAnswer(facts: ReplyFacts, { fields, format, clock }: Answe
       case 'usage':
         return line(
           { text: '' },
-          lastFields(fields, { reason, answer, format, figures: stopwatch.figures(event.usage) }),
+          toLastFields(fields, { reason, answer, format, figures: stopwatch.figures(event.usage) }),
         )
     }
   }
@@ -122,7 +122,7 @@ export function collectAnswer(facts: ReplyFacts, { fields, format, clock }: Answ
         ...head(facts, clock),
         ...format.piece(piece),
         ...(logprobs.length > 0 ? { logprobs } : {}),
-        ...lastFields(fields, { reason, answer: text, format, figures: figures ?? stopwatch.figures() }),
+        ...toLastFields(fields, { reason, answer: text, format, figures: figures ?? stopwatch.figures() }),
       }
     },
   }
@@ -132,20 +132,20 @@ function head({ model }: ReplyFacts, clock: Pick<Clock, 'now'>): object {
   return { model, created_at: new Date(clock.now()).toISOString() }
 }
 
-interface Ending {
+interface AnswerEnd {
   readonly reason: DoneReason
   readonly answer: string
   readonly format: AnswerFormat
   readonly figures: Figures
 }
 
-/** An answer to nothing has no figures. */
-function lastFields({ only }: GenerationFields, { reason, answer, format, figures }: Ending): object {
+/** An answer to an empty request has no figures. */
+function toLastFields({ only }: GenerationFields, { reason, answer, format, figures }: AnswerEnd): object {
   if (only !== undefined) return { done: true, done_reason: only }
   return { done: true, done_reason: reason, ...figures, ...format.last?.(answer) }
 }
 
-function logprobFields(entries: readonly TokenLogprob[] | undefined, { alternatives }: GenerationFields): object {
+function toLogprobFields(entries: readonly TokenLogprob[] | undefined, { alternatives }: GenerationFields): object {
   if (entries === undefined || entries.length === 0) return {}
   return { logprobs: entries.map((entry) => toWireLogprob(entry, alternatives)) }
 }

@@ -16,7 +16,7 @@ export function ollamaFeature(platform: Platform): ServerFeature {
         {
           directory: models,
           loaded: () => residency.loaded(),
-          vramOf: (pid) => readDeviceMemory(pid),
+          readVram: (pid) => readDeviceMemory(pid),
           keepAlive,
           clock,
         },

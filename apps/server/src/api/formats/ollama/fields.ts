@@ -1,19 +1,19 @@
 import { toKeepAliveMs } from './keep-alive.ts'
 
-/** The fields that only this format has. */
+/** Fields that only this format has. */
 export interface GenerationFields {
-  /** How long the model stays after the request, milliseconds; undefined: as the server's settings say. */
+  /** Milliseconds for which the model stays after the request; undefined: as the server's settings say. */
   readonly keepAliveMs: number | undefined
   /** Monotonic milliseconds at which the request was read. */
   readonly startedAt: number
-  /** Set for a request that only loads the model, or unloads it. */
+  /** Set for a request that only loads or unloads the model. */
   readonly only?: 'load' | 'unload' | undefined
-  /** The number of alternatives beside each token. */
+  /** Number of alternatives for each token. */
   readonly alternatives: number
   readonly stream: boolean
 }
 
-/** The fields that `chat` and `generate` share. */
+/** Fields that `chat` and `generate` share. */
 interface SharedFields {
   readonly keep_alive?: Parameters<typeof toKeepAliveMs>[0]
   readonly top_logprobs?: number | null | undefined
@@ -21,7 +21,7 @@ interface SharedFields {
 }
 
 /**
- * Reads the fields of this format from a body. It streams unless told otherwise.
+ * Reads the fields of this format from a body. Replies stream by default.
  *
  * @param isEmpty whether the body asks the model nothing
  */

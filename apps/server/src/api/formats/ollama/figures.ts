@@ -1,7 +1,7 @@
 import { NO_USAGE, type Usage } from '../../../inference/events.ts'
 import type { Clock } from '../../../ports.ts'
 
-/** The figures of an answer as its last line has them. Durations are whole nanoseconds. */
+/** The figures in the last line of an answer. Durations are whole nanoseconds. */
 export interface Figures {
   readonly total_duration: number
   readonly load_duration: number
@@ -11,16 +11,16 @@ export interface Figures {
   readonly eval_duration: number
 }
 
-/** Takes the times of an answer. */
+/** Measures the times of an answer. */
 export interface Stopwatch {
-  /** A piece of the answer has come. */
+  /** Notes a piece of the answer. */
   tick(): void
   figures(usage?: Usage): Figures
 }
 
 /**
- * A stopwatch for a request that was read at a monotonic time. Where the backend tells how long it read and wrote, the
- * rest of the time is that of waiting and loading; where it does not, reading lasts until the first piece.
+ * Creates a stopwatch for a request that was read at a monotonic time. When the backend reports its times of reading
+ * and writing, the rest is waiting and loading. When it does not, reading lasts until the first piece.
  */
 export function createStopwatch(clock: Pick<Clock, 'monotonic'>, startedAt: number): Stopwatch {
   let firstAt: number | undefined
@@ -46,7 +46,7 @@ export function createStopwatch(clock: Pick<Clock, 'monotonic'>, startedAt: numb
   }
 }
 
-/** Whole nanoseconds, at least 0. */
+/** Converts to whole nanoseconds, at least 0. */
 export function toNanoseconds(milliseconds: number): number {
   return Math.max(0, Math.round(milliseconds * 1e6))
 }

@@ -5,18 +5,18 @@ import type { KeepAlive } from '../../../residency/keep-alive.ts'
 import { type AnswerFormat, collectAnswer, streamAnswer } from './answer.ts'
 import type { GenerationFields } from './fields.ts'
 
-/** Makes a request that asks the model nothing. A model that is to be unloaded is not loaded first. */
+/** Creates a request that asks the model nothing. A model to unload is not loaded first. */
 export function toEmptyRequest({ only, stream }: GenerationFields): GenerationRequest {
   return { kind: 'completion', prompts: [], loads: only === 'load', choices: 1, generation: {}, stream }
 }
 
-/** What the formats of this ecosystem share. */
+/** Common options of the formats of this ecosystem. */
 export interface OllamaFormatParts {
   readonly clock: Clock
   readonly keepAlive: Pick<KeepAlive, 'set'>
 }
 
-/** Joins a request and the encoder of its answer. The model then stays as long as the request says. */
+/** Joins a request and the encoder of its answer. Afterwards the model stays for the requested time. */
 export function toGenerationCall(
   request: GenerationRequest,
   { fields, format }: { readonly fields: GenerationFields; readonly format: AnswerFormat },

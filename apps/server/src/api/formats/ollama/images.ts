@@ -1,9 +1,9 @@
 import type { Attachment } from '../../../inference/media/attachment.ts'
 
 /**
- * The images of a message, which stand in the request in base64.
+ * Converts the base64 images of a message.
  *
- * @param param the field they stand in, for refusals
+ * @param param their field, for refusals
  */
 export function toAttachments(
   images: readonly string[] | null | undefined,

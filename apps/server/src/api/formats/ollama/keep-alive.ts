@@ -3,7 +3,7 @@ import type { OllamaKeepAlive } from '@svc/wire/ollama'
 import { parseDuration } from '../../../config/quantities.ts'
 
 /**
- * Converts a `keep_alive` to milliseconds; undefined for one below 0, with which the model stays.
+ * Converts a `keep_alive` to milliseconds; undefined for a negative one, which keeps the model loaded.
  *
  * @throws {SvcError} `invalid_request` for anything but a duration
  */

@@ -1,6 +1,6 @@
 import { defineRoute, type Route } from '../../../http/route.ts'
 
-/** `GET /` as clients of the alternate ecosystem look for a server. */
+/** `GET /` with the answer that clients of the alternate ecosystem look for. */
 export function ollamaRootRoute(): Route {
   return defineRoute({
     method: 'GET',

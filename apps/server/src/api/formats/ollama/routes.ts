@@ -17,7 +17,7 @@ import { createEmbeddingsFormat, createEmbedFormat } from './embed/format.ts'
 import { createGenerateFormat } from './generate/format.ts'
 import { type OllamaModelParts, ollamaModelRoutes } from './models/routes.ts'
 
-/** What the routes of the alternate ecosystem need. */
+/** Options of {@link ollamaRoutes}. */
 export interface OllamaParts extends Omit<OllamaModelParts, 'bodies' | 'clock' | 'keepAlive'> {
   readonly keepAlive: Pick<KeepAlive, 'set' | 'expiresAt'>
   readonly clock: Clock
@@ -31,7 +31,7 @@ const common = {
   tag: 'inference',
 } as const
 
-/** The routes of the alternate ecosystem: generation, embeddings, and what its clients ask about models. */
+/** Routes of the alternate ecosystem: generation, embeddings and model queries. */
 export function ollamaRoutes(
   ollama: OllamaParts,
   parts: InferenceRouteParts & Pick<OllamaModelParts, 'bodies'>,
@@ -78,7 +78,7 @@ export function ollamaRoutes(
         usecase: 'embeddings',
         summary: 'Turn texts into vectors, in the format of the alternate ecosystem',
         body: ollamaEmbedRequest,
-        responses: { 200: { description: 'One vector an input, in their order.', schema: ollamaEmbedReply } },
+        responses: { 200: { description: 'One vector for each input, in order.', schema: ollamaEmbedReply } },
       },
       createEmbedFormat(ollama),
       parts,

@@ -10,7 +10,7 @@ interface GenerationFields {
   readonly top_logprobs?: number | null | undefined
 }
 
-/** What a request says about generation in domain terms. */
+/** Converts the generation options of a request. */
 export function toGeneration({ options, logprobs, top_logprobs: top }: GenerationFields): GenerationOptions {
   const said = options ?? {}
   return {
@@ -34,13 +34,13 @@ export function toGeneration({ options, logprobs, top_logprobs: top }: Generatio
   }
 }
 
-/** The form of the answer; empty text asks for none. */
+/** Converts the form of the answer; an empty string asks for none. */
 export function toForm(format: OllamaFormat | null | undefined): StructuredOutput | undefined {
   if (format == null || format === '') return undefined
   return format === 'json' ? { kind: 'json-object' } : { kind: 'json-schema', schema: format }
 }
 
-/** Whether and how much the model thinks; without a word, as its file says. */
+/** Converts the wish to think; absent: as the model file says. */
 export function toThinking(
   think: OllamaThink | null | undefined,
 ): Pick<GenerationRequest, 'thinking' | 'reasoningEffort'> {

@@ -2,21 +2,21 @@ import { SvcError } from '@svc/errors'
 import type { OllamaChatReply } from '@svc/wire/ollama'
 import type { PredictionEvent } from '../../../inference/events.ts'
 
-/** A call as the wire has it: whole, its arguments an object. */
+/** A call on the wire: complete, with its arguments as an object. */
 export type OllamaCall = NonNullable<OllamaChatReply['message']['tool_calls']>[number]
 
-/** Puts the calls of an answer together; clients of this format take no pieces of them. */
+/** Gathers complete calls; clients of this format take no pieces. */
 export interface CallGatherer {
   event(event: Extract<PredictionEvent, { type: 'tool-call-start' | 'tool-call-delta' }>): void
   /**
-   * The calls, in their order. Of an answer that was cut off those that are not whole are left out.
+   * Gives the calls in order. Incomplete calls of an answer that was cut off are left out.
    *
-   * @throws {SvcError} `internal` where the model wrote arguments that are no JSON object
+   * @throws {SvcError} `internal` when the model wrote arguments that are no JSON object
    */
   calls(options: { readonly wasCut: boolean }): OllamaCall[]
 }
 
-/** No calls yet. */
+/** Creates an empty gatherer. */
 export function gatherCalls(): CallGatherer {
   const gathered: { id: string; name: string; json: string }[] = []
   return {

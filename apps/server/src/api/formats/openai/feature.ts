@@ -1,4 +1,4 @@
-import { capabilitiesOf, inputModalitiesOf, outputModalitiesOf } from '../../../catalog/capabilities.ts'
+import { listCapabilities, listInputModalities, listOutputModalities } from '../../../catalog/capabilities.ts'
 import type { ServerFeature } from '../../../features/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { ListedModel } from './models.ts'
@@ -11,9 +11,9 @@ export function openaiFeature(platform: Platform): ServerFeature {
       id: model.name,
       createdAt: model.modifiedAt,
       capabilities: () => ({
-        capabilities: capabilitiesOf(model),
-        input_modalities: inputModalitiesOf(model),
-        output_modalities: outputModalitiesOf(model),
+        capabilities: listCapabilities(model),
+        input_modalities: listInputModalities(model),
+        output_modalities: listOutputModalities(model),
       }),
     }))
   return { routes: openaiRoutes({ ...platform.inferenceRoutes, models: { list } }) }

@@ -1,8 +1,8 @@
-/** Tokens that one request may send as numbers, all inputs together; more than any context of a model holds. */
+/** Maximum number of tokens that one request may send as numbers in all inputs; more than the context of any model. */
 export const MAX_TOKENS_SENT = 262_144
 
-/** Texts of one request, and choices of all of them together. */
+/** Maximum number of texts of one request, and of all their choices together. */
 export const MAX_CHOICES = 2048
 
-/** More messages than any conversation has; checking each of millions would hold up everybody else. */
+/** More messages than any real conversation has; checking millions would block other requests. */
 export const MAX_MESSAGES = 16_384

@@ -19,15 +19,15 @@ import { modelNotFound } from '../../../inference/stages/resolve.ts'
 /** A model that clients may name. */
 export interface ListedModel {
   readonly id: string
-  /** When it came, milliseconds. */
+  /** Creation time in milliseconds. */
   readonly createdAt: number
-  /** What it can do; worked out when asked. */
+  /** Works out the capabilities when called. */
   capabilities(): Pick<ModelWithCapabilities, 'capabilities' | 'input_modalities' | 'output_modalities'>
 }
 
-/** What the model routes read. */
+/** Options of {@link modelRoutes}. */
 export interface ModelListing {
-  /** Models clients may name, in byte order; with the files that configurations refer to when asked. */
+  /** Lists the models that clients may name in byte order; on request with files that other model files refer to. */
   list(options: { readonly includeReferenced: boolean }): readonly ListedModel[]
 }
 
@@ -60,7 +60,7 @@ function toModel(entry: Pick<ListedModel, 'id' | 'createdAt'>): Model {
   return { id: entry.id, object: 'model', created: Math.floor(entry.createdAt / 1000), owned_by: 'svc' }
 }
 
-/** Clients of the messages format, which lists models in its own way, say its version. */
+/** Clients of the messages format send its version; that format lists models in its own way. */
 function speaksMessages({ incoming }: Call): boolean {
   return incoming.headers['anthropic-version'] !== undefined
 }
@@ -69,11 +69,11 @@ function toMessagesModel({ id, createdAt }: Pick<ListedModel, 'id' | 'createdAt'
   return { type: 'model', id, display_name: id, created_at: new Date(createdAt).toISOString() }
 }
 
-/** Models of a page where nobody says how many, and at most. */
+/** Default and maximum number of models of a page. */
 const PAGE = { usual: 20, most: 1000 } as const
 
-/** A page of the list, as the messages format asks for it. */
-function messagesPage(entries: readonly ListedModel[], call: Call): MessagesModelList {
+/** Creates a page of the list for the messages format. */
+function toMessagesPage(entries: readonly ListedModel[], call: Call): MessagesModelList {
   const limit = toPageLimit(call.query('limit'))
   const find = (name: 'after_id' | 'before_id'): number => {
     const id = call.query(name)
@@ -100,10 +100,10 @@ function toPageLimit(asked: string | undefined): number {
   throw new SvcError('invalid_request', `limit must be 1 to ${PAGE.most}`, { details: { param: 'limit' } })
 }
 
-/** `GET /v1/models`, its alias, what the models can do, and one model by name. */
+/** `GET /v1/models`, its alias, the capabilities, and one model by name. */
 export function modelRoutes(models: ModelListing): Route[] {
-  /** The models that a call asks for. */
-  function asked(call: Call): ListedModel[] {
+  /** Lists the models that a call asks for. */
+  function listAsked(call: Call): ListedModel[] {
     const matches = compileFilter(call.query('filter'))
     const entries = models.list({ includeReferenced: call.query('excludeConfigured') === 'false' })
     return entries.filter((entry) => matches(entry.id))
@@ -126,8 +126,8 @@ export function modelRoutes(models: ModelListing): Route[] {
         },
       },
       handler(call) {
-        if (speaksMessages(call)) return json(messagesPage(asked(call), call))
-        return json({ object: 'list', data: asked(call).map(toModel) } satisfies ModelList)
+        if (speaksMessages(call)) return json(toMessagesPage(listAsked(call), call))
+        return json({ object: 'list', data: listAsked(call).map(toModel) } satisfies ModelList)
       },
     }),
     defineRoute({
@@ -137,11 +137,11 @@ export function modelRoutes(models: ModelListing): Route[] {
       access: 'any',
       family: 'compatible',
       tag: 'models',
-      summary: 'List the models with what they can do, take and give',
+      summary: 'List the models with usecases, inputs and outputs',
       query: listQuery,
       responses: { 200: { description: 'The models in byte order.', schema: modelCapabilitiesList } },
       handler(call) {
-        const data = asked(call).map((entry) => ({ ...toModel(entry), ...entry.capabilities() }))
+        const data = listAsked(call).map((entry) => ({ ...toModel(entry), ...entry.capabilities() }))
         return json({ object: 'list', data } satisfies ModelCapabilitiesList)
       },
     }),

@@ -8,7 +8,7 @@ import { embeddingRoutes } from './embeddings/routes.ts'
 import { type ModelListing, modelRoutes } from './models.ts'
 import { moderationRoutes } from './moderations/routes.ts'
 
-/** The compatible routes: a wire format each, the request core behind. */
+/** The compatible routes, each with a wire format on the request core. */
 export function openaiRoutes(parts: InferenceRouteParts & { readonly models: ModelListing }): Route[] {
   return [
     defineInferenceRoute(

@@ -30,13 +30,13 @@ type GenerationFields = Pick<
   | 'typical_p'
 >
 
-/** Words that end an answer; empty ones end none. */
+/** Converts stop texts; empty ones are dropped. */
 export function toStop(stop: GenerationFields['stop']): readonly string[] | undefined {
   if (stop == null) return undefined
   return (typeof stop === 'string' ? [stop] : stop).filter((word) => word !== '')
 }
 
-/** What a request says about generation in domain terms. */
+/** Converts the generation options of a request. */
 export function toGeneration(body: GenerationFields): GenerationOptions {
   const logprobs = body.logprobs === true || (typeof body.logprobs === 'number' && body.logprobs > 0)
   return {
@@ -66,7 +66,7 @@ export function toGeneration(body: GenerationFields): GenerationOptions {
   }
 }
 
-/** Most tokens of an answer, 0 for no limit; some clients write -1 for that. */
+/** Converts the maximum number of tokens, 0 for no limit; some clients write -1 for that. */
 export function toLimit(tokens: number | null | undefined): number | undefined {
   return tokens == null ? undefined : Math.max(0, tokens)
 }

@@ -5,7 +5,7 @@ import type { RerankResult } from '../../../inference/operations/operation.ts'
 import { readBody } from '../../../inference/read-body.ts'
 import { toOperationCall, type WireFormat } from '../../../inference/wire-format.ts'
 
-/** More documents than anybody ranks at once. */
+/** More documents than real requests have. */
 const MAX_DOCUMENTS = 4096
 
 /** The wire format of `POST /v1/rerank`. */
@@ -26,7 +26,7 @@ export const rerankFormat: WireFormat = {
   },
 }
 
-/** @param documents the texts to show beside their scores; undefined for none */
+/** @param documents texts to return beside their scores; undefined for none */
 function toRanking(
   { ranking, promptTokens, totalTokens }: RerankResult,
   documents: readonly string[] | undefined,

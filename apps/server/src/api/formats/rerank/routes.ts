@@ -3,7 +3,7 @@ import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
 import { rerankFormat } from './format.ts'
 
-/** `POST /v1/rerank` and the paths at which clients of other vendors look for it. */
+/** `POST /v1/rerank` and the paths that clients of other vendors use. */
 export function rerankRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(

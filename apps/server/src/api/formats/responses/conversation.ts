@@ -6,24 +6,24 @@ import { MAX_MESSAGES } from '../openai/limits.ts'
 import { unreadableInput } from './errors.ts'
 import { newItemId } from './ids.ts'
 
-/** Turns that a conversation may have. */
+/** Maximum number of turns of a conversation. */
 const MAX_TURNS = 1024
 
-/** What a request continues. */
+/** The conversation that a request continues. */
 export interface Conversation {
-  /** The items of the request itself, each with an id, references followed. */
+  /** Items of the request itself, each with an id, with references resolved. */
   readonly input: readonly ResponseInputItem[]
-  /** What went before. */
+  /** Items of earlier turns. */
   readonly history: readonly ResponseInputItem[]
 }
 
-/** Responses that one connection knows beside those that are stored. */
+/** Responses that one connection knows beside the stored ones. */
 export interface KnownResponses {
   get(id: string): StoredResponse | undefined
   findItem(id: string): ResponseInputItem | undefined
 }
 
-/** Where conversations are read from, and for whom. */
+/** Source of conversations, for one reader. */
 export interface ConversationSource {
   readonly store: ResponseStore
   readonly live: LiveResponses
@@ -32,16 +32,16 @@ export interface ConversationSource {
   readonly known?: KnownResponses | undefined
 }
 
-/** Whether an item stands for another one. */
+/** Whether an item refers to another one. */
 function isReference(item: ResponseInputItem): item is Extract<ResponseInputItem, { readonly role?: undefined }> {
   return item.type === 'item_reference' || (item.type == null && !('role' in item && item.role !== undefined))
 }
 
 /**
- * Reads what a request continues.
+ * Reads the conversation that a request continues.
  *
- * @throws {SvcError} `not_found` for a previous response that is not there for the caller, `invalid_request` for a
- *   reference that leads nowhere
+ * @throws {SvcError} `not_found` for a previous response that the caller cannot read, `invalid_request` for a dangling
+ *   reference
  */
 export async function readConversation(body: ResponseRequest, source: ConversationSource): Promise<Conversation> {
   const given: readonly ResponseInputItem[] =
@@ -65,7 +65,7 @@ function withId(item: ResponseInputItem): ResponseInputItem {
   return type === 'item_reference' ? item : ({ ...item, type, id: newItemId(type) } as ResponseInputItem)
 }
 
-/** Inputs and outputs from the first response of the conversation on. */
+/** Gives inputs and outputs since the first response of the conversation. */
 async function readHistory(
   first: string,
   { store, live, reader, known }: ConversationSource,

@@ -14,17 +14,17 @@ import type { KnownResponses } from './conversation.ts'
 import { createResponsesFormat } from './format.ts'
 import { createRecording, type ResponseRecording } from './response-recording.ts'
 
-/** What creating responses needs. */
+/** Options of {@link createResponse}. */
 export interface CreateParts extends InferenceRouteParts {
   readonly clock: Clock
   readonly store: ResponseStore
   readonly live: LiveResponses
-  /** Whether clients learn nothing of why something failed. */
+  /** Whether errors hide their cause from clients. */
   readonly opaqueErrors: boolean
 }
 
-/** Who a call asks for. */
-export function readerOf({ principal }: Call): Reader {
+/** Gives the reader for a call's principal. */
+export function toReader({ principal }: Call): Reader {
   return { id: principal.id, isAdmin: principal.role === 'admin' }
 }
 
@@ -44,11 +44,10 @@ export interface Channel {
 }
 
 /**
- * Answers a request for a response. A response in the background runs on by itself: it ends when it is stopped, not when
- * its client leaves.
+ * Answers a request for a response. A response in the background runs on when its client leaves, until it is stopped.
  *
  * @returns the response that the client has; undefined for one in the background
- * @throws {SvcError} before the first byte the error that refuses or fails it, later only that the client is gone
+ * @throws {SvcError} before the first byte the refusal or failure; after it only the loss of the client
  */
 export async function respond(
   call: Call,
@@ -66,7 +65,7 @@ export async function respond(
   })
   let recording: ResponseRecording | undefined
   const format = createResponsesFormat({
-    source: { store, live, reader: readerOf(call), known },
+    source: { store, live, reader: toReader(call), known },
     alwaysStreams: message !== undefined,
     open(asked) {
       recording = createRecording(asked, {
@@ -110,9 +109,9 @@ async function replyWhileRunning(call: Call, writer: ReplyWriter, response: Live
   else await writer.json(200, resource)
 }
 
-/** Sends frames as a stream of events, to its end. */
+/** Sends all frames as a stream of events. */
 export async function sendEvents(writer: ReplyWriter, frames: AsyncIterable<string>): Promise<void> {
-  // A failure before the first frame still gets a real status.
+  // A failure before the first frame still gets a status of its own.
   for await (const frame of frames) {
     if (!writer.started) writer.startStream('text/event-stream')
     await writer.write(frame)

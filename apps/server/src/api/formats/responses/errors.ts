@@ -1,11 +1,11 @@
 import { SvcError } from '@svc/errors'
 
-/** Codes of predictions that ended badly after the model was there. */
+/** Codes of failures after the model was loaded. */
 const PREDICTION_CODES: ReadonlySet<string> = new Set(['prediction_failed', 'backend_stopped', 'answer_form_mismatch'])
-/** Codes of models that could not be made ready. */
+/** Codes of models that could not be loaded. */
 const MODEL_CODES: ReadonlySet<string> = new Set(['model_load_failed', 'model_stopped', 'process_limit'])
 
-/** The refusal of input that cannot be read (§7.3). */
+/** Creates the refusal of input that cannot be read (§7.3). */
 export function unreadableInput(detail: string, param = 'input'): SvcError {
   return new SvcError('invalid_request', `failed to parse input: ${detail}`, {
     code: 'unparsable_input',
@@ -13,12 +13,12 @@ export function unreadableInput(detail: string, param = 'input'): SvcError {
   })
 }
 
-/** The refusal of a part that no model here takes. */
+/** Creates the refusal of a part that no local model takes. */
 export function unsupported(param: string, message: string): SvcError {
   return new SvcError('invalid_request', `${param}: ${message}`, { code: 'unsupported_field', details: { param } })
 }
 
-/** The errors of the pipeline in the words of the responses format (§7.3). */
+/** Words the errors of the pipeline as the responses format does (§7.3). */
 export function toResponsesError(error: SvcError): SvcError {
   if (error.code === 'model_not_found') {
     return new SvcError('invalid_request', 'model configuration not found', {
@@ -34,7 +34,7 @@ export function toResponsesError(error: SvcError): SvcError {
   return new SvcError(error.kind, error.message, { code: error.code, details, cause: error })
 }
 
-/** The errors of reading events (§7.3). */
+/** Words the errors of reading events (§7.3). */
 export function toEventsError(error: SvcError): SvcError {
   if (error.kind !== 'internal') return error
   return new SvcError('internal', `failed to get events: ${error.message}`, {

@@ -5,7 +5,7 @@ import { createLiveResponses } from '../../../responses/live-responses.ts'
 import { createResponseStore } from '../../../responses/response-store.ts'
 import { responsesRoutes } from './routes.ts'
 
-/** The responses format: stored responses, and those that run in the background. */
+/** The responses format: stored responses, and responses in the background. */
 export async function responsesFeature(platform: Platform): Promise<ServerFeature> {
   const { config, settings, database, clock, log, inferenceRoutes } = platform
   const store = createResponseStore({

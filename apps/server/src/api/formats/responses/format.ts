@@ -22,16 +22,16 @@ import { unreadableInput, unsupported } from './errors.ts'
 import type { AskedResponse, ResponseRecording } from './response-recording.ts'
 import { responseToDomain } from './to-domain.ts'
 
-/** What reading the request of a response needs. */
+/** Options of {@link createResponsesFormat}. */
 export interface ResponsesFormatOptions {
   readonly source: ConversationSource
-  /** Whether events are sent whatever the request says. */
+  /** Whether every reply is a stream of events. */
   readonly alwaysStreams: boolean
-  /** Begins the recording of a response. */
+  /** Starts the recording of a response. */
   readonly open: (asked: AskedResponse) => ResponseRecording
 }
 
-/** Makes the wire format of `POST /v1/responses`, for one request. */
+/** Creates the wire format of `POST /v1/responses` for one request. */
 export function createResponsesFormat({ source, alwaysStreams, open }: ResponsesFormatOptions): WireFormat {
   return {
     async read(document, { model, signal }) {
@@ -77,14 +77,14 @@ function collectResponse({ run }: ResponseRecording): ReplyCollector {
   }
 }
 
-/** Makes the wire format of `POST /v1/responses/input_tokens`, for one request. */
+/** Creates the wire format of `POST /v1/responses/input_tokens` for one request. */
 export function createInputCountFormat(source: ConversationSource): WireFormat {
   return {
     async read(document, { signal }) {
       const read = await validate(responseCountRequest, document, signal)
       const body = { ...read, input: read.input ?? [] }
       const chat = responseToDomain(body, await readConversation(body, source))
-      // The tokens of a medium are known only once the model has read it.
+      // The number of a medium's tokens is known only after the model has read it.
       const [medium] = chat.messages.flatMap(({ attachments = [] }) => attachments)
       if (medium !== undefined) throw unsupported(medium.param, 'the tokens of media cannot be counted')
       return toOperationCall<'count'>(
@@ -95,7 +95,7 @@ export function createInputCountFormat(source: ConversationSource): WireFormat {
   }
 }
 
-/** Checks a body. The faults of its input are worded as this format has them. */
+/** Checks a body. Faults of its input are worded as this format does. */
 async function validate<S extends z.ZodType>(
   schema: S,
   document: JsonDocument,

@@ -17,9 +17,9 @@ interface Turn {
 }
 
 /**
- * Items as messages: neighbouring items of the assistant become one message.
+ * Converts items to messages: neighbouring items of the assistant become one message.
  *
- * @throws {SvcError} `invalid_request` for what no model here takes
+ * @throws {SvcError} `invalid_request` for items that no local model takes
  */
 export function itemsToMessages(items: readonly ResponseInputItem[]): ChatMessage[] {
   const messages: ChatMessage[] = []
@@ -41,10 +41,10 @@ export function itemsToMessages(items: readonly ResponseInputItem[]): ChatMessag
   return messages
 }
 
-/** Whether the item was one of the assistant's turn. */
+/** Adds an item of the assistant's turn. @returns whether the item belongs to the turn */
 function addToTurn(item: ResponseInputItem, index: number, begin: () => Turn): boolean {
   if (isReasoning(item)) {
-    begin().reasoning += thoughtsOf(item)
+    begin().reasoning += readThoughts(item)
     return true
   }
   if (isCall(item)) {
@@ -98,15 +98,15 @@ function isCallOutput(item: ResponseInputItem): item is Item<'function_call_outp
   return item.type === 'function_call_output'
 }
 
-/** The thoughts themselves, or what stands for them. */
-function thoughtsOf({ content, summary }: Item<'reasoning'>): string {
+/** Gives the reasoning, or its summary. */
+function readThoughts({ content, summary }: Item<'reasoning'>): string {
   const parts = content != null && content.length > 0 ? content : (summary ?? [])
   return parts.map(({ text }) => text).join('\n')
 }
 
 type MessageContent = Pick<ChatMessage, 'content' | 'attachments' | 'media'>
 
-/** A content in domain terms: its text parts in one, its media beside them. */
+/** Converts content: joined text parts, and the media beside them. */
 function toContent(content: InputMessage['content'], path: string): MessageContent {
   if (typeof content === 'string') return { content }
   const texts: string[] = []
@@ -125,7 +125,7 @@ function toContent(content: InputMessage['content'], path: string): MessageConte
 
 type TextPart = Extract<ResponseContentPart, { type: 'input_text' | 'text' | 'output_text' }>
 
-/** A part that is no text. */
+/** A part that is not text. */
 type MediaPart = Exclude<ResponseContentPart, TextPart | { type: 'refusal' }>
 
 function isText(part: ResponseContentPart): part is TextPart {
@@ -141,7 +141,7 @@ function toAttachment(part: MediaPart, param: string): Attachment {
     case 'input_video':
       return { kind: 'video', source: { url: part.video_url }, param }
     case 'input_audio':
-      // `format` is a word like `wav`, which the data themselves tell too.
+      // `format` is a word like `wav`; the data show the same.
       return { kind: 'audio', source: { base64: part.input_audio.data }, param }
     case 'input_file': {
       const { file_data: data, file_url: url, file_id: id } = part

@@ -9,7 +9,7 @@ import type {
 import type { PredictionEvent, TokenLogprob } from '../../../inference/events.ts'
 import { newItemId } from './ids.ts'
 
-/** An event before it has its number. */
+/** An event before it gets its number. */
 export type Unnumbered = ResponseEvent extends infer Event
   ? Event extends ResponseEvent
     ? Omit<Event, 'sequence_number'> & { readonly type: Event['type'] }
@@ -19,13 +19,13 @@ export type Unnumbered = ResponseEvent extends infer Event
 /** Output items that grow with the events of a prediction. */
 export interface Output {
   readonly items: readonly ResponseOutputItem[]
-  /** What a client is told of an event. */
+  /** Gives the client's events for an event. */
   add(event: Exclude<PredictionEvent, { readonly type: 'usage' }>): Unnumbered[]
-  /** Ends what is still open. */
+  /** Ends all open items. */
   end(status: 'completed' | 'incomplete'): Unnumbered[]
 }
 
-/** An item that still grows, with its place in the output. */
+/** A growing item with its place in the output. */
 interface Open<Item> {
   readonly index: number
   readonly item: Item
@@ -34,15 +34,15 @@ interface Open<Item> {
 }
 
 /**
- * Makes the output of one response. Thoughts and messages come one after the other; calls stay open until the end,
- * because a backend may write several at a time.
+ * Creates the output of one response. Reasoning and messages follow each other; calls stay open until the end, because
+ * a backend may write several at a time.
  */
 export function createOutput(): Output {
   const items: ResponseOutputItem[] = []
   const calls = new Map<number, Open<ResponseOutputCall>>()
   let message: Open<ResponseOutputMessage> | undefined
   let reasoning: Open<ResponseOutputReasoning> | undefined
-  /** Blanks after a call, which are no message unless something follows. */
+  /** White space after a call; a message only if other text follows. */
   let blanks = ''
 
   function open<Item extends ResponseOutputItem>(item: Item): Open<Item> {
@@ -187,7 +187,7 @@ export function createOutput(): Output {
           name: item.name,
           arguments: text,
         },
-        // What a limit cuts off is the end.
+        // A limit cuts off only the last call.
         close(call, { ...item, arguments: text, status: position < open.length - 1 ? 'completed' : status }),
       ]
     })

@@ -1,7 +1,7 @@
 import type { ResponseRequest, ResponseResource, ResponseTool, ResponseUsage } from '@svc/wire/responses'
 import type { Usage } from '../../../inference/events.ts'
 
-/** A response as it begins: everything that was asked for, and no output yet; `created` in Unix seconds. */
+/** Creates the response at its start: the request's fields and no output; `created` is in Unix seconds. */
 export function newResource(
   asked: ResponseRequest,
   facts: { readonly id: string; readonly model: string; readonly created: number; readonly store: boolean },
@@ -41,7 +41,7 @@ export function newResource(
   }
 }
 
-/** The usage object of the responses format; a backend that does not tell cached and thought tokens apart gives 0. */
+/** Converts usage of the responses format. A backend that reports no cached or reasoning tokens gives 0. */
 export function toResponseUsage({ promptTokens, completionTokens }: Usage): ResponseUsage {
   return {
     input_tokens: promptTokens,
@@ -52,7 +52,7 @@ export function toResponseUsage({ promptTokens, completionTokens }: Usage): Resp
   }
 }
 
-/** A tool as it is told back: clients read whether its arguments are held to the schema, whatever was asked. */
+/** Returns a tool with `strict`, because clients read that field even if they did not send it. */
 function withStrict(tool: ResponseTool): ResponseTool {
   return tool.type === 'function' ? { ...tool, strict: tool.strict ?? false } : tool
 }

@@ -10,46 +10,46 @@ import { newResponseId } from './ids.ts'
 import { newResource } from './resource.ts'
 import { type ResponseRun, startRun } from './run.ts'
 
-/** Events of a background run that may be unsaved. */
+/** Number of events of a background run that may be unsaved. */
 const UNSAVED_EVENTS = 64
 
-/** What recording a response needs. */
+/** Options of {@link createRecording}. */
 export interface RecordingParts {
   readonly store: ResponseStore
   readonly live: LiveResponses
   readonly clock: Clock
-  /** Id of the principal that asks. */
+  /** Id of the requesting principal. */
   readonly owner: string
-  /** Ends the request when somebody stops its response. */
+  /** Ends the request when the response is stopped. */
   readonly stop: (reason: SvcError) => void
   /** Called once the response runs in the background and its client can be answered. */
   readonly onDetached: (response: LiveResponse) => void
 }
 
-/** The request of a response, checked. */
+/** The checked request of a response. */
 export interface AskedResponse {
   readonly asked: ResponseRequest
   readonly input: readonly ResponseInputItem[]
-  /** The name the client asked for. */
+  /** The name that the client asked for. */
   readonly model: string
 }
 
 /** The events of one response on their way to its client and to the store. */
 export interface ResponseRecording {
   readonly run: ResponseRun
-  /** Shows the response to its readers, once the request is known to be one that can be answered. */
+  /** Shows the response to its readers, once nothing but the model can refuse the request. */
   begin(): Promise<void>
-  /** The response at this moment; undefined until it is shown. */
+  /** Gives the present response; undefined until it is shown. */
   current(): StoredResponse | undefined
   /** Encodes events and keeps their frames for readers and the store. */
   encode(events: readonly ResponseEvent[]): string
   /** Wraps the writer of the client: events are stored before they are sent. */
   record(writer: ReplyWriter): ReplyWriter
-  /** Ends the response, if the request left it open. */
+  /** Ends the response if the request left it open. */
   settle(thrown: unknown): Promise<void>
 }
 
-/** Begins the recording of a response; nobody sees it yet. */
+/** Creates a recording that readers do not see yet. */
 export function createRecording({ asked, input, model }: AskedResponse, parts: RecordingParts): ResponseRecording {
   const { store, live, clock, owner } = parts
   const log = createEventLog()
@@ -60,9 +60,9 @@ export function createRecording({ asked, input, model }: AskedResponse, parts: R
   const facts = { id: newResponseId(), model, created: Math.floor(createdAt / 1000), store: isStored }
   const run = startRun({ resource: newResource(asked, facts), now: () => clock.now() })
   let isShown = false
-  /** Frames that nobody has seen yet. */
+  /** Frames that readers have not seen. */
   let pending: string[] = []
-  /** The number of events in the store. */
+  /** Number of events in the store. */
   let saved = 0
   let isSaved = false
 
@@ -74,7 +74,7 @@ export function createRecording({ asked, input, model }: AskedResponse, parts: R
     return frames.join('')
   }
 
-  /** Stores the finished response, then lets readers see its end; once. */
+  /** Stores the finished response and then shows its end to readers; runs once. */
   function save(): Promise<void> {
     if (isSaved) return Promise.resolve()
     isSaved = true
@@ -152,7 +152,9 @@ export function createRecording({ asked, input, model }: AskedResponse, parts: R
   }
 }
 
-/** A writer that stores before it sends. @param writer the client's; undefined where nobody reads the reply */
+/**
+ * Creates a writer that stores before it sends. @param writer the client's; undefined when no client reads the reply
+ */
 function recordWrites(
   writer: ReplyWriter | undefined,
   { publish, save }: { readonly publish: () => Promise<void>; readonly save: () => Promise<void> },
@@ -164,7 +166,7 @@ function recordWrites(
     get isGone() {
       return writer?.isGone ?? false
     },
-    // Recordings are made of events, never of relayed bytes.
+    // Recordings consist of events, never of relayed bytes.
     relayTarget: undefined,
     async json(status, value, headers) {
       await save()

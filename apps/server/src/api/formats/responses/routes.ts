@@ -2,7 +2,7 @@ import { responseCountReply, responseCountRequest, responseRequest, responseReso
 import * as z from 'zod'
 import type { Call } from '../../../http/call.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import type { RouteRow } from '../../../http/route-row.ts'
+import type { RouteInfo } from '../../../http/route-info.ts'
 import { upgradeRequired } from '../../../http/websocket.ts'
 import { countInput } from './count.ts'
 import { type CreateParts, createResponse } from './create.ts'
@@ -10,7 +10,7 @@ import { toEventsError, toResponsesError } from './errors.ts'
 import { serveResponses } from './socket.ts'
 import { cancelResponse, deleteResponse, getEvents, getResponse, idRequired, listInputItems } from './stored.ts'
 
-const startingAfter = z.string().optional().describe('Number of the last event that is known; those after it are sent.')
+const startingAfter = z.string().optional().describe('Number of the last known event; later ones are sent.')
 const eventQuery = z.object({ starting_after: startingAfter })
 const getQuery = z.object({
   stream: z.string().optional().describe('`true`: the events of the response.'),
@@ -22,7 +22,7 @@ const itemQuery = z.object({
   after: z.string().optional().describe('Id of the item before the first one listed.'),
 })
 
-/** What is true of every way to have a response made. */
+/** Common fields of all routes that create responses. */
 const creating = {
   path: '/v1/responses',
   aliases: ['/responses'],
@@ -35,22 +35,22 @@ const creating = {
   tag: 'inference',
 } as const
 
-/** Answers a plain GET of the address of the socket; with a slash at the end it is one of a response without an id. */
+/** Answers a plain GET of the socket's address. With a trailing slash it is the address of a response without an id. */
 function refuseWithoutUpgrade(call: Call): never {
   throw call.incoming.url?.split('?', 1)[0]?.endsWith('/') === true ? idRequired() : upgradeRequired(call)
 }
 
-/** `/v1/responses`: responses made, and those that are stored. */
+/** `/v1/responses`: creating responses, and the stored ones. */
 export function responsesRoutes(parts: CreateParts): Route[] {
-  const answer = (row: Pick<RouteRow, 'path' | 'summary'> & Partial<RouteRow>, handler: Route['handler']): Route =>
+  const answer = (route: Pick<RouteInfo, 'path' | 'summary'> & Partial<RouteInfo>, handler: Route['handler']): Route =>
     defineRoute({
       method: 'GET',
       access: 'self',
       feature: 'chat',
       family: 'responses',
       tag: 'inference',
-      ...row,
-      aliases: [row.path.replace('/v1', ''), ...(row.aliases ?? [])],
+      ...route,
+      aliases: [route.path.replace('/v1', ''), ...(route.aliases ?? [])],
       handler,
     })
   const withParts =
@@ -103,7 +103,7 @@ export function responsesRoutes(parts: CreateParts): Route[] {
       ...answer(
         {
           path: '/v1/responses/:id/events',
-          // An empty id is answered as what it is.
+          // An empty id gets the error for a missing id.
           aliases: ['/v1/responses//events'],
           summary: 'The events of a stored response',
           query: eventQuery,
@@ -113,7 +113,7 @@ export function responsesRoutes(parts: CreateParts): Route[] {
       mapError: toEventsError,
     },
     answer(
-      { path: '/v1/responses/:id/input_items', summary: 'What a stored response was asked', query: itemQuery },
+      { path: '/v1/responses/:id/input_items', summary: 'The input of a stored response', query: itemQuery },
       withParts(listInputItems),
     ),
     answer(

@@ -1,32 +1,32 @@
 import type { SvcError } from '@svc/errors'
 import type { ResponseEvent, ResponseResource } from '@svc/wire/responses'
-import { statusOf } from '../../../http/error-map.ts'
+import { toStatus } from '../../../http/error-map.ts'
 import { type FinishReason, NO_USAGE, type PredictionEvent, type Usage } from '../../../inference/events.ts'
 import { toResponsesError } from './errors.ts'
 import { createOutput, type Unnumbered } from './output.ts'
 import { toResponseUsage } from './resource.ts'
 
-/** A response while it comes into being: what it is at each moment, and what a client is told of each step. */
+/** A running response: its present state, and the events of each step. */
 export interface ResponseRun {
-  /** The response as it is now. */
+  /** The present response. */
   readonly resource: ResponseResource
-  /** Whether nothing of it will change. */
+  /** Whether it has ended. */
   readonly hasEnded: boolean
-  /** The first events. */
+  /** Gives the first events. */
   open(): ResponseEvent[]
-  /** What tells that the model begins. */
+  /** Gives the events at the start of the model's answer. */
   begin(): ResponseEvent[]
   add(event: PredictionEvent): ResponseEvent[]
-  /** The events after the last of the model. */
+  /** Gives the events after the model's last one. */
   end(): ResponseEvent[]
-  /** The events that tell of a failure, the last one included. */
+  /** Gives the events of a failure, including the last one. */
   fail(error: SvcError): ResponseEvent[]
-  /** The last event of a response that nobody wants any more; its status is `cancelled`. */
+  /** Gives the last event of a cancelled response; its status is `cancelled`. */
   cancel(): ResponseEvent[]
 }
 
 /**
- * Begins a response.
+ * Starts a response.
  *
  * @param options.now milliseconds since the epoch
  */
@@ -86,7 +86,7 @@ export function startRun(options: { readonly resource: ResponseResource; readonl
     },
     end() {
       if (hasEnded()) return []
-      const reason = incompleteReason(finishReason)
+      const reason = toIncompleteReason(finishReason)
       if (reason === undefined) {
         const events = output.end('completed')
         return number([...events, { type: 'response.completed', response: settle({ status: 'completed' }) }])
@@ -116,13 +116,13 @@ export function startRun(options: { readonly resource: ResponseResource; readonl
   }
 }
 
-function incompleteReason(reason: FinishReason): 'max_output_tokens' | 'content_filter' | undefined {
+function toIncompleteReason(reason: FinishReason): 'max_output_tokens' | 'content_filter' | undefined {
   if (reason === 'length') return 'max_output_tokens'
   return reason === 'content_filter' ? 'content_filter' : undefined
 }
 
 function describe(error: SvcError): { readonly code: string; readonly message: string; readonly type: string } {
-  const status = statusOf(error)
+  const status = toStatus(error)
   const code = status === 429 ? 'rate_limit_exceeded' : status < 500 ? 'invalid_prompt' : 'server_error'
   return { code, message: error.message, type: error.details?.type ?? 'server_error' }
 }

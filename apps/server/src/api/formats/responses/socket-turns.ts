@@ -1,17 +1,17 @@
 import type { StoredResponse } from '../../../responses/response-store.ts'
 import type { KnownResponses } from './conversation.ts'
 
-/** What one socket may keep of its conversation, bytes. */
+/** Maximum size of the conversation that one socket keeps, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_TURNS = 1024
 
-/** The conversation of one socket as far as it is stored nowhere else: its last response can always be continued. */
+/** The part of a socket's conversation that is stored nowhere else. Its last response can always be continued. */
 export interface SocketTurns extends KnownResponses {
-  /** Keeps a response that has ended; `bytes` is the size of what asked for it. */
+  /** Keeps a response that has ended; `bytes` is the size of its request. */
   keep(response: StoredResponse, bytes: number): void
 }
 
-/** Makes an empty conversation. */
+/** Creates an empty conversation. */
 export function createSocketTurns(): SocketTurns {
   const turns = new Map<string, StoredResponse>()
   let size = 0
@@ -34,7 +34,7 @@ export function createSocketTurns(): SocketTurns {
       const { id, store, status, previous_response_id: previous, output } = response.resource
       const continues = previous !== null && turns.has(previous)
       if (!continues) forget()
-      // what came before it and is stored nowhere goes with it
+      // drops unstored turns that it continued
       if (store && !continues) return
       if (status !== 'completed' && status !== 'incomplete') return
       size += bytes + JSON.stringify(output).length

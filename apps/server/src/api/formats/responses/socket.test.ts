@@ -42,7 +42,7 @@ const refuse = (): Promise<never> => Promise.reject(new SvcError('invalid_reques
 const tooOld = { type: 'error', status: 400, error: { code: 'websocket_connection_limit_reached' } }
 
 describe('a socket of responses', () => {
-  it('that has been open for an hour is closed, with a code after which clients open another one', async () => {
+  it('that is an hour old is closed with a code after which clients open another one', async () => {
     const { clock, route } = world(refuse)
     await using app = await startTestApp([route])
     await using socket = await openResponseSocket(app.url)
@@ -55,7 +55,7 @@ describe('a socket of responses', () => {
     expect(await socket.closed).toBe(1001)
   })
 
-  it('comes to the end of its answer first, and answers nothing more', async () => {
+  it('finishes its answer first and answers no more messages', async () => {
     let asked = 0
     let end = (): void => undefined
     const { clock, route } = world(async () => {
@@ -78,7 +78,7 @@ describe('a socket of responses', () => {
     expect(asked).toBe(1)
   })
 
-  it('holds nothing of the messages that it has answered', async () => {
+  it('releases the bytes of answered messages', async () => {
     const { route } = world(refuse)
     const signals: AbortSignal[] = []
     const counting = defineRoute({
@@ -100,7 +100,7 @@ describe('a socket of responses', () => {
     expect(new Set(counts).size).toBe(1)
   })
 
-  it('leaves nothing waiting when its client has left', async () => {
+  it('leaves no waiting work when its client has left', async () => {
     const { clock, route } = world(refuse)
     await using app = await startTestApp([route])
     {
@@ -110,7 +110,7 @@ describe('a socket of responses', () => {
     await expect.poll(() => clock.sleepers).toBe(0)
   })
 
-  it('whose opener has lost its rights says so to the next message, and is closed', async () => {
+  it('of a principal who has lost access tells so on the next message and closes', async () => {
     const { route } = world(refuse)
     await using app = await startTestApp([route], { keys: ['old'] })
     await using socket = await openResponseSocket(app.url, { headers: { authorization: 'Bearer old' } })

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { deriveCall } from '../../../http/call.ts'
 import { responsesError } from '../../../http/error-envelopes.ts'
-import { retryAfterSeconds, statusOf } from '../../../http/error-map.ts'
+import { retryAfterSeconds, toStatus } from '../../../http/error-map.ts'
 import { isRefusal } from '../../../http/middleware/authorize.ts'
 import { ACCESS_ENDED, type Socket } from '../../../http/websocket.ts'
 import type { ReplyWriter } from '../../../inference/ports.ts'
@@ -12,15 +12,15 @@ import { type CreateParts, respond } from './create.ts'
 import { toResponsesError } from './errors.ts'
 import { createSocketTurns, type SocketTurns } from './socket-turns.ts'
 
-/** How long a socket may be open; one that is answered then comes to its end first. */
+/** Maximum age of a socket. A running answer is finished first. */
 const MAX_AGE_MS = 60 * 60_000
-/** What of a handshake's id stands in those of its responses. */
+/** Maximum length of the handshake's id inside the ids of its responses. */
 const MAX_ID_LENGTH = 100
 
 /**
- * Serves the WebSocket mode of `GET /v1/responses`: each `response.create` message goes through the pipeline like the
- * body of a POST, one after the other, and is answered with the events of its response as text messages. What is
- * refused is told in an `error` message; the socket stays open.
+ * Serves the WebSocket mode of `GET /v1/responses`. Each `response.create` message passes the pipeline like the body of
+ * a POST, one after the other, and is answered with the events of its response as text messages. A refusal is an
+ * `error` message, and the socket stays open.
  */
 export async function serveResponses(socket: Socket, parts: CreateParts): Promise<void> {
   const { clock } = parts
@@ -38,7 +38,7 @@ export async function serveResponses(socket: Socket, parts: CreateParts): Promis
       if (!(await answer(bytes, { socket, turns, number: count }, parts))) return
     }
     if (!old.signal.aborted) return
-    await socket.send(errorMessage(tooOld(), parts))
+    await socket.send(toErrorMessage(tooOld(), parts))
     socket.close(1001, 'the socket has been open for 60 minutes')
   } catch (error) {
     if (!isGone(error)) throw error
@@ -50,11 +50,11 @@ export async function serveResponses(socket: Socket, parts: CreateParts): Promis
 interface Turn {
   readonly socket: Socket
   readonly turns: SocketTurns
-  /** Of the message, from 1. */
+  /** Number of the message, from 1. */
   readonly number: number
 }
 
-/** Answers one message; whether there may be a next one. */
+/** Answers one message. @returns whether the socket accepts another one */
 async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts: CreateParts): Promise<boolean> {
   const { call } = socket
   const writer = createSocketWriter(socket)
@@ -71,14 +71,14 @@ async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts:
   } catch (thrown) {
     if (isGone(thrown)) throw thrown
     const error = toResponsesError(toPublicError(thrown))
-    if (statusOf(error) >= 500) call.log.warn({ code: error.code, err: error }, 'request failed')
-    if (!writer.started) await socket.send(errorMessage(error, parts))
+    if (toStatus(error) >= 500) call.log.warn({ code: error.code, err: error }, 'request failed')
+    if (!writer.started) await socket.send(toErrorMessage(error, parts))
     if (thrown instanceof RightsGone) socket.close(1008, ACCESS_ENDED)
     return !(thrown instanceof RightsGone)
   }
 }
 
-/** The refusal of whoever opened the socket with rights that are gone now. */
+/** The refusal of a principal who lost access after opening the socket. */
 class RightsGone extends SvcError {
   override readonly name = 'RightsGone'
 }
@@ -92,7 +92,7 @@ async function admit(socket: Socket): Promise<Principal> {
   }
 }
 
-/** Sends the events in the frames of a stream, each as a message of its own. */
+/** Sends each event of a stream as a message of its own. */
 function createSocketWriter(socket: Socket): ReplyWriter {
   let started = false
   return {
@@ -119,15 +119,15 @@ function createSocketWriter(socket: Socket): ReplyWriter {
   }
 }
 
-/** Codes by which clients know what to do next. */
+/** Codes that clients act on. */
 const NAMED_CODES: ReadonlySet<string> = new Set([
   'previous_response_not_found',
   'websocket_connection_limit_reached',
   'pii_unsupported_transport',
 ])
 
-function errorMessage(error: SvcError, { opaqueErrors }: CreateParts): string {
-  const status = statusOf(error)
+function toErrorMessage(error: SvcError, { opaqueErrors }: CreateParts): string {
+  const status = toStatus(error)
   if (opaqueErrors) {
     const type = status < 500 ? 'invalid_request' : 'server_error'
     return JSON.stringify({
@@ -146,7 +146,7 @@ function errorMessage(error: SvcError, { opaqueErrors }: CreateParts): string {
   })
 }
 
-/** Whether nobody is there to be told. */
+/** Whether the client has left. */
 function isGone(error: unknown): boolean {
   return SvcError.is(error) && (error.code === 'client_gone' || error.code === 'client_stalled')
 }

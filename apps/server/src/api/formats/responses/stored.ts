@@ -7,16 +7,16 @@ import { createReplyWriter } from '../../../http/reply-writer.ts'
 import type { Clock } from '../../../ports.ts'
 import type { LiveResponse } from '../../../responses/live-responses.ts'
 import type { ResponseStore, StoredResponse } from '../../../responses/response-store.ts'
-import { type CreateParts, readerOf, sendEvents } from './create.ts'
+import { type CreateParts, sendEvents, toReader } from './create.ts'
 
 type Parts = Omit<CreateParts, 'core' | 'deliverTo'>
 
-/** How often the events of a response are looked for that runs on another server, milliseconds. */
+/** Interval at which events of a response on another server are polled, milliseconds. */
 const LOOK_MS = 500
 const MAX_ITEMS = 100
 const DEFAULT_ITEMS = 20
 
-/** What a call is about: the response, and its run when it is in this process. */
+/** The response of a call, and its run when it is in this process. */
 interface Found {
   readonly id: string
   readonly stored: StoredResponse
@@ -26,14 +26,14 @@ interface Found {
 async function find(call: Call, { store, live }: Parts): Promise<Found> {
   const id = call.param('id')
   if (id.trim() === '') throw idRequired()
-  const reader = readerOf(call)
+  const reader = toReader(call)
   const running = live.get(id, reader)
   const stored = running?.current() ?? (await store.read(id, reader))
   if (stored === undefined) throw responseNotFound(id)
   return { id, stored, live: running }
 }
 
-/** The refusal of a call that names no response (§7.3). */
+/** Creates the refusal of a call that names no response (§7.3). */
 export function idRequired(): SvcError {
   return badRequest('response ID is required', 'id')
 }
@@ -58,26 +58,26 @@ export async function getResponse(call: Call, parts: Parts): Promise<Response> {
   return json((await find(call, parts)).stored.resource)
 }
 
-/** Answers `GET /v1/responses/:id/events`: what there is after a number, then what comes, to the end. */
+/** Answers `GET /v1/responses/:id/events`: the events after a number, then new ones to the end. */
 export async function getEvents(call: Call, parts: Parts): Promise<Response> {
   const found = await find(call, parts)
   if (!found.stored.streamed) {
     throw badRequest('cannot stream a response that was not created with stream=true', 'stream')
   }
-  const after = startingAfter(call.query('starting_after'))
+  const after = readStartingAfter(call.query('starting_after'))
   const { signal } = call
   const frames = found.live?.follow(after, { signal }) ?? replay(found.id, after, { ...parts, call })
   await sendEvents(createReplyWriter(call, { compression: parts.compression }), frames)
   return ALREADY_SENT
 }
 
-function startingAfter(text: string | undefined): number {
+function readStartingAfter(text: string | undefined): number {
   if (text === undefined || text === '') return -1
   if (!/^-?\d{1,15}$/.test(text)) throw badRequest('starting_after must be an integer', 'starting_after')
   return Number(text)
 }
 
-/** Stored events after a number; those of a response that another server runs as they come. */
+/** Replays stored events after a number; polls those of a response that another server runs. */
 async function* replay(
   id: string,
   after: number,
@@ -85,7 +85,7 @@ async function* replay(
 ): AsyncGenerator<string> {
   let seen = Math.max(-1, after)
   for (;;) {
-    const stored = await store.read(id, readerOf(call))
+    const stored = await store.read(id, toReader(call))
     const isRunning = stored?.resource.status === 'queued' || stored?.resource.status === 'in_progress'
     for (let row = await store.readEvents(id, seen); row !== undefined; row = await store.readEvents(id, seen)) {
       for (const [index, frame] of row.frames.entries()) {
@@ -112,20 +112,20 @@ export async function cancelResponse(call: Call, parts: Parts): Promise<Response
   return json(cancelled)
 }
 
-/** Answers `DELETE /v1/responses/:id`; a response that still runs is stopped. */
+/** Answers `DELETE /v1/responses/:id`; a running response is stopped. */
 export async function deleteResponse(call: Call, parts: Parts): Promise<Response> {
   const { id, live } = await find(call, parts)
   await live?.stop()
-  await parts.store.delete(id, readerOf(call))
+  await parts.store.delete(id, toReader(call))
   return json({ id, object: 'response', deleted: true })
 }
 
-/** Answers `GET /v1/responses/:id/input_items`: the items of its own input, the last first unless told otherwise. */
+/** Answers `GET /v1/responses/:id/input_items`: the items of its own input, the last one first by default. */
 export async function listInputItems(call: Call, parts: Parts): Promise<Response> {
   const { stored } = await find(call, parts)
   const items = stored.input.map(toListed)
   if (call.query('order') !== 'asc') items.reverse()
-  const limit = limitOf(call.query('limit'))
+  const limit = readLimit(call.query('limit'))
   const after = call.query('after')
   const start = after === undefined || after === '' ? 0 : items.findIndex(({ id }) => id === after) + 1
   if (start === 0 && after !== undefined && after !== '') throw badRequest('after: no such item', 'after')
@@ -139,7 +139,7 @@ export async function listInputItems(call: Call, parts: Parts): Promise<Response
   })
 }
 
-function limitOf(text: string | undefined): number {
+function readLimit(text: string | undefined): number {
   if (text === undefined || text === '') return DEFAULT_ITEMS
   const limit = Number(text)
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_ITEMS) {
@@ -148,7 +148,7 @@ function limitOf(text: string | undefined): number {
   return limit
 }
 
-/** An item as it is listed: the content of a message always in parts. */
+/** Converts an item for the list: the content of a message is always in parts. */
 function toListed(item: ResponseInputItem): ResponseInputItem {
   if (!('role' in item) || item.role === undefined || typeof item.content !== 'string') return item
   const text = item.content

@@ -4,9 +4,9 @@ import type { ChatMessage, ChatRequest } from '../../../inference/request.ts'
 import { toGeneration } from '../openai/to-generation.ts'
 import type { Conversation } from './conversation.ts'
 import { itemsToMessages } from './input-items.ts'
-import { responseTools } from './tools.ts'
+import { toResponseTools } from './tools.ts'
 
-/** A responses request in domain terms, after the conversation that it continues. */
+/** Converts a request, after the conversation that it continues. */
 export function responseToDomain(asked: ResponseRequest, { input, history }: Conversation): ChatRequest {
   const instructions: ChatMessage[] =
     asked.instructions == null || asked.instructions === '' ? [] : [{ role: 'system', content: asked.instructions }]
@@ -26,8 +26,8 @@ export function responseToDomain(asked: ResponseRequest, { input, history }: Con
       top_logprobs: asked.top_logprobs,
     }),
     choices: 1,
-    ...responseTools(asked),
-    structuredOutput: structuredOutputOf(asked),
+    ...toResponseTools(asked),
+    structuredOutput: readStructuredOutput(asked),
     reasoningEffort: asked.reasoning?.effort ?? undefined,
     metadata: asked.metadata ?? undefined,
     stream: asked.stream ?? false,
@@ -38,7 +38,7 @@ function wantsLogprobs({ top_logprobs, include }: ResponseRequest): boolean {
   return (top_logprobs ?? 0) > 0 || (include ?? []).includes('message.output_text.logprobs')
 }
 
-function structuredOutputOf({ text, text_format }: ResponseRequest): ChatRequest['structuredOutput'] {
+function readStructuredOutput({ text, text_format }: ResponseRequest): ChatRequest['structuredOutput'] {
   const [responseFormat, name] =
     text?.format == null ? ([text_format, 'text_format'] as const) : ([text.format, 'text.format'] as const)
   return toStructuredOutput({ responseFormat }, { responseFormat: name })

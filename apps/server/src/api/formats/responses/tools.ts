@@ -2,17 +2,17 @@ import type { ChatTool } from '@svc/wire/openai'
 import type { ResponseRequest, ResponseTool, ResponseToolChoice } from '@svc/wire/responses'
 import { type ToolRequest, toToolRequest } from '../openai/chat/tools.ts'
 
-/** A tool of the only type a local model can call. */
+/** Whether a tool is a function, the only type that a local model can call. */
 function isFunction(tool: ResponseTool): tool is Extract<ResponseTool, { readonly name: string }> {
   return tool.type === 'function'
 }
 
-/** The tools of a request as the compatible format lists them; those that are no functions reach no model. */
-export function responseTools(body: ResponseRequest): ToolRequest {
+/** Converts the tools of a request to the compatible format; other types than functions reach no model. */
+export function toResponseTools(body: ResponseRequest): ToolRequest {
   const functions = (body.tools ?? []).filter(isFunction).map(toChatTool)
   const choice = body.tool_choice ?? undefined
   if (typeof choice === 'object' && choice.type === 'allowed_tools') {
-    const allowed = namesOf(choice)
+    const allowed = listNames(choice)
     return toToolRequest({
       messages: [],
       tools: functions.filter(({ function: { name } }) => allowed.has(name)),
@@ -32,6 +32,6 @@ function toChatTool({ name, description, parameters, strict }: Extract<ResponseT
   return { type: 'function', function: { name, description, parameters, strict } }
 }
 
-function namesOf({ tools }: Extract<ResponseToolChoice, { readonly type: 'allowed_tools' }>): ReadonlySet<string> {
+function listNames({ tools }: Extract<ResponseToolChoice, { readonly type: 'allowed_tools' }>): ReadonlySet<string> {
   return new Set(tools.map((tool) => (typeof tool === 'string' ? tool : (tool.name ?? ''))))
 }

@@ -5,7 +5,7 @@ import type { CandidateScore } from '../../../inference/operations/operation.ts'
 import { readBody } from '../../../inference/read-body.ts'
 import { toOperationCall, type WireFormat } from '../../../inference/wire-format.ts'
 
-/** More candidates than any choice has. */
+/** More candidates than real requests have. */
 const MAX_CANDIDATES = 1024
 
 /** The wire format of `POST /api/score`. */

@@ -3,7 +3,7 @@ import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
 import { scoreFormat } from './format.ts'
 
-/** `POST /api/score` (§4.9): what the router's classifier sees, for admins who tune it. */
+/** `POST /api/score` (§4.9): for admins who tune the router's classifier; shows the scores that it gets. */
 export function scoreRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(

@@ -5,7 +5,7 @@ import { readBody } from '../../../inference/read-body.ts'
 import { toOperationCall, type WireFormat } from '../../../inference/wire-format.ts'
 import { MAX_TOKENS_SENT } from '../openai/limits.ts'
 
-/** More tokens are written in pieces. */
+/** Longer lists are written in pieces. */
 const MANY_TOKENS = 32_768
 
 function* writeTokens(tokens: readonly number[]): Generator<string> {

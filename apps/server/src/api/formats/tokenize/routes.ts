@@ -3,7 +3,7 @@ import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
 import { detokenizeFormat, tokenizeFormat } from './formats.ts'
 
-/** Between texts and the ids of a model's vocabulary. */
+/** Routes between texts and the ids of a model's vocabulary. */
 export function tokenizeRoutes(parts: InferenceRouteParts): Route[] {
   const shared = {
     method: 'POST',

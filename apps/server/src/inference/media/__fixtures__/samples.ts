@@ -1,4 +1,4 @@
-/** A picture of one red point. */
+/** A PNG image of one red pixel. */
 export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==',
   'base64',
@@ -10,10 +10,10 @@ export const WAV = Buffer.concat([
   Buffer.alloc(8),
 ])
 
-/** The beginning of a film, which is all that is looked at. */
+/** The first bytes of an MP4 film; the reader looks at no more. */
 export const MP4 = Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isomiso2', 'latin1')
 
-/** A data URL of bytes. */
-export function dataUrl(mediaType: string, bytes: Uint8Array): string {
+/** Creates a data URL. */
+export function toDataUrl(mediaType: string, bytes: Uint8Array): string {
   return `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}`
 }

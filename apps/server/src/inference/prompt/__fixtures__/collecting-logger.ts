@@ -8,7 +8,7 @@ export interface LogLine {
 }
 
 /** A logger that keeps its lines. */
-export function collectingLogger(): { readonly logger: Logger; readonly lines: readonly LogLine[] } {
+export function createCollectingLogger(): { readonly logger: Logger; readonly lines: readonly LogLine[] } {
   const lines: LogLine[] = []
   const write = (level: keyof Logger) => (fields: LogFields, message: string) => {
     lines.push({ level, fields, message })

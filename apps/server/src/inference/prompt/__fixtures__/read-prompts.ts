@@ -5,24 +5,24 @@ import { withDefaults } from '../../../catalog/defaults.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import type { ChatPromptInput, MediaCounts, PromptMessage, PromptToolCall } from '../prompt-input.ts'
 
-/** A request to a model file with the prompt that existing servers make of it. */
+/** A request to a model file with the prompt that existing servers write for it. */
 export interface PromptRecord {
   readonly name: string
   readonly file: string
   readonly kind: 'chat' | 'completion' | 'edit'
   readonly request: RequestBody
-  /** Null where the backend applies the model's own template. */
+  /** Null when the backend applies the model's own template. */
   readonly prompt?: string | null
   readonly prompts?: readonly string[]
   readonly backend_messages?: readonly Readonly<Record<string, string>>[]
   readonly stop: readonly string[]
   readonly tools_active?: boolean
   readonly grammar?: boolean
-  /** Why a prompt need not be copied. */
+  /** Reason why our prompt may differ. */
   readonly quirk?: string
 }
 
-/** What of the compatible format the records use. */
+/** Part of the compatible format that the records use. */
 interface RequestBody {
   readonly messages?: readonly MessageBody[]
   readonly tools?: readonly unknown[]
@@ -53,7 +53,7 @@ interface MessageBody {
 /** Folder of the recorded model files. */
 export const MODELS = fileURLToPath(new URL('model-yaml/', import.meta.url))
 
-/** All records. */
+/** Reads all records. */
 export function readPrompts(): readonly PromptRecord[] {
   const text = readFileSync(new URL('prompts.jsonl', import.meta.url), 'utf8')
   return text
@@ -62,20 +62,20 @@ export function readPrompts(): readonly PromptRecord[] {
     .map((line) => JSON.parse(line))
 }
 
-/** The model of a text, as the directory of models would give it. */
-export function modelOf(yaml: string, { file = 'm.yaml', folder = MODELS } = {}): ModelConfig {
+/** Reads a model from text, as the directory of models gives it. */
+export function parseModel(yaml: string, { file = 'm.yaml', folder = MODELS } = {}): ModelConfig {
   const { models, problems } = parseModelFile(yaml, { file, folder, modifiedAt: 0 })
   const [model] = models
   if (model === undefined) throw new Error(`no model: ${JSON.stringify(problems)}`)
   return withDefaults(model, { threads: 1, defaultThreads: 1, f16: false, debug: false, contextSize: 0 })
 }
 
-/** The model of a recorded file. */
+/** Reads the model of a recorded file. */
 export function readModel(file: string): ModelConfig {
-  return modelOf(readFileSync(`${MODELS}${file}`, 'utf8'), { file })
+  return parseModel(readFileSync(`${MODELS}${file}`, 'utf8'), { file })
 }
 
-/** A recorded body as the input of a prompt. */
+/** Converts a recorded body to the input of a prompt. */
 export function toPromptInput(body: RequestBody): ChatPromptInput & { readonly messages: readonly BackendMessage[] } {
   const format = body.response_format
   return {
@@ -88,7 +88,7 @@ export function toPromptInput(body: RequestBody): ChatPromptInput & { readonly m
   }
 }
 
-/** A message that knows which call it answers, as backends are told. */
+/** A message that names the call it answers, as backends get it. */
 export interface BackendMessage extends PromptMessage {
   readonly toolCallId?: string | undefined
 }
@@ -116,7 +116,7 @@ function countMedia(types: readonly string[]): MediaCounts {
   return { images: count('image_url'), audio: count('input_audio'), video: count('video_url') }
 }
 
-/** The request's own stop words. */
-export function stopOf({ stop = [] }: RequestBody): readonly string[] {
+/** Gives the stop texts of the request. */
+export function toStop({ stop = [] }: RequestBody): readonly string[] {
   return typeof stop === 'string' ? [stop] : stop
 }

@@ -2,17 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createModel } from '../../../catalog/__fixtures__/model.ts'
 import type { LlmSettings } from '../../../catalog/model-config.ts'
-import { collectingLogger } from '../__fixtures__/collecting-logger.ts'
+import { createCollectingLogger } from '../__fixtures__/collecting-logger.ts'
 import { readModel } from '../__fixtures__/read-prompts.ts'
 import { createReplyFinisher, finishReply } from './reply-finisher.ts'
 import { createReplyRuleBook, type ReplyRules } from './reply-rules.ts'
 import { passThrough } from './text-stage.ts'
 
-function rulesOf(llm: LlmSettings, replyPrefix = ''): ReplyRules {
-  return createReplyRuleBook().rulesOf(createModel({ llm, template: { replyPrefix } }))
+function compileRules(llm: LlmSettings, replyPrefix = ''): ReplyRules {
+  return createReplyRuleBook().findRules(createModel({ llm, template: { replyPrefix } }))
 }
 
-const finish = (llm: LlmSettings, text: string) => finishReply(rulesOf(llm), text)
+const finish = (llm: LlmSettings, text: string) => finishReply(compileRules(llm), text)
 
 describe('a finished reply', () => {
   it('is the reply where its model has no rules', () => {
@@ -49,49 +49,49 @@ describe('a finished reply', () => {
     expect(finish(llm, 'a<# b #>c')).toBe('b')
   })
 
-  it('begins with echo and prefix, which the rules apply to', () => {
-    const rules = rulesOf({ trimspace: ['Q'] }, 'Sure: ')
+  it('begins with echo and prefix, and the rules apply to them', () => {
+    const rules = compileRules({ trimspace: ['Q'] }, 'Sure: ')
     expect(finishReply(rules, 'yes', { echo: 'Q? ' })).toBe('? Sure: yes')
-    expect(finishReply(rulesOf({}, 'Sure: '), 'yes')).toBe('Sure: yes')
-    expect(finishReply(rulesOf({}, 'Sure: '), '')).toBe('Sure: ')
+    expect(finishReply(compileRules({}, 'Sure: '), 'yes')).toBe('Sure: yes')
+    expect(finishReply(compileRules({}, 'Sure: '), '')).toBe('Sure: ')
   })
 
   it('follows the keys of a model file', () => {
-    const { rulesOf: read } = createReplyRuleBook()
-    expect(finishReply(read(readModel('09-legacy-keys.yaml')), '  \n a </s>')).toBe('a')
-    expect(finishReply(read(readModel('06-tokenizer-template.yaml')), 'yes')).toBe('Sure: yes')
+    const book = createReplyRuleBook()
+    expect(finishReply(book.findRules(readModel('09-legacy-keys.yaml')), '  \n a </s>')).toBe('a')
+    expect(finishReply(book.findRules(readModel('06-tokenizer-template.yaml')), 'yes')).toBe('Sure: yes')
   })
 })
 
 describe('a reply that is finished while it arrives', () => {
   const stream = (llm: LlmSettings, ...pieces: string[]) => {
-    const finisher = createReplyFinisher(rulesOf(llm))
+    const finisher = createReplyFinisher(compileRules(llm))
     return [...pieces.map((piece) => finisher.push(piece)), finisher.end()]
   }
 
   it('passes through without rules', () => {
-    expect(createReplyFinisher(rulesOf({}))).toBe(passThrough)
-    expect(createReplyFinisher(rulesOf({}), { echo: '' })).toBe(passThrough)
+    expect(createReplyFinisher(compileRules({}))).toBe(passThrough)
+    expect(createReplyFinisher(compileRules({}), { echo: '' })).toBe(passThrough)
   })
 
   it('begins with echo and prefix once', () => {
-    const finisher = createReplyFinisher(rulesOf({}, 'Sure: '), { echo: 'Q?' })
+    const finisher = createReplyFinisher(compileRules({}, 'Sure: '), { echo: 'Q?' })
     expect([finisher.push('a'), finisher.push('b'), finisher.end()]).toEqual(['Q?Sure: a', 'b', ''])
-    const silent = createReplyFinisher(rulesOf({}, 'Sure: '))
+    const silent = createReplyFinisher(compileRules({}, 'Sure: '))
     expect(silent.end()).toBe('Sure: ')
   })
 
-  it('holds back what may be trimmed, and no more', () => {
+  it('holds back only text that may be trimmed', () => {
     expect(stream({ trimsuffix: ['</s>'] }, ' one', ' two ', '<', '/s>')).toEqual(['one', ' two', '', '', ''])
     expect(stream({ trimspace: ['A:'] }, 'A', ': ', 'one ', 'two ')).toEqual(['', '', 'one', ' two', ''])
   })
 
-  it('comes at the end where patterns look at the whole', () => {
+  it('is sent at the end when patterns need the whole text', () => {
     expect(stream({ cutstrings: ['b'] }, 'ab', 'ba')).toEqual(['', '', 'aa'])
     expect(stream({ extractRegex: ['b+'] }, 'ab', 'ba')).toEqual(['', '', 'bb'])
   })
 
-  it('comes to the same as the whole for any cuts, and never shows what is taken away', () => {
+  it('gives the same result for any cuts, and never sends text that a rule removes', () => {
     const unit = fc.constantFrom('a', 'b', ' ', '\n', '<', '>', '1', '😀')
     const word = fc.string({ unit, maxLength: 3 })
     const list = fc.array(word, { maxLength: 2 })
@@ -103,7 +103,7 @@ describe('a reply that is finished while it arrives', () => {
     const pieces = fc.array(fc.string({ unit, maxLength: 12 }), { maxLength: 6 })
     fc.assert(
       fc.property(settings, word, word, pieces, (llm, prefix, echo, parts) => {
-        const rules = rulesOf(llm, prefix)
+        const rules = compileRules(llm, prefix)
         const finisher = createReplyFinisher(rules, { echo })
         const streamed = [...parts.map((part) => finisher.push(part)), finisher.end()].join('')
         expect(streamed).toBe(byHand(llm, echo + prefix + parts.join('')))
@@ -113,7 +113,10 @@ describe('a reply that is finished while it arrives', () => {
     )
   })
 
-  /** The rules on a whole text, one line each. The texts above hold no white space that `trim` reads otherwise. */
+  /**
+   * Applies the rules to a whole text, one line for each rule. The texts above hold no white space that `trim` reads
+   * differently.
+   */
   function byHand({ cutstrings = [], extractRegex = [], trimspace = [], trimsuffix = [] }: LlmSettings, reply: string) {
     let text = reply
     for (const source of cutstrings) text = text.replaceAll(new RegExp(source, 'gu'), '')
@@ -129,16 +132,16 @@ describe('the rules of a model', () => {
   it('are compiled once for each config', () => {
     const book = createReplyRuleBook()
     const model = createModel({ llm: { cutstrings: ['a'] } })
-    expect(book.rulesOf(model)).toBe(book.rulesOf(model))
-    expect(book.rulesOf({ ...model })).not.toBe(book.rulesOf(model))
+    expect(book.findRules(model)).toBe(book.findRules(model))
+    expect(book.findRules({ ...model })).not.toBe(book.findRules(model))
   })
 
-  it('leave out patterns that are none, and say so once', () => {
-    const { logger, lines } = collectingLogger()
+  it('skip invalid patterns and log them once', () => {
+    const { logger, lines } = createCollectingLogger()
     const book = createReplyRuleBook({ logger })
     const model = createModel({ llm: { cutstrings: ['(', 'b'], extractRegex: ['(?=x)'] } })
-    expect(finishReply(book.rulesOf(model), 'a(b')).toBe('a(')
-    expect(finishReply(book.rulesOf(model), 'a(b')).toBe('a(')
+    expect(finishReply(book.findRules(model), 'a(b')).toBe('a(')
+    expect(finishReply(book.findRules(model), 'a(b')).toBe('a(')
     expect(lines.map(({ level, fields, message }) => [level, fields.model, fields.key, message])).toEqual([
       ['warn', 'm', 'cutstrings', 'pattern of a model file is ignored'],
       ['warn', 'm', 'extract_regex', 'pattern of a model file is ignored'],

@@ -9,10 +9,10 @@ import {
   trimBlanks,
 } from './text-stage.ts'
 
-/** What finishing depends on beside the rules of the model. */
+/** Options of finishing beside the rules of the model. */
 export interface FinishOptions {
   /**
-   * The prompt, where the client or the model (`parameters.echo`) wants it before the reply; the rules apply to it too.
+   * The prompt, when the client or the model (`parameters.echo`) wants it before the reply. The rules apply to it too.
    *
    * @default no echo
    */
@@ -20,32 +20,32 @@ export interface FinishOptions {
 }
 
 /**
- * Finishes one reply while it arrives: prefix and echo before it, then the rules of the model in the order of
- * {@link ReplyRules}. What the calls answer is, put together, {@link finishReply} of the whole text; nothing that a
- * rule takes away is ever answered.
+ * Finishes one reply while it arrives: prefix and echo before it, then the rules of the model in the order of {@link
+ * ReplyRules}. The joined results of all calls equal {@link finishReply} of the whole text. Text that a rule removes is
+ * never returned.
  *
- * - Without rules every piece is answered as it is.
- * - `trimspace` and `trimsuffix` hold back white space until something follows, and an end that may be a suffix.
- * - With `cutstrings` or `extract_regex` nothing is settled before the end: the whole text comes with `end`.
+ * - Without rules every piece is returned unchanged.
+ * - `trimspace` and `trimsuffix` hold back white space until other text follows, and an end that may be a suffix.
+ * - With `cutstrings` or `extract_regex` the whole text comes with `end`.
  *
- * One finisher serves one choice, and stands before reasoning and tool calls are told apart.
+ * One finisher serves one choice. It runs before reasoning and tool calls are read.
  */
 export interface ReplyFinisher {
   /**
-   * Takes a piece of the reply and answers what can be sent; may be empty.
+   * Takes a piece of the reply and returns the text to send; may be empty.
    *
-   * @throws {SvcError} `internal`, code `reply_too_long`, for a text that is too long to be held back
+   * @throws {SvcError} `internal`, code `reply_too_long`, when too much text would be held back
    */
   push(piece: string): string
   /**
-   * Answers the rest. Called once, also for a reply without text.
+   * Returns the rest. Call it once, also for a reply without text.
    *
    * @throws {SvcError} as `push`, and when a pattern takes too long
    */
   end(): string
 }
 
-/** The finisher of one choice. */
+/** Creates the finisher of one choice. */
 export function createReplyFinisher(rules: ReplyRules, { echo = '' }: FinishOptions = {}): ReplyFinisher {
   const stages: TextStage[] = []
   if (echo !== '' || rules.prefix !== '') stages.push(putBefore(echo + rules.prefix))
@@ -55,7 +55,7 @@ export function createReplyFinisher(rules: ReplyRules, { echo = '' }: FinishOpti
   return chainStages(stages)
 }
 
-/** A whole reply finished at once. @throws {SvcError} as {@link ReplyFinisher} */
+/** Finishes a whole reply at once. @throws {SvcError} as {@link ReplyFinisher} */
 export function finishReply(rules: ReplyRules, text: string, options: FinishOptions = {}): string {
   const finisher = createReplyFinisher(rules, options)
   return finisher.push(text) + finisher.end()

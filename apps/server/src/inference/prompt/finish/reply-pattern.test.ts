@@ -34,7 +34,7 @@ describe('a pattern', () => {
     const tooLong = expect.objectContaining({ kind: 'internal', code: 'reply_too_long' })
     const large = compileReplyPattern('(?:a|b|c|d){1,500}x')
     expect(() => large.first('a'.repeat(1_000_000))).toThrow(tooLong)
-    // Every search for the next match reads to the end of the text.
+    // Each search for the next match reads to the end of the text.
     const farReading = compileReplyPattern('a|b[^z]*z')
     expect(() => farReading.cut('ba'.repeat(300_000))).toThrow(tooLong)
   })

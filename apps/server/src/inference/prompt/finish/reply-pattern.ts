@@ -3,25 +3,24 @@ import { RE2JS } from 're2js'
 
 /** A pattern of a model file, in the syntax of RE2. */
 export interface ReplyPattern {
-  /** A text without any match. */
+  /** Removes all matches from a text. */
   cut(text: string): string
-  /** The first match; empty when there is none. */
+  /** Gives the first match; empty when there is none. */
   first(text: string): string
 }
 
-/** Longest source in bytes. */
+/** Maximum length of the source in bytes. */
 export const MAX_PATTERN_BYTES = 1024
-/** Most characters of a text times instructions of the pattern: a search takes time in proportion to both. */
+/** Maximum product of a text's length and the pattern's instructions: the time of a search grows with both. */
 const MAX_WORK = 2 ** 27
-/** Longest time for all matches of a pattern: each search for the next one may read far ahead. */
+/** Maximum time for all matches of a pattern. Each search may read far ahead. */
 const MAX_CUT_MS = 2000
 
 /**
  * Compiles a pattern.
  *
- * @throws {SvcError} `invalid_request`, code `invalid_pattern`, for what is no pattern or longer than
- *   {@link MAX_PATTERN_BYTES}. Using the pattern throws `internal`, code `reply_too_long`, for a text that it would take
- *   too long on
+ * @throws {SvcError} `invalid_request`, code `invalid_pattern`, for an invalid pattern or one longer than {@link
+ *   MAX_PATTERN_BYTES}. Using the pattern throws `internal`, code `reply_too_long`, for a text that would take too long
  */
 export function compileReplyPattern(source: string): ReplyPattern {
   if (Buffer.byteLength(source) > MAX_PATTERN_BYTES) {

@@ -3,31 +3,31 @@ import type { ModelConfig } from '../../../catalog/model-config.ts'
 import type { Logger } from '../../../ports.ts'
 import { compileReplyPattern, type ReplyPattern } from './reply-pattern.ts'
 
-/** What a model's file does to the text of replies. */
+/** Rules of a model file for the text of replies. */
 export interface ReplyRules {
-  /** `template.reply_prefix`: stands before every reply. */
+  /** `template.reply_prefix`: precedes every reply. */
   readonly prefix: string
-  /** `cutstrings`: what matches is taken out. */
+  /** `cutstrings`: matches are removed. */
   readonly cut: readonly ReplyPattern[]
-  /** `extract_regex`: only the first match of each is left, if there is any. */
+  /** `extract_regex`: only the first match of each remains, if there is one. */
   readonly extract: readonly ReplyPattern[]
-  /** `trimspace`: each is taken away at the beginning, then white space at both ends. */
+  /** `trimspace`: each is removed from the beginning, then white space from both ends. */
   readonly prefixes: readonly string[]
-  /** `trimsuffix`: each is taken away at the end, then white space at both ends. */
+  /** `trimsuffix`: each is removed from the end, then white space from both ends. */
   readonly suffixes: readonly string[]
 }
 
-/** The rules of models. */
+/** Rules of all models. */
 export interface ReplyRuleBook {
-  /** The rules of a model, compiled once for each config and forgotten with it. */
-  rulesOf(model: ModelConfig): ReplyRules
+  /** Gives the rules of a model. They are compiled once for each config and dropped with it. */
+  findRules(model: ModelConfig): ReplyRules
 }
 
-/** A book with no rules yet. A pattern that is none is left out and logged once. */
+/** Creates an empty book. An invalid pattern is skipped and logged once. */
 export function createReplyRuleBook({ logger }: { readonly logger?: Logger | undefined } = {}): ReplyRuleBook {
   const known = new WeakMap<ModelConfig, ReplyRules>()
   return {
-    rulesOf(model) {
+    findRules(model) {
       const rules = known.get(model) ?? compileRules(model, logger)
       known.set(model, rules)
       return rules

@@ -12,12 +12,12 @@ import {
   trimBlanks,
 } from './text-stage.ts'
 
-/** What each call answers. */
+/** Joins the results of all calls. */
 function feed(stage: TextStage, ...pieces: string[]): string[] {
   return [...pieces.map((piece) => stage.push(piece)), stage.end()]
 }
 
-/** White space of Unicode, and two characters that only JavaScript and only Unicode count as such. */
+/** Unicode white space, and two characters that only JavaScript or only Unicode counts as white space. */
 const BLANKS = '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2028\u2029\u202f\u205f\u3000'
 
 describe('a lead', () => {
@@ -34,7 +34,7 @@ describe('a prefix', () => {
     expect(feed(removePrefix('abc'), 'a', 'b', 'ca', 'bc')).toEqual(['', '', 'a', 'bc', ''])
   })
 
-  it('is let go as soon as it is none', () => {
+  it('is released as soon as it cannot be one', () => {
     expect(feed(removePrefix('abc'), 'a', 'x', 'abc')).toEqual(['', 'ax', 'abc', ''])
     expect(feed(removePrefix('abc'), 'ab')).toEqual(['', 'ab'])
   })
@@ -55,7 +55,7 @@ describe('a suffix', () => {
     expect(feed(removeSuffix('aab'), 'aaab', 'x', 'aa')).toEqual(['a', 'aabx', '', 'aa'])
   })
 
-  it('holds nothing back of a text that holds nothing of it', () => {
+  it('holds back nothing of a text without a beginning of it', () => {
     expect(feed(removeSuffix('</s>'), 'one ', 'two')).toEqual(['one ', 'two', ''])
   })
 
@@ -66,11 +66,11 @@ describe('a suffix', () => {
 })
 
 describe('white space at the ends', () => {
-  it('is taken away; what stands between waits for what follows', () => {
+  it('is removed at the ends; white space in between waits for the next text', () => {
     expect(feed(trimBlanks(), ' \n', '\ta ', ' ', 'b\n', '\n')).toEqual(['', 'a', '', '  b', '', ''])
   })
 
-  it('is what Unicode says', () => {
+  it('follows Unicode', () => {
     for (const blank of BLANKS) expect(feed(trimBlanks(), `${blank}a${blank}`)).toEqual(['a', ''])
     for (const other of ['\u200b', '\ufeff', '\u180e']) expect(feed(trimBlanks(), other)).toEqual([other, ''])
   })
@@ -83,7 +83,7 @@ describe('white space at the ends', () => {
   })
 })
 
-describe('a change of the whole', () => {
+describe('change of the whole text', () => {
   it('comes at the end', () => {
     expect(
       feed(
@@ -102,7 +102,7 @@ describe('a change of the whole', () => {
 })
 
 describe('stages in a row', () => {
-  it('are nothing when there are none', () => {
+  it('pass text through when there are none', () => {
     expect(chainStages([])).toBe(passThrough)
     expect(feed(passThrough, 'a', '', 'b')).toEqual(['a', '', 'b', ''])
   })
@@ -126,7 +126,7 @@ describe('stages in a row', () => {
     fc.constant({ make: trimBlanks, whole: (all: string) => all.trim() }),
   )
 
-  it('give the same for any cuts, and never take back what they answered', () => {
+  it('give the same result for any cuts, and never take back returned text', () => {
     fc.assert(
       fc.property(fc.array(stage, { maxLength: 4 }), fc.array(text, { maxLength: 6 }), (stages, pieces) => {
         const chain = chainStages(stages.map(({ make }) => make()))

@@ -1,27 +1,27 @@
 import { SvcError } from '@svc/errors'
 import { endWithoutBlanks, skipBlanks } from '@svc/reply-parser'
 
-/** Changes a text while it arrives. What all calls answer, put together, does not depend on how the text is cut up. */
+/** Changes a text while it arrives. The joined results of all calls do not depend on how the text is cut. */
 export interface TextStage {
-  /** Takes a piece and answers what is settled by now. */
+  /** Takes a piece and returns the text that is settled. */
   push(piece: string): string
-  /** Answers what was held back. Called once, last. */
+  /** Returns the text that was held back. Call it once, last. */
   end(): string
 }
 
-/** Most UTF-16 units that a stage holds back. */
+/** Maximum number of UTF-16 units that a stage holds back. */
 export const MAX_HELD_LENGTH = 4 * 1024 * 1024
 
-/** @throws {SvcError} `internal`, code `reply_too_long`, when more would be held back than {@link MAX_HELD_LENGTH} */
+/** @throws {SvcError} `internal`, code `reply_too_long`, above {@link MAX_HELD_LENGTH} */
 function checkHeld(length: number): void {
   if (length <= MAX_HELD_LENGTH) return
   throw new SvcError('internal', 'the reply is too long for the text rules of its model', { code: 'reply_too_long' })
 }
 
-/** Hands everything on. */
+/** Returns every piece unchanged. */
 export const passThrough: TextStage = Object.freeze({ push: (piece: string) => piece, end: () => '' })
 
-/** Stages one after the other. */
+/** Runs stages one after the other. */
 export function chainStages(stages: readonly TextStage[]): TextStage {
   const [only] = stages
   if (only === undefined) return passThrough
@@ -40,7 +40,7 @@ export function chainStages(stages: readonly TextStage[]): TextStage {
   }
 }
 
-/** Puts a text before the first piece, or before the end of a text that is empty. */
+/** Puts a text before the first piece, or before the end when the text is empty. */
 export function putBefore(lead: string): TextStage {
   if (lead === '') return passThrough
   let pending = lead
@@ -52,7 +52,7 @@ export function putBefore(lead: string): TextStage {
   return { push: (piece) => take() + piece, end: take }
 }
 
-/** Takes a prefix away once. Holds back what may still become the prefix. */
+/** Removes a prefix once. Holds back text that may become the prefix. */
 export function removePrefix(prefix: string): TextStage {
   if (prefix === '') return passThrough
   let held: string | undefined = ''
@@ -69,14 +69,14 @@ export function removePrefix(prefix: string): TextStage {
   }
 }
 
-/** Takes a suffix away once. Holds back what may be the suffix. */
+/** Removes a suffix once. Holds back text that may be the suffix. */
 export function removeSuffix(suffix: string): TextStage {
   if (suffix === '') return passThrough
   let held = ''
   return {
     push(piece) {
       const text = held + piece
-      const from = startOfSuffix(text, suffix)
+      const from = findSuffixStart(text, suffix)
       held = text.slice(from)
       return text.slice(0, from)
     },
@@ -84,8 +84,8 @@ export function removeSuffix(suffix: string): TextStage {
   }
 }
 
-/** Where the longest end of a text begins that is the beginning of a suffix, or the suffix. */
-function startOfSuffix(text: string, suffix: string): number {
+/** Finds the longest end of a text that is a beginning of the suffix, or the suffix. */
+function findSuffixStart(text: string, suffix: string): number {
   const first = suffix.charAt(0)
   let at = text.indexOf(first, Math.max(0, text.length - suffix.length))
   while (at !== -1) {
@@ -95,7 +95,7 @@ function startOfSuffix(text: string, suffix: string): number {
   return text.length
 }
 
-/** Takes white space away at both ends. Holds back white space until something follows it. */
+/** Trims white space at both ends. Holds back white space until other text follows. */
 export function trimBlanks(): TextStage {
   let hasBegun = false
   let blanks = ''
@@ -117,7 +117,7 @@ export function trimBlanks(): TextStage {
   }
 }
 
-/** Holds everything back and changes it at the end. */
+/** Holds back all text and changes it at the end. */
 export function changeWhole(change: (text: string) => string): TextStage {
   const parts: string[] = []
   let length = 0

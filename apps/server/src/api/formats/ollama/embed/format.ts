@@ -14,12 +14,12 @@ import { toNanoseconds } from '../figures.ts'
 import type { OllamaFormatParts } from '../generation.ts'
 import { toKeepAliveMs } from '../keep-alive.ts'
 
-/** Texts of one request. */
+/** Maximum number of texts of one request. */
 const MAX_INPUTS = 2048
 /** Numbers that are written without a pause. */
 const MAX_NUMBERS_AT_ONCE = 32_768
 
-/** The wire format of `POST /api/embed`. A request without a text only loads the model. */
+/** The wire format of `POST /api/embed`. A request without text only loads the model. */
 export function createEmbedFormat({ clock, keepAlive }: OllamaFormatParts): WireFormat {
   return {
     async read(document, { signal }) {
@@ -43,7 +43,7 @@ function encodeVectors(
   const rest = {
     model,
     total_duration: toNanoseconds(tookMs),
-    // Backends do not tell the time of loading from the work; it is part of the whole.
+    // Backends do not report the time of loading apart from the work; `total_duration` includes it.
     load_duration: 0,
     prompt_eval_count: promptTokens,
   }
@@ -75,7 +75,7 @@ function toInputs(input: string | readonly string[] | null | undefined): readonl
   return input
 }
 
-/** The text of a long reply, a vector at a time. */
+/** Writes a long reply, one vector at a time. */
 function* writeList(vectors: readonly Float32Array[], rest: object): Generator<string> {
   yield `${JSON.stringify(rest).slice(0, -1)},"embeddings":[`
   for (const [index, vector] of vectors.entries()) {

@@ -3,17 +3,17 @@ import type { JsonDocument } from '@svc/json'
 import type { ChatMessage } from '../../../../inference/request.ts'
 import type { HiddenTexts } from '../../../../pii/hidden-text.ts'
 
-/** A message of a conversation that is carried along. */
+/** A message of a carried conversation. */
 export type CarriedMessage = Pick<ChatMessage, 'role' | 'content'>
 
-/** Numbers of a conversation at most; a longer one is not carried along. */
+/** Maximum length of a carried conversation in numbers; a longer one is not carried. */
 export const MAX_CONTEXT = 262_144
 
 const ROLES: ReadonlySet<unknown> = new Set<ChatMessage['role']>(['system', 'user', 'assistant'])
 
 /**
- * A conversation as the numbers that a client hands back: the UTF-16 code units of its JSON text. It is written here and
- * read here, so it fits every model and nothing of it is kept by the server.
+ * Encodes a conversation as numbers for the client to send back: the UTF-16 code units of its JSON text. The server
+ * both writes and reads them, so they fit every model, and the server keeps nothing.
  *
  * @returns undefined when it is too long
  */
@@ -28,9 +28,9 @@ function toUnits(messages: readonly CarriedMessage[]): number[] {
 }
 
 /**
- * The conversation of numbers that {@link encodeContext} made.
+ * Decodes numbers that {@link encodeContext} made.
  *
- * @throws {SvcError} `invalid_request` for any others
+ * @throws {SvcError} `invalid_request` for any other numbers
  */
 export function decodeContext(context: readonly number[] | null | undefined): CarriedMessage[] {
   if (context == null || context.length === 0) return []
@@ -40,11 +40,11 @@ export function decodeContext(context: readonly number[] | null | undefined): Ca
 }
 
 /**
- * The texts of the conversation that a body carries along; undefined where it carries none that the server would read.
- * What takes their place may be too long to be carried, which is refused when the body is read.
+ * Gives the texts of the conversation that a body carries; undefined when it carries none that the server would read.
+ * Masked texts may become too long to carry; the reading of the body refuses that.
  */
-export function textsOfContext({ root }: JsonDocument): HiddenTexts | undefined {
-  // Of duplicates the last is the one that is read.
+export function findContextTexts({ root }: JsonDocument): HiddenTexts | undefined {
+  // Of duplicate keys the last one is read.
   const node = root.get('context')
   if (node === undefined || node.length === 0 || node.length > MAX_CONTEXT) return undefined
   const units: number[] = []
@@ -52,7 +52,7 @@ export function textsOfContext({ root }: JsonDocument): HiddenTexts | undefined 
     if (item.kind !== 'number') return undefined
     units.push(item.number())
   }
-  const messages = carriedBy(units)
+  const messages = toCarried(units)
   if (messages === undefined) return undefined
   return {
     node,
@@ -66,11 +66,11 @@ export function textsOfContext({ root }: JsonDocument): HiddenTexts | undefined 
   }
 }
 
-function carriedBy(units: readonly number[]): CarriedMessage[] | undefined {
+function toCarried(units: readonly number[]): CarriedMessage[] | undefined {
   try {
     return decodeContext(units)
   } catch (error) {
-    // The codec refuses it with the same words, whatever the filter says.
+    // The decoder refuses the body with the same error, whatever the filter does.
     if (SvcError.is(error) && error.code === 'invalid_context') return undefined
     throw error
   }
@@ -96,7 +96,7 @@ function isRole(role: unknown): role is CarriedMessage['role'] {
 }
 
 function notOurs(): SvcError {
-  return new SvcError('invalid_request', 'context: is not what an earlier reply of this server gave', {
+  return new SvcError('invalid_request', 'context: is not from an earlier reply of this server', {
     code: 'invalid_context',
     details: { param: 'context' },
   })

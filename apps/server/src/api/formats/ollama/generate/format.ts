@@ -9,7 +9,7 @@ import { toFields } from '../fields.ts'
 import { type OllamaFormatParts, toEmptyRequest, toGenerationCall } from '../generation.ts'
 import { toAttachments } from '../images.ts'
 import { toForm, toGeneration, toThinking } from '../to-generation.ts'
-import { type CarriedMessage, decodeContext, encodeContext, MAX_CONTEXT, textsOfContext } from './context.ts'
+import { type CarriedMessage, decodeContext, encodeContext, findContextTexts, MAX_CONTEXT } from './context.ts'
 import { renderOwnTemplate } from './own-template.ts'
 
 /** The wire format of `POST /api/generate`. */
@@ -23,7 +23,7 @@ export function createGenerateFormat(parts: OllamaFormatParts): WireFormat {
       const request = isEmpty(body) ? toEmptyRequest(fields) : toDomain(body, fields.stream)
       return toGenerationCall(request, { fields, format: createAnswerFormat(request) }, parts)
     },
-    hiddenTexts: textsOfContext,
+    hiddenTexts: findContextTexts,
   }
 }
 
@@ -31,7 +31,7 @@ function isEmpty({ prompt, suffix, images }: OllamaGenerateRequest): boolean {
   return (prompt ?? '') === '' && (suffix ?? '') === '' && (images ?? []).length === 0
 }
 
-/** Maps a body to a conversation of one message, or to a text that goes to the model as it is. */
+/** Converts a body to a conversation of one message, or to a text that goes to the model unchanged. */
 function toDomain(body: OllamaGenerateRequest, stream: boolean): GenerationRequest {
   const common = {
     stream,
@@ -48,7 +48,7 @@ function toDomain(body: OllamaGenerateRequest, stream: boolean): GenerationReque
   return { ...common, kind: 'chat', messages: toMessages(body) }
 }
 
-/** The text that the request itself makes the prompt; undefined where the model's template does. */
+/** Gives the text when the request itself makes the prompt; undefined when the model's template does. */
 function toRawPrompt({ prompt, suffix, system, template, raw }: OllamaGenerateRequest): string | undefined {
   if (template != null && template !== '' && raw !== true) {
     return renderOwnTemplate(template, { prompt: prompt ?? '', suffix: suffix ?? '', system: system ?? '' })
@@ -59,7 +59,7 @@ function toRawPrompt({ prompt, suffix, system, template, raw }: OllamaGenerateRe
   return raw === true ? (prompt ?? '') : undefined
 }
 
-/** A system text of the request takes the place of the one that is carried along. */
+/** A system text of the request replaces the carried one. */
 function toMessages({ prompt, system, context, images }: OllamaGenerateRequest): ChatMessage[] {
   const carried = decodeContext(context)
   const before =
@@ -73,11 +73,11 @@ function createAnswerFormat(request: GenerationRequest): AnswerFormat {
   return {
     piece: ({ text, thinking }) => ({ response: text, ...(thinking === undefined ? {} : { thinking }) }),
     last: (answer) =>
-      request.kind === 'chat' ? contextFields([...request.messages, { role: 'assistant', content: answer }]) : {},
+      request.kind === 'chat' ? toContextFields([...request.messages, { role: 'assistant', content: answer }]) : {},
   }
 }
 
-function contextFields(messages: readonly CarriedMessage[]): object {
+function toContextFields(messages: readonly CarriedMessage[]): object {
   const context = encodeContext(messages)
   return context === undefined ? {} : { context }
 }

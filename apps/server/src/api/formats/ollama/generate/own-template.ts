@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 import { compileGoTemplate } from '@svc/templates'
 
-/** What a template of a request may show. */
+/** Data that a template of a request may show. */
 export interface TemplateText {
   readonly system: string
   readonly prompt: string
   readonly suffix: string
 }
 
-/** A template of a stranger gets less of the time of all than one of a model's file. */
+/** Tighter limits than for a template of a model file, because a client wrote this one. */
 const LIMITS = { maxSourceBytes: 65_536, maxSteps: 200_000, maxPatternMillis: 100, maxListLength: 10_000 }
 
 /**
- * The prompt that a template of the request makes: what it writes before `.Response`, or all of it.
+ * Renders the prompt with a template of the request: the output before `.Response`, or all of it.
  *
- * @throws {SvcError} `invalid_request` for one that does not compile, fails, or takes too much
+ * @throws {SvcError} `invalid_request` when the template does not compile, fails or exceeds a limit
  */
 export function renderOwnTemplate(template: string, { system, prompt, suffix }: TemplateText): string {
   const answer = randomUUID()

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { OllamaModelDetails } from '@svc/wire/ollama'
-import { capabilitiesOf } from '../../../../catalog/capabilities.ts'
+import { listCapabilities } from '../../../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../../../catalog/model-config.ts'
 import { hasUsecase } from '../../../../catalog/usecases.ts'
 import { readWeightsName } from '../../../../catalog/weights-name.ts'
 
-/** A name as clients of this ecosystem show it: one without a tag has the tag `latest`. */
+/** Converts a name to the form of this ecosystem: a name without a tag gets the tag `latest`. */
 export function toTaggedName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1).includes(':') ? name : `${name}:latest`
 }
 
-/** Stable and different for each name: no weights are read for it. */
-export function digestOf(name: string): string {
+/** Stable and different for each name; no weights are read for it. */
+export function toDigest(name: string): string {
   return `sha256:${createHash('sha256').update(name).digest('hex')}`
 }
 
-/** What is known of the weights of a model, from their header and their name. */
-export function detailsOf({ gguf, parameters, name }: ModelConfig): OllamaModelDetails {
+/** Describes the weights of a model from their header and name. */
+export function toDetails({ gguf, parameters, name }: ModelConfig): OllamaModelDetails {
   const weights = parameters.model ?? ''
   const { quantization, parameterSize } = readWeightsName(weights === '' ? name : weights)
   const family = gguf?.architecture ?? ''
@@ -30,9 +30,9 @@ export function detailsOf({ gguf, parameters, name }: ModelConfig): OllamaModelD
   }
 }
 
-/** What a model can do, in the words of this ecosystem. */
-export function ollamaCapabilitiesOf(model: ModelConfig): string[] {
-  const known = new Set(capabilitiesOf(model))
+/** Lists the capabilities of a model in the words of this ecosystem. */
+export function toOllamaCapabilities(model: ModelConfig): string[] {
+  const known = new Set(listCapabilities(model))
   const isChat = known.has('chat')
   const listed: Readonly<Record<string, boolean>> = {
     completion: isChat || known.has('completion'),
@@ -44,7 +44,7 @@ export function ollamaCapabilitiesOf(model: ModelConfig): string[] {
   return Object.keys(listed).filter((name) => listed[name])
 }
 
-/** Whether its templates can show tools: one of its file, or the one that its weights carry. */
+/** Whether the templates can show tools: one of the model file, or one in the weights. */
 function takesTools({ template }: ModelConfig): boolean {
   return template.useTokenizerTemplate === true || (template.function ?? '') !== ''
 }

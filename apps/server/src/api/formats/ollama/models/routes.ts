@@ -22,25 +22,25 @@ import { readBody } from '../../../../inference/read-body.ts'
 import { unparsable } from '../../../../inference/stages/body.ts'
 import type { Clock } from '../../../../ports.ts'
 import type { KeepAlive } from '../../../../residency/keep-alive.ts'
-import { weightsBytes } from '../../../../residency/model-size.ts'
+import { measureWeights } from '../../../../residency/model-size.ts'
 import type { LoadedModel } from '../../../../residency/resident-table.ts'
-import { detailsOf, digestOf, ollamaCapabilitiesOf, toTaggedName } from './describe.ts'
+import { toDetails, toDigest, toOllamaCapabilities, toTaggedName } from './describe.ts'
 import { showModel } from './show.ts'
 
-/** What the model routes of this format read. */
+/** Options of {@link ollamaModelRoutes}. */
 export interface OllamaModelParts {
   readonly directory: Pick<ModelDirectory, 'list' | 'resolve' | 'find'>
   readonly loaded: () => readonly LoadedModel[]
-  /** Bytes that a process holds on graphics devices; undefined where none is known. */
-  readonly vramOf: (pid: number) => Promise<number | undefined>
+  /** Bytes that a process holds on graphics devices; undefined when unknown. */
+  readonly readVram: (pid: number) => Promise<number | undefined>
   readonly keepAlive: Pick<KeepAlive, 'expiresAt'>
   readonly bodies: BodyReader
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** The version of the format: clients ask for it to know which of their words are understood. */
+/** Version of the format; clients read it to learn which fields the server knows. */
 const VERSION = '0.9.0'
-/** What is said of models whose stay nobody has limited. */
+/** Expiry shown for models without a time limit. */
 const DAY_MS = 86_400_000
 
 const common = { access: 'any', family: 'string', tag: 'models' } as const
@@ -63,7 +63,7 @@ export function ollamaModelRoutes(parts: OllamaModelParts): Route[] {
       ...common,
       method: 'POST',
       path: '/api/show',
-      summary: 'What is known of a model, as the alternate ecosystem tells it',
+      summary: 'The facts of a model, in the format of the alternate ecosystem',
       body: ollamaShowRequest,
       responses: { 200: { description: 'The model.', schema: ollamaShowReply } },
       async handler(call) {
@@ -118,34 +118,34 @@ function notFound(name: string): SvcError {
   return new SvcError('not_found', `model '${name}' not found`, { code: 'model_not_found' })
 }
 
-/** An entry of the list; undefined for what cannot be used: disabled models, aliases of nothing. */
+/** Creates an entry of the list; undefined for unusable models: disabled ones and aliases without a target. */
 async function toEntry(listed: ModelConfig, { directory }: OllamaModelParts): Promise<OllamaModel | undefined> {
   const model = listed.alias === undefined ? listed : directory.find(listed.name)
   if (model === undefined || model.disabled || listed.disabled) return undefined
   return {
-    ...nameFields(listed.name),
+    ...toNameFields(listed.name),
     modified_at: new Date(listed.modifiedAt).toISOString(),
-    size: await weightsBytes(model),
-    details: detailsOf(model),
-    capabilities: ollamaCapabilitiesOf(model),
+    size: await measureWeights(model),
+    details: toDetails(model),
+    capabilities: toOllamaCapabilities(model),
   }
 }
 
 async function toRunning({ name, pid }: LoadedModel, parts: OllamaModelParts): Promise<OllamaRunningModel | undefined> {
   const model = parts.directory.resolve(name)
   if (model === undefined) return undefined
-  const vram = pid === undefined ? undefined : await parts.vramOf(pid).catch(() => undefined)
+  const vram = pid === undefined ? undefined : await parts.readVram(pid).catch(() => undefined)
   return {
-    ...nameFields(name),
-    size: await weightsBytes(model),
-    details: detailsOf(model),
+    ...toNameFields(name),
+    size: await measureWeights(model),
+    details: toDetails(model),
     expires_at: new Date(parts.keepAlive.expiresAt(name) ?? parts.clock.now() + DAY_MS).toISOString(),
     size_vram: vram ?? 0,
     context_length: Math.max(0, model.contextSize ?? model.gguf?.contextLength ?? 0),
   }
 }
 
-function nameFields(name: string): Pick<OllamaModel, 'name' | 'model' | 'digest'> {
+function toNameFields(name: string): Pick<OllamaModel, 'name' | 'model' | 'digest'> {
   const tagged = toTaggedName(name)
-  return { name: tagged, model: tagged, digest: digestOf(tagged) }
+  return { name: tagged, model: tagged, digest: toDigest(tagged) }
 }

@@ -1,23 +1,23 @@
 import type { OllamaShowReply } from '@svc/wire/ollama'
 import type { ModelConfig } from '../../../../catalog/model-config.ts'
-import { detailsOf, ollamaCapabilitiesOf } from './describe.ts'
+import { toDetails, toOllamaCapabilities } from './describe.ts'
 
-/** What `POST /api/show` says of a model. The operator's system prompt is not among it. */
+/** Describes a model for `POST /api/show`, without the operator's system prompt. */
 export function showModel(model: ModelConfig): OllamaShowReply {
   const template = model.template.chat ?? ''
-  const parameters = parameterLines(model)
+  const parameters = toParameterLines(model)
   return {
-    modelfile: modelfileOf(model.name, { template, parameters }),
+    modelfile: toModelfile(model.name, { template, parameters }),
     parameters: parameters.join('\n'),
     template,
-    details: detailsOf(model),
-    model_info: modelInfo(model),
-    capabilities: ollamaCapabilitiesOf(model),
+    details: toDetails(model),
+    model_info: toModelInfo(model),
+    capabilities: toOllamaCapabilities(model),
     modified_at: new Date(model.modifiedAt).toISOString(),
   }
 }
 
-function parameterLines({ parameters, contextSize, llm }: ModelConfig): string[] {
+function toParameterLines({ parameters, contextSize, llm }: ModelConfig): string[] {
   const values: Readonly<Record<string, number | undefined>> = {
     num_ctx: contextSize !== undefined && contextSize > 0 ? contextSize : undefined,
     num_predict: parameters.maxTokens,
@@ -34,7 +34,7 @@ function parameterLines({ parameters, contextSize, llm }: ModelConfig): string[]
   return [...numbers, ...stops].map(([name = '', value = '']) => `${name.padEnd(30)} ${value}`)
 }
 
-function modelfileOf(
+function toModelfile(
   name: string,
   { template, parameters }: { readonly template: string; readonly parameters: readonly string[] },
 ): string {
@@ -44,7 +44,7 @@ function modelfileOf(
   return `${lines.join('\n')}\n`
 }
 
-function modelInfo({ gguf }: ModelConfig): OllamaShowReply['model_info'] {
+function toModelInfo({ gguf }: ModelConfig): OllamaShowReply['model_info'] {
   if (gguf === undefined) return {}
   const { architecture, name, fileType, contextLength, poolingType } = gguf
   const facts = {

@@ -70,7 +70,7 @@ function addTo(choice: Choice | undefined, event: Exclude<PredictionEvent, { typ
 
 type Logprob = NonNullable<Extract<PredictionEvent, { type: 'text-delta' }>['logprobs']>[number]
 
-/** A log-probability entry as the wire has it. */
+/** Converts a log-probability entry to its wire form. */
 export function toWireLogprob(entry: Logprob): ChatTokenLogprob {
   const alternative = ({ token, logprob, bytes }: Omit<Logprob, 'top_logprobs'>) => ({
     token,

@@ -6,7 +6,7 @@ import type { ChatMessage } from '../../../../inference/request.ts'
 type MessageContent = Pick<ChatMessage, 'content' | 'attachments' | 'media'>
 
 /**
- * The content of a message in domain terms: its text parts in one, its media beside them.
+ * Converts the content of a message: joined text parts, and the media beside them.
  *
  * @param index the message's place, for refusals
  */
@@ -29,7 +29,7 @@ export function toContent(content: ChatRequestMessage['content'], index: number)
   }
 }
 
-/** A part that is no text. */
+/** A part that is not text. */
 type MediaPart = Exclude<ChatContentPart, { type: 'text' | 'refusal' }>
 
 function toAttachment(part: MediaPart, param: string): Attachment {
@@ -44,7 +44,7 @@ function toAttachment(part: MediaPart, param: string): Attachment {
     case 'audio':
       return { kind: 'audio', source: { url: part.audio_url.url }, param }
     case 'input_audio':
-      // `format` is a word like `wav`, which the data themselves tell too.
+      // `format` is a word like `wav`; the data show the same.
       return { kind: 'audio', source: { base64: part.input_audio.data }, param }
     case 'file': {
       const { file_data: data, file_id: id } = part.file

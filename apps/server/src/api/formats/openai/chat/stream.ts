@@ -8,8 +8,8 @@ import { toCompletionUsage } from './usage.ts'
 const DONE = 'data: [DONE]\n\n'
 
 /**
- * Encodes a prediction as `chat.completion.chunk` events. What never changes inside a stream is serialised once; a
- * text delta costs one `JSON.stringify` of its text.
+ * Encodes a prediction as `chat.completion.chunk` events. Constant parts are serialised once for each stream; a text
+ * delta costs one `JSON.stringify` of its text.
  */
 export function streamChat(
   facts: ReplyFacts,
@@ -63,7 +63,7 @@ export function streamChat(
       const roles = Array.from({ length: options.choices }, (_, choice) =>
         chunk(choice, '{"role":"assistant","content":""}'),
       )
-      // Whoever asks for every figure has those of the prompt ahead of the answer.
+      // Clients that ask for `Extra-Usage` get the prompt's figures before the answer.
       return (facts.extraUsage ? usageChunk(usage) : '') + roles.join('')
     },
     event: encode,

@@ -17,7 +17,7 @@ const ROLES: Readonly<Record<ChatRequestMessage['role'], Role>> = {
   function: 'function',
 }
 
-/** A chat request of the compatible format in domain terms. */
+/** Converts a chat request of the compatible format. */
 export function chatToDomain(body: ChatCompletionRequest): ChatRequest {
   const tools = toToolRequest(body)
   if (tools.tools !== undefined && (body.grammar ?? '') !== '') throw grammarBesideTools()
@@ -46,7 +46,7 @@ function grammarBesideTools(): SvcError {
   })
 }
 
-/** A message in domain terms; `index` is its place, for refusals. */
+/** Converts a message; `index` is its place, for refusals. */
 export function toMessage(message: ChatRequestMessage, index: number): ChatMessage {
   const calls = toToolCalls(message)
   return {

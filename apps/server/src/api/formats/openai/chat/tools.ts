@@ -2,16 +2,16 @@ import { SvcError } from '@svc/errors'
 import type { ChatCompletionRequest, ChatTool } from '@svc/wire/openai'
 import type { ChatRequest } from '../../../../inference/request.ts'
 
-/** What of a request the tools decide. */
+/** The fields of a request that its tools decide. */
 export type ToolRequest = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelToolCalls'>
 
-/** A choice in the one form that goes on: a word, or the function that must be called. */
+/** A tool choice in its normal form: a word, or the function to call. */
 type ToolChoice = 'auto' | 'none' | 'required' | { readonly type: 'function'; readonly function: { name: string } }
 
-/** The tools of a request, the legacy `functions` among them, and which of them the model may call. */
+/** Converts the tools of a request, including legacy `functions`, and the choice among them. */
 export function toToolRequest(body: ChatCompletionRequest): ToolRequest {
   const tools = [...(body.tools ?? []), ...(body.functions ?? []).map(toTool)]
-  const choice = choiceOf(body)
+  const choice = readChoice(body)
   if (choice === 'none') return {}
   checkNames(tools, choice)
   if (tools.length === 0) return {}
@@ -22,7 +22,7 @@ export function toToolRequest(body: ChatCompletionRequest): ToolRequest {
   }
 }
 
-/** Whether the reply says `function_call` where others say `tool_calls`: the client speaks the older form. */
+/** Whether the reply uses `function_call` in place of `tool_calls`, because the client uses the older form. */
 export function usesFunctions(body: ChatCompletionRequest): boolean {
   return (body.functions?.length ?? 0) > 0 && (body.tools?.length ?? 0) === 0
 }
@@ -38,7 +38,7 @@ function checkNames(tools: readonly ChatTool[], choice: ToolChoice | undefined):
   throw invalidChoice('tool_choice: names a function that is not among the tools')
 }
 
-function choiceOf(body: ChatCompletionRequest): ToolChoice | undefined {
+function readChoice(body: ChatCompletionRequest): ToolChoice | undefined {
   if (body.tool_choice != null) return toChoice(body.tool_choice)
   const legacy = body.function_call
   if (legacy == null) return undefined
@@ -49,7 +49,7 @@ function toChoice(choice: unknown): ToolChoice {
   if (choice === 'any') return 'required'
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
   if (typeof choice === 'string') return toChoice(parseChoice(choice))
-  const name = memberOf(memberOf(choice, 'function'), 'name') ?? memberOf(choice, 'name')
+  const name = readMember(readMember(choice, 'function'), 'name') ?? readMember(choice, 'name')
   if (typeof name !== 'string' || name === '') throw invalidChoice('tool_choice: names no function')
   return toNamed(name)
 }
@@ -64,12 +64,12 @@ function parseChoice(text: string): unknown {
     const choice: unknown = JSON.parse(text)
     if (typeof choice === 'object' && choice !== null) return choice
   } catch {
-    // said below
+    // refused below
   }
   throw invalidChoice('tool_choice: expected "auto", "none", "required" or an object')
 }
 
-function memberOf(value: unknown, key: string): unknown {
+function readMember(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? (value as Readonly<Record<string, unknown>>)[key]
     : undefined

@@ -1,7 +1,7 @@
 import type { CompletionUsage } from '@svc/wire/openai'
 import type { Usage } from '../../../../inference/events.ts'
 
-/** The usage object of the compatible format; timings (milliseconds) only for clients that asked with `Extra-Usage`. */
+/** Converts usage of the compatible format; timings (milliseconds) only for clients that asked with `Extra-Usage`. */
 export function toCompletionUsage(usage: Usage, extra: boolean): CompletionUsage {
   const { promptTokens, completionTokens } = usage
   return {

@@ -32,7 +32,7 @@ export function collectCompletion(
   }
 }
 
-/** Reasoning and tool calls have no place in this format. */
+/** This format has no place for reasoning and tool calls. */
 function addTo(choice: Choice | undefined, event: PredictionEvent): void {
   if (choice === undefined) return
   if (event.type === 'choice-end') choice.finishReason = toFinishReason(event.finishReason)
@@ -44,7 +44,7 @@ function addTo(choice: Choice | undefined, event: PredictionEvent): void {
   else appendLogprobs(choice.logprobs, added)
 }
 
-/** A completion calls no tools: a backend that found one in the text has ended all the same. */
+/** A completion calls no tools: a call that the backend found counts as a normal end. */
 export function toFinishReason(reason: FinishReason): CompletionFinishReason {
   return reason === 'tool_calls' ? 'stop' : reason
 }

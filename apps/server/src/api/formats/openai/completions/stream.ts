@@ -9,7 +9,7 @@ import { createLogprobWriter } from './logprobs.ts'
 
 /**
  * Encodes the predictions of one prompt as `text_completion` events. Every choice of an event has a string `text`, the
- * last one too: some clients add it up without looking.
+ * last one too, because some clients append it unchecked.
  */
 export function streamCompletion(
   facts: ReplyFacts,
@@ -52,7 +52,7 @@ export function streamCompletion(
 
   return {
     contentType: 'text/event-stream',
-    // Whoever asks for every figure has those of the prompt ahead of the answer.
+    // Clients that ask for `Extra-Usage` get the prompt's figures before the answer.
     start: (usage) => (facts.extraUsage ? usageChunk(usage) : ''),
     event: encode,
     end: () => SSE_DONE,

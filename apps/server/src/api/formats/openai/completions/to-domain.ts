@@ -6,7 +6,7 @@ import { unparsable } from '../../../../inference/stages/body.ts'
 import { MAX_CHOICES } from '../limits.ts'
 import { toGeneration } from '../to-generation.ts'
 
-/** A completion request of the compatible format in domain terms. `suffix` and `best_of` change nothing. */
+/** Converts a completion request of the compatible format. `suffix` and `best_of` have no effect. */
 export function completionToDomain(body: CompletionBody): CompletionRequest {
   const prompts = toTexts(body.prompt)
   const choices = body.n ?? 1

@@ -3,7 +3,7 @@ import type { Route } from '../../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
 import { editFormat } from './format.ts'
 
-/** `POST /v1/edits`, which newer clients have no method for. */
+/** `POST /v1/edits`; newer clients have no method for it. */
 export function editRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(

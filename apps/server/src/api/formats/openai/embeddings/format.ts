@@ -17,7 +17,7 @@ import { type ReplyFacts, toOperationCall, type WireFormat } from '../../../../i
 import { toMessage } from '../chat/to-domain.ts'
 import { MAX_MESSAGES, MAX_TOKENS_SENT } from '../limits.ts'
 
-/** As many as the format itself allows. */
+/** The maximum that the format itself allows. */
 const MAX_INPUTS = 2048
 /** Numbers that are written without a pause. */
 const MAX_NUMBERS_AT_ONCE = 32_768
@@ -62,7 +62,7 @@ function toList(encoding: Encoding, { vectors, promptTokens }: EmbedResult, fact
   }
 }
 
-/** The text of {@link toList}, a vector at a time. */
+/** Writes the text of {@link toList}, one vector at a time. */
 function* writeList(encoding: Encoding, result: EmbedResult, facts: ReplyFacts): Generator<string> {
   const { data: _, usage, ...rest } = toList(encoding, { ...result, vectors: [] }, facts)
   yield `${JSON.stringify(rest).slice(0, -1)},"data":[`
@@ -96,7 +96,7 @@ function toTextMessage(message: ChatRequestMessage, index: number): ChatMessage 
   return written
 }
 
-/** The numbers as 32-bit floats in little-endian order, as official clients read them. */
+/** Encodes the numbers as little-endian 32-bit floats, as official clients read them. */
 function toBase64({ buffer, byteOffset, byteLength }: Float32Array): string {
   const bytes = Buffer.from(buffer, byteOffset, byteLength)
   return (IS_LITTLE_ENDIAN ? bytes : Buffer.from(bytes).swap32()).toString('base64')

@@ -20,7 +20,7 @@ export function embeddingRoutes(parts: InferenceRouteParts): Route[] {
         summary: 'Turn texts into vectors',
         query: modelQuery,
         body: embeddingRequest,
-        responses: { 200: { description: 'One vector an input, in their order.', schema: embeddingList } },
+        responses: { 200: { description: 'One vector for each input, in order.', schema: embeddingList } },
       },
       embeddingFormat,
       parts,

@@ -9,7 +9,7 @@ import { readVerdict, VERDICT_SCHEMA } from './verdict.ts'
 
 /** Each text is a prediction of its own. */
 const MAX_TEXTS = 256
-/** Several times what a verdict takes. */
+/** Several times the length of a verdict. */
 const MAX_TOKENS = 512
 
 /** The wire format of `POST /v1/moderations`: the model fills in a form for each text. */

@@ -3,7 +3,7 @@ import type { Route } from '../../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
 import { moderationFormat } from './format.ts'
 
-/** `POST /v1/moderations`: any model that completes texts can be asked. */
+/** `POST /v1/moderations`: serves with any model that completes texts. */
 export function moderationRoutes(parts: InferenceRouteParts): Route[] {
   return [
     defineInferenceRoute(

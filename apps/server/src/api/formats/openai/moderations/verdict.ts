@@ -1,38 +1,38 @@
 import { SvcError } from '@svc/errors'
 import { MODERATION_CATEGORIES, type ModerationCategory, type ModerationResult } from '@svc/wire/openai'
 
-/** Scores a model may give: with more of them it would only write more digits. */
+/** Scores that a model may give; finer ones would only add digits. */
 const SCORES = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] as const
-/** From here on a category holds. */
+/** Score from which a category is flagged. */
 const THRESHOLD = 0.5
 
-/** The form that the model fills in: a score for each category. */
+/** The form for the model: a score for each category. */
 export const VERDICT_SCHEMA = {
   type: 'object',
-  properties: byCategory(() => ({ enum: SCORES })),
+  properties: mapCategories(() => ({ enum: SCORES })),
   required: MODERATION_CATEGORIES,
   additionalProperties: false,
 }
 
 /**
- * The result in a form that a model has filled in.
+ * Reads the result from the form that a model filled in.
  *
- * @throws SvcError `internal`, code `moderation_failed`, for a form that is not complete
+ * @throws SvcError `internal`, code `moderation_failed`, for an incomplete form
  */
 export function readVerdict(answer: string): ModerationResult {
   const scores = readScores(answer)
-  const categories = byCategory((category) => scores[category] >= THRESHOLD)
+  const categories = mapCategories((category) => scores[category] >= THRESHOLD)
   return {
     flagged: Object.values(categories).includes(true),
     categories,
     category_scores: scores,
-    category_applied_input_types: byCategory((): 'text'[] => ['text']),
+    category_applied_input_types: mapCategories((): 'text'[] => ['text']),
   }
 }
 
 function readScores(answer: string): Record<ModerationCategory, number> {
   const form = parse(answer)
-  return byCategory((category) => {
+  return mapCategories((category) => {
     const score: unknown = form[category]
     if (typeof score === 'number' && score >= 0 && score <= 1) return score
     throw failed()
@@ -54,7 +54,7 @@ function failed(cause?: unknown): SvcError {
   })
 }
 
-function byCategory<T>(toValue: (category: ModerationCategory) => T): Record<ModerationCategory, T> {
+function mapCategories<T>(toValue: (category: ModerationCategory) => T): Record<ModerationCategory, T> {
   const entries = MODERATION_CATEGORIES.map((category) => [category, toValue(category)] as const)
   return Object.fromEntries(entries) as Record<ModerationCategory, T>
 }

@@ -1,18 +1,18 @@
 import { stringify } from 'yaml'
 import { startTestServer, type TestServer, type TestServerOptions } from './server.ts'
 
-/** Two servers in a row: what the near one is asked for a model of the far one goes there. */
-export interface ServerChain extends AsyncDisposable {
+/** Two servers in a row: the near one forwards requests for a model of the far one. */
+export interface ServerPair extends AsyncDisposable {
   readonly near: TestServer
   readonly far: TestServer
   /** Writes a model of the near server that the far one serves. */
   forward(name: string, keys?: Record<string, unknown>, proxy?: Record<string, unknown>): Promise<void>
 }
 
-/** Starts both. */
-export async function startChain(
+/** Starts both servers. */
+export async function startServerPair(
   options: { readonly near?: TestServerOptions; readonly far?: TestServerOptions } = {},
-): Promise<ServerChain> {
+): Promise<ServerPair> {
   const far = await startTestServer(options.far)
   const near = await startTestServer(options.near)
   return {

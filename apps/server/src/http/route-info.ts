@@ -2,7 +2,7 @@ import type { DocumentFormat } from '@svc/pii/documents'
 import type * as z from 'zod'
 import type { Feature } from '../principal.ts'
 
-/** Who may call a route: nobody is asked, any credential, the caller for own data, admins. */
+/** The audience of a route: everybody, any credential, the caller for own data, admins. */
 export type Access = 'none' | 'any' | 'self' | 'admin'
 
 /**
@@ -21,14 +21,14 @@ export interface RouteResponse {
   readonly contentType?: string | undefined
 }
 
-/** What a row says of its sockets. */
-export interface SocketRow {
-  /** Subprotocols that are spoken, those a client asks for in vain left out of the answer. */
+/** The sockets of a route. */
+export interface SocketInfo {
+  /** Subprotocols that the route speaks. The answer names no other. */
   readonly protocols: readonly string[]
 }
 
-/** What every reader of the route table (gate, OpenAPI, metrics, tests) may know about a route. */
-export interface RouteRow {
+/** A route without its handler, as readers of the route table see it: gate, OpenAPI, metrics, tests. */
+export interface RouteInfo {
   readonly method: HttpMethod
   /** Path pattern with `:name` parameters; also the metrics label. */
   readonly path: string
@@ -37,11 +37,11 @@ export interface RouteRow {
   readonly access: Access
   readonly feature?: Feature | undefined
   readonly family: ErrorFamily
-  /** Which models can serve the route; inference routes only. */
+  /** The use that a model must have to serve the route; inference routes only. */
   readonly usecase?: string | undefined
   /** Whether a request must name its model; else the first of the usecase serves. @default false */
   readonly modelRequired?: boolean | undefined
-  /** What a name that no model has is: 404 with the name, or 400 with a fixed text. @default 'not_found' */
+  /** The refusal of an unknown model name: 404 with the name, or 400 with a fixed text. @default 'not_found' */
   readonly unknownModel?: 'not_found' | 'invalid_request' | undefined
   /** The format by which the PII filter scans the request body; not scanned without one. @default false */
   readonly scanned?: DocumentFormat | false | undefined
@@ -53,7 +53,7 @@ export interface RouteRow {
   /** The body may be a form (`multipart/form-data`). @default false */
   readonly form?: boolean | undefined
   /** Clients leave HTTP for a WebSocket here; a request that does not ask for one goes to the handler. */
-  readonly socket?: SocketRow | undefined
+  readonly socket?: SocketInfo | undefined
   readonly tag: string
   readonly summary: string
   readonly query?: z.ZodObject | undefined
@@ -65,8 +65,8 @@ export interface RouteRow {
   readonly quiet?: boolean | undefined
 }
 
-/** A row that only gates: features whose rooms are not furnished yet answer 401, 403, else 404. */
-export function gateOnly(method: HttpMethod, path: string, row: Partial<RouteRow> = {}): RouteRow {
+/** A route that only gates: features whose rooms are not furnished yet answer 401, 403, else 404. */
+export function gateOnly(method: HttpMethod, path: string, route: Partial<RouteInfo> = {}): RouteInfo {
   return {
     method,
     path,
@@ -75,11 +75,11 @@ export function gateOnly(method: HttpMethod, path: string, row: Partial<RouteRow
     tag: 'reserved',
     summary: 'Reserved',
     gateOnly: true,
-    ...row,
+    ...route,
   }
 }
 
-/** All path patterns of a row: its own and its aliases. */
-export function pathsOf(row: RouteRow): readonly string[] {
-  return row.aliases === undefined ? [row.path] : [row.path, ...row.aliases]
+/** All path patterns of a route: its own and its aliases. */
+export function listPaths(route: RouteInfo): readonly string[] {
+  return route.aliases === undefined ? [route.path] : [route.path, ...route.aliases]
 }

@@ -1,23 +1,23 @@
 import { SvcError } from '@svc/errors'
 import type { Clock } from '../ports.ts'
 
-/** How one request waits. */
+/** Options of one wait. */
 export interface WaitOptions {
   readonly signal: AbortSignal
-  /** Longest wait in milliseconds; 0 waits for ever. */
+  /** Maximum wait in milliseconds; 0 waits without limit. */
   readonly waitMs: number
-  /** What a request is told that waited so long. */
+  /** Creates the error for a request that waited too long. */
   readonly tooLong: () => SvcError
 }
 
-/** Requests that wait for one load. Each leaves on its own; the load does not notice. */
-export interface WaitingRoom<T> {
-  /** @throws what the room was refused with, `tooLong`, or the abort as an error */
+/** Requests that wait for one load. Each one may leave alone; the load goes on. */
+export interface LoadWaiters<T> {
+  /** Waits for the load. @throws the error of {@link LoadWaiters.refuseAll}, `tooLong`, or the abort as an error */
   join(options: WaitOptions): Promise<T>
-  /** Hands everyone something, in the order they came, before anything else can run. */
+  /** Gives each waiter a value, first come, first served, before other work runs. */
   admitAll(give: () => T): void
   refuseAll(error: unknown): void
-  /** Whether nobody waits. */
+  /** Whether no request waits. */
   isEmpty(): boolean
 }
 
@@ -26,8 +26,8 @@ interface Waiter<T> {
   reject(error: unknown): void
 }
 
-/** An empty room. It is used once: after being admitted or refused it stays empty. */
-export function createWaitingRoom<T>(clock: Clock): WaitingRoom<T> {
+/** Creates an empty list for one load: it stays empty after all waiters are admitted or refused. */
+export function createLoadWaiters<T>(clock: Clock): LoadWaiters<T> {
   const waiters = new Set<Waiter<T>>()
   const drain = (act: (waiter: Waiter<T>) => void) => {
     const all = [...waiters]

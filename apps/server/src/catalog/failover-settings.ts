@@ -4,29 +4,29 @@ import type { FailoverSettings as FailoverKeys, ModelConfig } from './model-conf
 import { hasFailover, listFailoverTargets } from './serving.ts'
 
 /**
- * The `failover` key of a file in terms of what follows it.
+ * Converts the `failover` key of a file.
  *
  * @throws {SvcError} `invalid_failover_settings`, `details.param` the key at fault
  */
-export function readChainSettings(
+export function parseFailoverKeys(
   keys: FailoverKeys,
-  options: { readonly own: string; readonly isChain?: ((model: string) => boolean) | undefined },
+  options: { readonly own: string; readonly isGroup?: ((model: string) => boolean) | undefined },
 ): FailoverSettings {
   const { minDwell, ...recovery } = keys.recovery ?? {}
   const value = { ...keys, recovery: { ...recovery, min_dwell: minDwell } }
-  return readFailoverSettings(value, { own: options.own, isGroup: options.isChain ?? (() => false) })
+  return readFailoverSettings(value, { own: options.own, isGroup: options.isGroup ?? (() => false) })
 }
 
-/** The settings of a chain, checked against the models that it names. @throws {SvcError} `model_load_failed` */
-export function chainSettingsOf(model: ModelConfig): FailoverSettings {
+/** Gives the settings of a failover group, checked against its targets. @throws {SvcError} `model_load_failed` */
+export function loadFailoverSettings(model: ModelConfig): FailoverSettings {
   const { name, failover = {} } = model
   const targets = listFailoverTargets(model)
   try {
     const isNested = (target: string): boolean => targets.some((one) => one.name === target && hasFailover(one.model))
-    const settings = readChainSettings(failover, { own: name, isChain: isNested })
+    const settings = parseFailoverKeys(failover, { own: name, isGroup: isNested })
     for (const [index, target] of settings.targets.entries()) {
       const found = targets.find((one) => one.name === target.model)?.model
-      // What goes upstream byte for byte cannot be asked of anybody else.
+      // A request that is relayed byte for byte cannot go to another target.
       if (found?.serving.kind !== 'relay') continue
       throw new SvcError(
         'invalid_request',

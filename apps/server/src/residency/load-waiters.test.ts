@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { createFakeClock } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { createWaitingRoom, type WaitOptions } from './load-coalescing.ts'
+import { createLoadWaiters, type WaitOptions } from './load-waiters.ts'
 
 const never = new AbortController().signal
 const options = (more: Partial<WaitOptions> = {}): WaitOptions => ({
@@ -11,53 +11,53 @@ const options = (more: Partial<WaitOptions> = {}): WaitOptions => ({
   ...more,
 })
 
-describe('createWaitingRoom', () => {
-  it('hands each waiter its own thing in the order they came', async () => {
-    const room = createWaitingRoom<number>(createFakeClock())
-    const waiting = [room.join(options()), room.join(options()), room.join(options())]
+describe('createLoadWaiters', () => {
+  it('gives each waiter its own value, first come, first served', async () => {
+    const waiters = createLoadWaiters<number>(createFakeClock())
+    const waiting = [waiters.join(options()), waiters.join(options()), waiters.join(options())]
     let next = 0
-    room.admitAll(() => next++)
+    waiters.admitAll(() => next++)
     expect(await Promise.all(waiting)).toEqual([0, 1, 2])
   })
 
-  it('gives nothing to a waiter that left, and tells it why at once', async () => {
-    const room = createWaitingRoom<string>(createFakeClock())
+  it('gives nothing to a waiter that left, and rejects it at once with the reason', async () => {
+    const waiters = createLoadWaiters<string>(createFakeClock())
     const client = new AbortController()
-    const leaving = room.join(options({ signal: client.signal }))
-    const staying = room.join(options())
+    const leaving = waiters.join(options({ signal: client.signal }))
+    const staying = waiters.join(options())
     client.abort()
     await expect(leaving).rejects.toMatchObject({ kind: 'cancelled' })
     let given = 0
-    room.admitAll(() => `given ${++given}`)
+    waiters.admitAll(() => `given ${++given}`)
     expect(await staying).toBe('given 1')
     expect(given).toBe(1)
   })
 
   it('rejects with the reason of the abort when it is an error of ours', async () => {
-    const room = createWaitingRoom<string>(createFakeClock())
+    const waiters = createLoadWaiters<string>(createFakeClock())
     const reason = new SvcError('timeout', 'request took too long')
-    await expect(room.join(options({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason)
+    await expect(waiters.join(options({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason)
   })
 
   it('sends a waiter away after its longest wait while the others stay', async () => {
     const clock = createFakeClock()
-    const room = createWaitingRoom<string>(clock)
-    const short = room.join(options({ waitMs: 100 }))
-    const long = room.join(options({ waitMs: 0 }))
+    const waiters = createLoadWaiters<string>(clock)
+    const short = waiters.join(options({ waitMs: 100 }))
+    const long = waiters.join(options({ waitMs: 0 }))
     const refused = expect(short).rejects.toMatchObject({ code: 'model_loading' })
     await clock.advance(100)
     await refused
     await clock.advance(3_600_000)
-    room.admitAll(() => 'loaded')
+    waiters.admitAll(() => 'loaded')
     expect(await long).toBe('loaded')
   })
 
   it('leaves no timer behind', async () => {
     const clock = createFakeClock()
-    const room = createWaitingRoom<string>(clock)
-    const waiting = room.join(options())
+    const waiters = createLoadWaiters<string>(clock)
+    const waiting = waiters.join(options())
     expect(clock.sleepers).toBe(1)
-    room.refuseAll(new SvcError('internal', 'load failed'))
+    waiters.refuseAll(new SvcError('internal', 'load failed'))
     await expect(waiting).rejects.toThrow('load failed')
     expect(clock.sleepers).toBe(0)
   })

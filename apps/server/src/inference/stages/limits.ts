@@ -1,0 +1,38 @@
+import { SvcError } from '@svc/errors'
+import type { AuditSink } from '../../audit/audit-event.ts'
+import { type ModelSlots, rejectAdmission, type SlotCounter, toRetryAfterMs } from '../admission.ts'
+import type { Stages } from '../pipeline.ts'
+
+/** The global limit of concurrent inference (§8). A request holds a slot until its reply has ended. */
+export function createGlobalLimit(slots: SlotCounter, limit: number): Stages['globalLimit'] {
+  return (cleanup) => {
+    const release = slots.take(limit)
+    if (release === undefined) {
+      throw new SvcError(
+        'rate_limited',
+        `backend inference capacity reached (max_concurrent=${limit}); retry after 1s`,
+        {
+          code: 'capacity_reached',
+          retryAfterMs: 1000,
+          details: { type: 'rate_limit_error' },
+        },
+      )
+    }
+    cleanup.add(release)
+  }
+}
+
+/** The limit of the resolved model (`max_concurrent`, §2.9). A request holds a slot until its reply has ended. */
+export function createModelLimit(slots: ModelSlots, audit: AuditSink): Stages['modelLimit'] {
+  return ({ model, context }, cleanup) => {
+    const { name, limits } = model
+    const limit = limits.maxConcurrent
+    const release = slots.take(name, limit)
+    if (release === undefined) {
+      const retryAfterMs = toRetryAfterMs(limits)
+      const why = ` (max_concurrent=${limit})`
+      throw rejectAdmission({ model: name, context, why, retryAfterMs }, audit)
+    }
+    cleanup.add(release)
+  }
+}
