@@ -17,6 +17,7 @@ import { type Loaded, loadConfig } from './config/load.ts'
 import { StartRefused } from './config/start-refused.ts'
 import { formatGreeting, toReachableUrl, wantsColor } from './greeting.ts'
 import { createLogger, isTextLog } from './log.ts'
+import { runRemoteCommand } from './remote-commands.ts'
 import { formatVersion, readVersion } from './version.ts'
 
 // A closed pipe behind stdout or stderr must not end the server.
@@ -108,6 +109,8 @@ async function main(): Promise<void> {
       return listModelsCommand(command.config, demoModels)
     case 'models-add':
       return addModelCommand(command.config, command.source)
+    case 'remote':
+      return runRemoteCommand(command.config, command.remote)
     case 'models-show':
       return showModelCommand(command.config, { name: command.name, demoModels })
     case 'models-delete':

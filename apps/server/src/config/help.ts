@@ -1,4 +1,5 @@
 import type { Option } from './option.ts'
+import { REMOTE_COMMANDS } from './remote-command.ts'
 import { OPTIONS } from './schema.ts'
 
 const WIDTH = 100
@@ -16,6 +17,8 @@ Commands:
   models schema     print the JSON Schema of model files, for editors
   backends list     list the backends that can be used
 
+Commands for a running server (--address and --api-keys find it):
+${REMOTE_COMMANDS.map(({ verb, takes, about }) => `  ${[verb, takes ?? ''].join(' ').trim().padEnd(22)} ${about}\n`).join('')}
 Flags may stand before or after the command: --flag value, --flag=value, --flag and --no-flag.
 A flag beats its variable, a variable beats runtime settings, and an empty variable counts as not set.
 `

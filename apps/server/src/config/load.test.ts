@@ -233,7 +233,7 @@ describe('commands', () => {
     [['serve'], 'unknown command serve (it is svc run here); the commands are run, models list, models add, '],
     [['frobnicate'], 'unknown command frobnicate; the commands are run, models list, '],
     [['models', 'rm', 'a'], 'unknown command models rm (it is svc models delete NAME here)'],
-    [['pull', 'a'], 'it is svc models add FILE here'],
+    [['pull', 'a'], 'it is svc models install NAME here'],
     [['models', 'show'], 'models show takes one NAME'],
     [['models', 'delete', 'a', 'b'], 'models delete takes one NAME'],
     [['models', 'list', '--name', 'x'], '--name belongs to models add'],

@@ -5,6 +5,7 @@ import { type ParsedArguments, parseArguments } from './flags.ts'
 import { helpText } from './help.ts'
 import { maskSecrets } from './mask.ts'
 import { formatOptionName, type Option, readOption } from './option.ts'
+import { REMOTE_COMMANDS, type RemoteCommand, readRemoteCommand } from './remote-command.ts'
 import { OPTIONS, type OptionKey, type ServerConfig } from './schema.ts'
 import { didYouMean } from './suggest.ts'
 
@@ -26,6 +27,7 @@ export interface Loaded {
 export type Command =
   | ({ readonly kind: 'run' | 'models-list' | 'backends-list' } & Loaded)
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
+  | ({ readonly kind: 'remote'; readonly remote: RemoteCommand } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
   | { readonly kind: 'help'; readonly text: string }
@@ -101,8 +103,16 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
   }
 }
 
-const COMMANDS = ['run', 'models list', 'models add', 'models show', 'models delete', 'models schema', 'backends list']
-const WORDS = ['run', 'models', 'backends', 'help', 'version']
+const COMMANDS = [
+  'run',
+  'models list',
+  'models add',
+  'models show',
+  'models delete',
+  'models schema',
+  'backends list',
+].concat(REMOTE_COMMANDS.map(({ verb }) => verb))
+const WORDS = ['run', 'models', 'backends', 'operations', 'help', 'version']
 /** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['serve', 'run'],
@@ -114,8 +124,8 @@ const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['add', 'models add FILE'],
   ['create', 'models add FILE'],
   ['import', 'models add FILE'],
-  ['pull', 'models add FILE'],
-  ['install', 'models add FILE'],
+  ['pull', 'models install NAME'],
+  ['install', 'models install NAME'],
   ['show', 'models show NAME'],
   ['rm', 'models delete NAME'],
   ['remove', 'models delete NAME'],
@@ -136,6 +146,9 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (foreign !== undefined) return `${foreign} belongs to models add`
   if (first === undefined || (first === 'run' && second === undefined)) return { kind: 'run', ...loaded }
   if (first === 'run') return `models named on the command line (${second}) are not in this version`
+  const remote = readRemoteCommand(words)
+  if (typeof remote === 'string') return remote
+  if (remote !== undefined) return { kind: 'remote', remote, ...loaded }
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', ...loaded }
   if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', ...loaded }
@@ -144,7 +157,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
     if (name === undefined || name === '' || more.length > 0) return `${two} takes one NAME`
     return { kind: second === 'show' ? 'models-show' : 'models-delete', name, ...loaded }
   }
-  if (first === 'models' || first === 'backends') {
+  if (first === 'models' || first === 'backends' || first === 'operations') {
     const usual = second === undefined ? undefined : USUAL_COMMANDS.get(second)
     return unknownCommand(two.trim(), COMMANDS, first === 'models' ? usual : undefined)
   }

@@ -24,9 +24,10 @@ export interface OperationsOptions {
   readonly logger: Logger
   /** Operations that run at a time; those of one object always run one after the other. @default 4 */
   readonly concurrency?: number | undefined
+  /** Operations that may wait. @default 1000 */
+  readonly maxQueued?: number | undefined
 }
 
-/** Operations that may wait. */
 const MAX_QUEUED = 1000
 /** Failures that wait to be acknowledged; older ones go to the history. */
 const MAX_FAILED = 200
@@ -45,6 +46,7 @@ class OperationQueue implements Operations {
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #concurrency: number
+  readonly #maxQueued: number
   readonly #performers = new Map<string, PerformOperation>()
   readonly #staging: StagingSource[] = []
   /** Everything outside the history, by job id, in the order of the queue. */
@@ -55,11 +57,12 @@ class OperationQueue implements Operations {
   #position = 0
   #isStarted = false
 
-  constructor({ store, clock, logger, concurrency = 4 }: OperationsOptions) {
+  constructor({ store, clock, logger, concurrency = 4, maxQueued = MAX_QUEUED }: OperationsOptions) {
     this.#store = store
     this.#clock = clock
     this.#logger = logger
     this.#concurrency = concurrency
+    this.#maxQueued = maxQueued
   }
 
   async restore(): Promise<void> {
@@ -92,7 +95,7 @@ class OperationQueue implements Operations {
   async enqueue(request: OperationRequest): Promise<Operation> {
     const same = this.#findPending(request)
     if (same !== undefined) return same.operation
-    if (this.#in('queued').length >= MAX_QUEUED) {
+    if (this.#in('queued').length >= this.#maxQueued) {
       throw new SvcError('unavailable', 'too many operations wait', { code: 'too_many_operations' })
     }
     this.#position += 1
