@@ -466,7 +466,7 @@ describe('the work for many models', () => {
     const openFolder = (path: string): ModelFolder => {
       const folder = openModelFolder(path)
       return {
-        path: folder.path,
+        ...folder,
         names() {
           named += 1
           return folder.names()

@@ -22,7 +22,7 @@ export interface ReloadReport {
 
 /**
  * The models of a folder: its YAML files, unused GGUF files, and demo models while there is nothing else. The next call
- * sees changes on disk; there is no watcher, and nothing to close.
+ * sees changes on disk.
  */
 export interface ConfigStore {
   /** Lists the models in byte order of their names. Looks at every file of the folder. */
@@ -38,6 +38,7 @@ export interface ConfigStore {
   reload(): Promise<ReloadReport>
   /** Calls the listener after every look that found a change. @returns a function that ends the subscription */
   subscribe(listener: (report: ReloadReport) => void): () => void
+  close(): void
 }
 
 /** Options of {@link createConfigStore}. */
@@ -102,11 +103,16 @@ class FolderStore implements ConfigStore {
     return this.#index.byName.get(name)
   }
 
+  close(): void {
+    this.#folder.close()
+  }
+
   problems(): readonly ConfigProblem[] {
     return this.#index.problems
   }
 
   async reload(): Promise<ReloadReport> {
+    this.#folder.forget()
     for (const [index, name] of this.#folder.names().entries()) {
       this.#lookAt(name)
       if (index % FILES_PER_TURN === FILES_PER_TURN - 1) await new Promise((resolve) => setImmediate(resolve))

@@ -1,6 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { readSystemCode, toReason } from '../files/file-error.ts'
+import { watchFolder } from './folder-watch.ts'
+import { shareLooks } from './shared-looks.ts'
 
 /** A regular file inside a models folder. */
 export interface FoundFile {
@@ -26,19 +28,26 @@ export interface ModelFolder {
   names(): string[]
   /** Finds the file of a path relative to the folder. */
   find(relativePath: string): FileLookup
+  /** Forgets what was found; the next {@link find} looks at the file system. */
+  forget(): void
+  close(): void
 }
 
 const NONBLOCK = constants.O_NONBLOCK ?? 0
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0
 
-/**
- * Opens a folder that may not exist yet.
- *
- * @param options.freshMs time for which a look at a file is reused, milliseconds, so that requests of one moment share
- *   it. @default 0
- */
-export function openModelFolder(path: string, options: { readonly freshMs?: number | undefined } = {}): ModelFolder {
-  const { freshMs = 0 } = options
+/** Options of {@link openModelFolder}. */
+export interface ModelFolderOptions {
+  /** Time for which a look at a file is reused, milliseconds, so that requests of one moment share it. @default 0 */
+  readonly freshMs?: number | undefined
+  /** Watches the folder: a look at one of its entries is reused until something changes. @default false */
+  readonly watches?: boolean | undefined
+}
+
+/** Opens a folder that may not exist yet. */
+export function openModelFolder(path: string, { freshMs = 0, watches = false }: ModelFolderOptions = {}): ModelFolder {
+  const changes = watches ? watchFolder(path) : undefined
+  const looks = shareLooks((relativePath) => find(path, join(path, relativePath)), { folder: path, freshMs, changes })
   return {
     path,
     names() {
@@ -50,29 +59,9 @@ export function openModelFolder(path: string, options: { readonly freshMs?: numb
         return []
       }
     },
-    find: shareLooks((relativePath) => find(path, join(path, relativePath)), freshMs),
-  }
-}
-
-/** Maximum number of remembered looks. */
-const MAX_LOOKS = 64
-
-function shareLooks(look: ModelFolder['find'], freshMs: number): ModelFolder['find'] {
-  if (freshMs === 0) return look
-  const looks = new Map<string, { at: number; found: FileLookup }>()
-  return (relativePath) => {
-    const now = performance.now()
-    const last = looks.get(relativePath)
-    if (last !== undefined && now - last.at < freshMs) return last.found
-    const found = look(relativePath)
-    if (last !== undefined) {
-      last.at = now
-      last.found = found
-      return found
-    }
-    if (looks.size >= MAX_LOOKS) looks.clear()
-    looks.set(relativePath, { at: now, found })
-    return found
+    find: looks.find,
+    forget: looks.forget,
+    close: () => changes?.close(),
   }
 }
 

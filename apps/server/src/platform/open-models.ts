@@ -7,7 +7,7 @@ import type { ServerConfig } from '../config/schema.ts'
 import type { Logger } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Time for which a look at a model's file is reused: shorter than a client needs to change the file and to ask. */
+/** Time for which a look at any model file is reused: shorter than a client needs to change the file and to ask. */
 const LOOK_MS = 2
 
 /** Options of {@link openModels}. */
@@ -32,7 +32,7 @@ export async function openModels({ config, settings, demoModels, log }: ModelsOp
   const modelFiles = createConfigStore({
     folder: config.modelsPath,
     demo: { models: demoModels, mode: config.demoModel },
-    openFolder: (path) => openModelFolder(path, { freshMs: LOOK_MS }),
+    openFolder: (path) => openModelFolder(path, { freshMs: LOOK_MS, watches: true }),
     logger: log,
   })
   await modelFiles.reload()

@@ -74,6 +74,7 @@ export async function openPlatform(
     demoModels: options.demoModels,
     log,
   })
+  closers.push(() => modelFiles.close())
   const operations = await openOperations({ config, database, clock, log }, closers)
   const userAgent = `svc/${version.split(' ', 1)[0]}`
   const { modelGallery, backendGallery } = await openGalleries({

@@ -305,7 +305,9 @@ describe('the events of failover groups', () => {
     await using reader = await Reader.open(app.url)
     await reader.next()
     for (let count = 0; count <= MAX_UNREAD; count += 1) watch.publish('m', { type: 'switch', from: 'a', to: 'b' })
-    expect(await reader.next()).toMatchObject({ error: { code: 503, message: expect.stringContaining('ask again') } })
+    expect(await reader.next()).toMatchObject({
+      error: { code: 503, message: expect.stringContaining('connect again') },
+    })
     expect(await reader.next()).toBeUndefined()
   })
 
