@@ -50,7 +50,11 @@ export function makeImage(layers: readonly (readonly TarEntry[])[]): TestImage {
       layers: packed.map((layer) => describeBlob(layer, 'application/vnd.oci.image.layer.v1.tar+gzip')),
     }),
   )
-  return { manifest, mediaType: MANIFEST, blobs: new Map([config, ...packed].map((bytes) => [computeDigest(bytes), bytes])) }
+  return {
+    manifest,
+    mediaType: MANIFEST,
+    blobs: new Map([config, ...packed].map((bytes) => [computeDigest(bytes), bytes])),
+  }
 }
 
 /** A list of images, one for this machine and one for another. */
@@ -71,7 +75,11 @@ export function makeIndex(image: TestImage): TestImage {
       ],
     }),
   )
-  return { manifest, mediaType: INDEX, blobs: new Map([...image.blobs, [computeDigest(image.manifest), image.manifest]]) }
+  return {
+    manifest,
+    mediaType: INDEX,
+    blobs: new Map([...image.blobs, [computeDigest(image.manifest), image.manifest]]),
+  }
 }
 
 /** The files of a backend that is the mock, answering with a text. */
@@ -138,7 +146,11 @@ export async function startRegistry(): Promise<TestRegistry> {
       const layout = dir.join(`layout-${Math.random()}`)
       await mkdir(join(layout, 'blobs/sha256'), { recursive: true })
       await writeFile(join(layout, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}')
-      const descriptor = { mediaType: image.mediaType, digest: computeDigest(image.manifest), size: image.manifest.length }
+      const descriptor = {
+        mediaType: image.mediaType,
+        digest: computeDigest(image.manifest),
+        size: image.manifest.length,
+      }
       const manifests = [{ ...descriptor, annotations: { 'org.opencontainers.image.ref.name': 'x' } }]
       await writeFile(join(layout, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests }))
       for (const bytes of [image.manifest, ...image.blobs.values()]) {
