@@ -111,6 +111,7 @@ module.exports = {
       [lib('errors'), lib('json'), lib('wire'), lib('http-client')],
       NODE,
     ),
+    only('mitm-knows-no-filter', 'packages/mitm', [lib('errors'), lib('http-client'), npm('fzstd')], NODE),
     only('wire-is-pure', 'packages/wire', [lib('errors'), npm('zod')], NO_NODE),
     only(
       'backend-client',

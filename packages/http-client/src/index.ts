@@ -7,7 +7,7 @@
 // Sending requests
 export { createHttpUpstream, type HttpUpstream, type HttpUpstreamOptions } from './client.ts'
 // Failures
-export { type UpstreamFailure, upstreamFailed } from './errors.ts'
+export { toUpstreamFailure, type UpstreamFailure, upstreamFailed } from './errors.ts'
 // Authorities
 export { createTrust, readTrustStore, type TrustStoreOptions } from './trust-store.ts'
 export type {

@@ -94,7 +94,7 @@ const PROMISES = {
   },
   '@svc/http-client': {
     printed: ['200 hello'],
-    names: ['createHttpUpstream', 'createTrust', 'readTrustStore', 'upstreamFailed'],
+    names: ['createHttpUpstream', 'createTrust', 'readTrustStore', 'toUpstreamFailure', 'upstreamFailed'],
   },
   '@svc/json': {
     printed: ['{ "model":"demo",  "temperature":1.50, "x_vendor":[1,1e2] }'],
@@ -110,6 +110,19 @@ const PROMISES = {
       'runInSlices',
       'toValueCooperatively',
       'walkStrings',
+    ],
+  },
+  '@svc/mitm': {
+    printed: ['ready on 127.0.0.1'],
+    names: [
+      'DEFAULT_HOSTS',
+      'DEFAULT_LIMITS',
+      'MitmError',
+      'canonicalHost',
+      'createAllowlist',
+      'createCaFolder',
+      'openAuthority',
+      'startMitmProxy',
     ],
   },
   '@svc/pii': {

@@ -2,24 +2,8 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, read
 import { join, sep } from 'node:path'
 import { readSystemCode, toReason } from '../files/file-error.ts'
 import { watchFolder } from './folder-watch.ts'
+import type { FileLookup, FoundFile } from './found-file.ts'
 import { shareLooks } from './shared-looks.ts'
-
-/** A regular file inside a models folder. */
-export interface FoundFile {
-  readonly found: true
-  /** Its real path; never a link. */
-  readonly path: string
-  readonly sizeBytes: number
-  /** Milliseconds since the epoch. */
-  readonly modifiedAt: number
-  /** Changes with the content. Within 2 s of {@link FoundFile.changedAt} the content may change without it. */
-  readonly signature: string
-  /** Time of the last change of content or attributes by the clock of the file system, milliseconds since the epoch. */
-  readonly changedAt: number
-}
-
-/** A file, the reason why it is unusable, or undefined when there is none. */
-export type FileLookup = FoundFile | { readonly found: false; readonly fault: string } | undefined
 
 /** A folder of model files. Reading does not block on pipes and does not follow links out of the folder. */
 export interface ModelFolder {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FileLookup } from './model-folder.ts'
+import type { FileLookup } from './found-file.ts'
 import { shareLooks } from './shared-looks.ts'
 
 const file = (path: string): FileLookup => ({

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { FolderWatch } from './folder-watch.ts'
-import type { FileLookup, ModelFolder } from './model-folder.ts'
+import type { FileLookup } from './found-file.ts'
 
 /** Maximum number of remembered looks. */
 const MAX_LOOKS = 64
@@ -27,14 +27,14 @@ export interface SharedLookOptions {
 
 /** Looks at files that requests share. */
 export interface SharedLooks {
-  readonly find: ModelFolder['find']
+  readonly find: (relativePath: string) => FileLookup
   /** Forgets every look. */
   forget(): void
 }
 
 /** Shares looks at files between requests. */
 export function shareLooks(
-  look: ModelFolder['find'],
+  look: (relativePath: string) => FileLookup,
   { folder, freshMs, changes, now = () => performance.now() }: SharedLookOptions,
 ): SharedLooks {
   const looks = new Map<string, Look>()

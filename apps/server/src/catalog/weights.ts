@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GgufError } from '@svc/gguf'
 import { toReason } from '../files/file-error.ts'
+import type { FoundFile } from './found-file.ts'
 import { type GgufSummary, readGgufSummary } from './gguf-summary.ts'
-import { type FoundFile, type ModelFolder, withOpenFile } from './model-folder.ts'
+import { type ModelFolder, withOpenFile } from './model-folder.ts'
 
 /** Header of a GGUF file, or the reason why the file is unusable. */
 export type Weights =

@@ -3,8 +3,9 @@ import { toReason } from '../files/file-error.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
 import { type ModelFile, parseModelFile } from './config-file.ts'
 import type { ConfigProblem } from './config-problem.ts'
+import type { FoundFile } from './found-file.ts'
 import type { ModelConfig } from './model-config.ts'
-import { type FoundFile, type ModelFolder, readSmallFile } from './model-folder.ts'
+import { type ModelFolder, readSmallFile } from './model-folder.ts'
 import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
 
 /**

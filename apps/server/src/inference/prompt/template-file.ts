@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { sep } from 'node:path'
-import { type FoundFile, type ModelFolder, readSmallFile } from '../../catalog/model-folder.ts'
+import type { FoundFile } from '../../catalog/found-file.ts'
+import { type ModelFolder, readSmallFile } from '../../catalog/model-folder.ts'
 import { toReason } from '../../files/file-error.ts'
 import { isSafeName } from '../../files/safe-path.ts'
 

@@ -1,0 +1,41 @@
+import type { SvcError } from '@svc/errors'
+import { toStatus } from './errors.ts'
+import type { ScannedFormat } from './scanned-path.ts'
+
+/** A reply that the proxy makes itself. */
+export interface Refusal {
+  readonly status: number
+  readonly headers: readonly string[]
+  readonly body: Buffer
+}
+
+/** Types that clients know by name, in both formats. */
+const NAMED_TYPES: ReadonlySet<string> = new Set(['pii_blocked', 'pii_ner_unavailable'])
+
+/** Members beside `error` in a body; the correlation id comes with every refusal. */
+export interface RefusalFields {
+  readonly correlationId: string
+  readonly fields?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Writes a refusal in the format of the request's path; the compatible format for other paths. */
+export function createRefusal(error: SvcError, format: ScannedFormat | undefined, extra: RefusalFields): Refusal {
+  const status = toStatus(error)
+  const type = findType(error, status, format)
+  const inner =
+    format === 'messages'
+      ? { type, message: error.message }
+      : { code: status, message: error.message, type, param: null }
+  const outer = format === 'messages' ? { type: 'error', error: inner } : { error: inner }
+  const body = Buffer.from(JSON.stringify({ ...outer, correlation_id: extra.correlationId, ...extra.fields }))
+  const headers = ['content-type', 'application/json', 'content-length', String(body.length)]
+  headers.push('x-correlation-id', extra.correlationId)
+  if (error.retryAfterMs !== undefined) headers.push('retry-after', String(Math.ceil(error.retryAfterMs / 1000)))
+  return { status, headers, body }
+}
+
+function findType(error: SvcError, status: number, format: ScannedFormat | undefined): string {
+  if (NAMED_TYPES.has(error.code)) return error.code
+  if (status < 500) return 'invalid_request_error'
+  return format === 'messages' ? 'api_error' : 'server_error'
+}
