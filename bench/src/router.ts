@@ -1,9 +1,11 @@
 // Processor time of a search of the vector index over that of a plain loop over the same floats, and of a decision of
-// @svc/router with models that answer at once, in one run: interleaved rounds, medians.
+// @svc/router with models that answer at once, and of a request of a router over the same request sent to its candidate,
+// in one run: interleaved rounds, medians. The server and the mock must be built.
 //   pnpm --filter @svc/bench router [-- --rounds 9]
 import { parseArgs } from 'node:util'
 import { createRouter, type RouterOptions } from '@svc/router'
 import { createVectorIndex } from '@svc/router/vector'
+import { measureServer } from './router-server.ts'
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
@@ -158,3 +160,4 @@ console.log(`${rounds} rounds in turn, medians of processor time`)
 await compareSearches(10_000)
 await compareSearches(100_000)
 await measureDecisions()
+await measureServer(rounds)

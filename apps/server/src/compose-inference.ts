@@ -1,12 +1,16 @@
+import { join } from 'node:path'
 import type { HttpUpstream } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'
+import type { CorpusStore } from '@svc/router/corpus'
+import { createCorpusFiles } from '@svc/router/node'
 import type { AuditSink } from './audit/audit-event.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { ModelDirectory } from './catalog/resolve.ts'
 import { hasFailover } from './catalog/serving.ts'
 import { composePii } from './compose-pii.ts'
+import { CORPUS_FOLDER, composeRouting, type RoutingRoom } from './compose-routing.ts'
 import type { ServerConfig } from './config/schema.ts'
-import { createModelSlots, createSlotCounter } from './inference/admission.ts'
+import { createModelSlots, createSlotCounter, type ModelSlots } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
 import { createDelivery, type DeliverTo } from './inference/deliver-reply.ts'
 import { createFailedAttempts } from './inference/failover/failed-attempts.ts'
@@ -16,9 +20,10 @@ import { createFailoverMetrics } from './inference/failover/metrics.ts'
 import { createProbe } from './inference/failover/probe.ts'
 import { createProber } from './inference/failover/prober.ts'
 import { createFailoverWatch, type FailoverWatch } from './inference/failover/watch.ts'
+import { RequestLedger } from './inference/ledger.ts'
 import { createMediaAttacher } from './inference/media/attach-media.ts'
 import { createMediaReader, type MediaLimits } from './inference/media/media-reader.ts'
-import { createModelCalls } from './inference/model-calls.ts'
+import { createModelCalls, type ModelCalls } from './inference/model-calls.ts'
 import { createRequestCore, type RequestCore, type StageObserver } from './inference/pipeline.ts'
 import { createCompileCache } from './inference/prediction/compile-cache.ts'
 import { createModelFactsReader } from './inference/prediction/model-facts.ts'
@@ -32,6 +37,7 @@ import { createModelStage } from './inference/stages/model.ts'
 import { createParse } from './inference/stages/parse.ts'
 import { createPiiStage } from './inference/stages/pii.ts'
 import { createResolve } from './inference/stages/resolve.ts'
+import { createRouterStage } from './inference/stages/router.ts'
 import { createCloudModels } from './inference/upstream/cloud-models.ts'
 import type { CheckUpstream } from './inference/upstream/own-address.ts'
 import { createRelay } from './inference/upstream/relay.ts'
@@ -44,6 +50,7 @@ import type { TextScanner } from './pii/scan-text.ts'
 import type { Clock, Logger } from './ports.ts'
 import { OPAQUE_ERROR } from './public-error.ts'
 import type { Residency } from './residency/residency.ts'
+import type { PerformInside } from './routing/model-ports.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** Limit of one image (threats FETCH-2); other media may be as large as a request's body. */
@@ -58,7 +65,7 @@ const MEDIA_FETCH_MS = 30_000
 export interface InferenceParts {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
-  readonly directory: Parameters<typeof createResolve>[0] & Pick<ModelDirectory, 'find'>
+  readonly directory: Parameters<typeof createResolve>[0] & Pick<ModelDirectory, 'find' | 'list'>
   readonly residency: Residency
   readonly upstream: HttpUpstream
   readonly secrets: SecretReader
@@ -72,6 +79,8 @@ export interface InferenceParts {
   readonly traces: TraceRecorder
   readonly metrics: Metrics
   readonly observeStage: StageObserver | undefined
+  /** The labelled texts of routers. @default files in the data folder */
+  readonly corpusStore: CorpusStore | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -83,6 +92,7 @@ export interface InferenceRoom {
   readonly scanner: TextScanner
   /** Number of running requests of a model. */
   inFlight(model: string): number
+  readonly routing: Pick<RoutingRoom, 'routers' | 'decisions' | 'admin'>
   readonly failover: {
     readonly groups: FailoverGroups
     readonly watch: FailoverWatch
@@ -142,10 +152,25 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   const failed = createFailedAttempts({ usage, metrics, clock })
   const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
   const prober = createProber({ groups, probe, load: residency.load, clock, logger: log })
-  const models = createModelCalls({
-    executor,
-    translate: createTranslation({ models: cloudModels, upstream }),
-    failover: createFailover({ groups, slots, prober, failed, audit, clock }),
+  const translate = createTranslation({ models: cloudModels, upstream })
+  const createCalls = (taken: ModelSlots): ModelCalls =>
+    createModelCalls({
+      executor,
+      translate,
+      failover: createFailover({ groups, slots: taken, prober, failed, audit, clock }),
+    })
+  const models = createCalls(slots)
+  const routing = composeRouting({
+    perform: performInside(createCalls(NO_SLOTS)),
+    load: loadWith(residency),
+    filter: pii.filter,
+    prompts,
+    findModel: (name) => directory.find(name),
+    listModels: () => directory.list(),
+    corpusStore: parts.corpusStore ?? createCorpusFiles({ folder: join(config.dataPath, CORPUS_FOLDER) }),
+    registry: metrics.registry,
+    clock,
+    logger: log,
   })
   const relay = createRelay({
     models: cloudModels,
@@ -157,7 +182,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
       body: readRequestBody,
       resolve: createResolve(directory),
       globalLimit: createGlobalLimit(createSlotCounter(), config.maxConcurrentBackendRequests),
-      router: ({ model }) => model,
+      router: createRouterStage(routing.requests),
       access: checkAccess,
       modelLimit: createModelLimit(slots, audit),
       pii: createPiiStage(pii.filter),
@@ -171,6 +196,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),
     scanner: pii.scanner,
     inFlight: (model) => slots.taken(model),
+    routing,
     failover: {
       groups,
       watch,
@@ -179,10 +205,35 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
       },
     },
     async close() {
-      await Promise.all([prober.close(), pii.close()])
+      await Promise.all([prober.close(), pii.close(), routing.close()])
     },
   }
 }
+
+/** Runs operations for classifiers inside a request: no slot, no record, a ledger that nobody reads. */
+function performInside(calls: ModelCalls): PerformInside {
+  return (request, model, context) =>
+    calls.perform(request, model, {
+      context,
+      ledger: new RequestLedger(model.name, model),
+      upstreamChat: undefined,
+      bodyBytes: 0,
+    })
+}
+
+/** Waits for a model as a request for it would: no longer than `--model-load-wait`. */
+function loadWith(
+  residency: Residency,
+): (model: ModelConfig, options: { readonly signal: AbortSignal }) => Promise<void> {
+  return async (model, options) => {
+    if (model.serving.kind !== 'backend' && model.serving.kind !== 'instance') return
+    const lease = await residency.acquire(model, options)
+    lease.release()
+  }
+}
+
+/** Has room for every call: inside a request only the request counts. */
+const NO_SLOTS: ModelSlots = { take: () => () => undefined, taken: () => 0 }
 
 function mediaLimits({ uploadLimitBytes }: ServerConfig): MediaLimits {
   return {

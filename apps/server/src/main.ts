@@ -16,8 +16,10 @@ import { compose } from './compose.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
 import { StartRefused } from './config/start-refused.ts'
 import { formatGreeting, toReachableUrl, wantsColor } from './greeting.ts'
-import { createLogger, isTextLog } from './log.ts'
+import { createLogger, isTextLog, type RootLogger } from './log.ts'
+import type { PlatformOptions } from './platform/open-platform.ts'
 import { runRemoteCommand } from './remote-commands.ts'
+import { evaluateRouterCommand, fitRouterCommand } from './router-commands.ts'
 import { formatVersion, readVersion } from './version.ts'
 
 // A closed pipe behind stdout or stderr must not end the server.
@@ -41,21 +43,34 @@ function findProgram(manifest: string): BuiltInBackend {
   return { entry, execArgv: fromSource ? ['--conditions=@svc/source', '--import', 'tsx'] : [] }
 }
 
-async function run({ config, sources, warnings }: Loaded): Promise<void> {
-  const started = process.uptime()
-  const log = createLogger({ level: config.debug ? 'debug' : config.logLevel, format: config.logFormat })
-  for (const warning of warnings) log.warn({}, warning)
-  const version = formatVersion(readVersion())
-  const server = await compose({
+/** The parts of a server that logs this way. */
+function toServerParts({ config, sources }: Loaded, log: RootLogger): PlatformOptions {
+  return {
     config,
     sources,
-    version,
+    version: formatVersion(readVersion()),
     log,
     clock: systemClock,
     environment: process.env,
     builtInBackends: findShippedBackends(),
     demoModels,
-  })
+  }
+}
+
+/** The parts of a server inside a command, whose log does not stand among the lines that the command prints. */
+function toPlatformOptions(loaded: Loaded): PlatformOptions {
+  const destination = { write: (line: string) => void process.stderr.write(line) }
+  return toServerParts(loaded, createLogger({ level: 'warn', format: 'text', destination }))
+}
+
+async function run(loaded: Loaded): Promise<void> {
+  const { config, warnings } = loaded
+  const started = process.uptime()
+  const log = createLogger({ level: config.debug ? 'debug' : config.logLevel, format: config.logFormat })
+  for (const warning of warnings) log.warn({}, warning)
+  const parts = toServerParts(loaded, log)
+  const { version } = parts
+  const server = await compose(parts)
   log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
   if (process.stdout.isTTY && isTextLog(config.logFormat)) {
     const { needsKey } = server
@@ -119,6 +134,11 @@ async function main(): Promise<void> {
       return printModelSchemaCommand()
     case 'backends-list':
       return listBackendsCommand(command.config, Object.keys(findShippedBackends()))
+    case 'router-fit':
+      return fitRouterCommand(toPlatformOptions(command), command)
+    case 'router-eval':
+      if (!(await evaluateRouterCommand(toPlatformOptions(command), command))) process.exitCode = 1
+      return
     case 'run':
       return run(command)
   }

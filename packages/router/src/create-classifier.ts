@@ -5,6 +5,7 @@ import { createColbertClassifier } from './classifiers/colbert.ts'
 import { type CallLimit, createDecisionClassifier } from './classifiers/decisions.ts'
 import { createKnnClassifier, type NeighborSource } from './classifiers/knn.ts'
 import { createScoreClassifier } from './classifiers/score.ts'
+import { waitFor } from './corpus/lock.ts'
 import type { Clock, DecisionModel, Embedder, Reranker, Scorer } from './ports.ts'
 import {
   DEFAULT_CACHE_SIZE,
@@ -66,10 +67,20 @@ export function buildClassifier(options: BuildOptions): BuiltClassifier | Router
   const { settings, clock, timeoutMs } = options
   const bare = createBareClassifier(options)
   if ('message' in bare) return bare
+  const { prepare } = bare
   const limited: Classifier = {
     ...bare,
-    classify: (probe, { signal }) =>
-      waitWithLimit((call) => bare.classify(probe, call), { signal, timeoutMs, clock, what: 'the classifier' }),
+    // A model that does not listen to its signal is not waited for.
+    prepare: prepare && ((outer) => waitFor(prepare(outer), outer.signal)),
+    async classify(probe, outer) {
+      await limited.prepare?.(outer)
+      return await waitWithLimit((call) => bare.classify(probe, call), {
+        ...outer,
+        timeoutMs,
+        clock,
+        what: 'the classifier',
+      })
+    },
   }
   const cached = addEmbeddingCache(limited, options)
   const size = settings.classifierCacheSize || DEFAULT_CACHE_SIZE

@@ -27,8 +27,8 @@ export {
   type RouterCandidate,
   type RouterPolicy,
   type RouterSettings,
-  resolveCacheName,
   resolveCorpusName,
+  resolveRouterSettings,
 } from './settings.ts'
 export { type RouterProblem, validateRouterSettings } from './validate-settings.ts'
 

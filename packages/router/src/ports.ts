@@ -3,11 +3,15 @@ import type { Vector } from './vector/ports.ts'
 /** How a call of a port ends early. Every port rejects with the signal's reason once the signal is aborted. */
 export interface CallOptions {
   readonly signal: AbortSignal
+  /** For whom the call is made. Comes from the user of the package, and goes to the ports as it is. */
+  readonly caller?: unknown
 }
 
 /** How a call of this package ends early. @default never */
 export interface OptionalSignal {
   readonly signal?: AbortSignal | undefined
+  /** For whom the call is made: the ports get it as it is. */
+  readonly caller?: unknown
 }
 
 /** The context of a model, and a way to count tokens. */
@@ -48,8 +52,17 @@ export interface ContinuationScore {
   readonly tokenCount: number
 }
 
+/** A model that may have to be loaded before it answers. */
+export interface PreparedModel {
+  /**
+   * Resolves once the model can answer. The wait is no part of the time that a classification may take, and the model
+   * ends it by itself. A rejection fails the classification. @default the model can answer at once
+   */
+  readonly prepare?: ((options: CallOptions) => Promise<void>) | undefined
+}
+
 /** A language model that scores continuations. */
-export interface Scorer {
+export interface Scorer extends PreparedModel {
   /** One score a continuation, in their order. */
   score(request: ScoreRequest, options: CallOptions): Promise<readonly ContinuationScore[]>
   /** @default ChatML */
@@ -66,7 +79,7 @@ export interface RerankScore {
 }
 
 /** A model that ranks documents by a query. */
-export interface Reranker {
+export interface Reranker extends PreparedModel {
   rerank(
     request: { readonly query: string; readonly documents: readonly string[] },
     options: CallOptions,
@@ -75,7 +88,7 @@ export interface Reranker {
 }
 
 /** A model that makes vectors of texts. */
-export interface Embedder {
+export interface Embedder extends PreparedModel {
   /** One vector a text, in their order, all of one length. */
   embed(texts: readonly string[], options: CallOptions): Promise<readonly Vector[]>
   readonly tokens?: TokenBudget | undefined
@@ -99,7 +112,7 @@ export interface DecisionAnswer {
 }
 
 /** A model that answers yes-or-no questions with probabilities, each for itself. */
-export interface DecisionModel {
+export interface DecisionModel extends PreparedModel {
   /** Exactly one answer a question, in any order. */
   decide(
     request: { readonly prompt: string; readonly questions: readonly DecisionQuestion[] },

@@ -1,7 +1,7 @@
-import { createFakeClock } from '@svc/test-kit'
+import { createDeferred, createFakeClock } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createWordEmbedder, createWordScorer, hang, SETTINGS } from './__fixtures__/models.ts'
-import type { CallOptions, DecisionModel, Embedder, Reranker } from './ports.ts'
+import type { CallOptions, DecisionModel, Embedder, Reranker, Scorer } from './ports.ts'
 import { createProbe } from './probe/probe.ts'
 import { createRouter, type RouterOptions } from './router.ts'
 
@@ -30,6 +30,56 @@ describe('a router', () => {
       latencyMs: 0,
     })
     expect(JSON.stringify(decision)).not.toContain('Ada')
+  })
+
+  it('waits for its model before the time of a classification begins', async () => {
+    const clock = createFakeClock()
+    const loaded = createDeferred<void>()
+    const scorer = { ...createWordScorer(), prepare: () => loaded.promise }
+    const deciding = create({ scorer, clock, timeoutMs: 10 }).decide('fix this code')
+    await clock.advance(1_000)
+    expect(scorer.prompts).toEqual([])
+    loaded.resolve()
+    expect(await deciding).toMatchObject({ reason: 'covered', servedModel: 'mid' })
+  })
+
+  it('falls back where its model cannot be had, and ends with a caller that leaves meanwhile', async () => {
+    const failing = { ...createWordScorer(), prepare: () => Promise.reject(new Error('not there')) }
+    expect(await create({ scorer: failing }).decide('code')).toMatchObject({ reason: 'classifier-failed' })
+    const leaving = new AbortController()
+    const waiting: Scorer = {
+      ...createWordScorer(),
+      prepare: ({ signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    }
+    const deciding = create({ scorer: waiting }).decide('code', { signal: leaving.signal })
+    leaving.abort(new Error('left'))
+    await expect(deciding).rejects.toThrow('left')
+  })
+
+  it('tells every model for whom it works', async () => {
+    const caller = { id: 'request 1' }
+    const callers: unknown[] = []
+    const seen = <T extends object>(model: T): T =>
+      new Proxy(model, {
+        get(target, key, receiver) {
+          const value: unknown = Reflect.get(target, key, receiver)
+          if (typeof value !== 'function') return value
+          return (request: unknown, options: CallOptions) => {
+            callers.push(options.caller)
+            return Reflect.apply(value, target, [request, options])
+          }
+        },
+      })
+    const tokens = { contextSize: 8, countTokens: async (text: string) => text.length }
+    const router = create({
+      scorer: seen({ ...createWordScorer(), tokens: seen(tokens) }),
+      cacheEmbedder: seen(createWordEmbedder()),
+      settings: { ...SETTINGS, embeddingCache: { embeddingModel: 'words' } },
+    })
+    await router.decide('some code '.repeat(20), { caller })
+    expect(callers.length).toBeGreaterThan(2)
+    expect(new Set(callers)).toEqual(new Set([caller]))
   })
 
   it('remembers a prompt but for case and white space around it, with its scores', async () => {

@@ -97,11 +97,11 @@ export function createRouter(options: RouterOptions): Router {
   const tryToClassify = async (
     probe: Probe,
     by: Classifier,
-    signal: AbortSignal,
+    { signal, caller }: CallOptions,
   ): Promise<{ readonly found?: Classification; readonly error?: unknown }> => {
     try {
-      const trimmed = await trim(probe, by, { signal, timeoutMs, clock })
-      return { found: await by.classify(trimmed, { signal }) }
+      const trimmed = await trim(probe, by, { signal, caller, timeoutMs, clock })
+      return { found: await by.classify(trimmed, { signal, caller }) }
     } catch (error) {
       if (signal.aborted) throw signal.reason
       logger?.warn(
@@ -128,7 +128,7 @@ export function createRouter(options: RouterOptions): Router {
     problems,
     classifier: classifier?.name,
     readCacheStats: () => usable?.readCacheStats?.(),
-    async decide(prompt, { signal = NEVER } = {}) {
+    async decide(prompt, { signal = NEVER, caller } = {}) {
       signal.throwIfAborted()
       const begun = clock.monotonic()
       const describe = (choice: Choice, found?: Classification) =>
@@ -139,7 +139,7 @@ export function createRouter(options: RouterOptions): Router {
         })
       if (classifier === undefined) return describe(fallBack('no-classifier', 'classifier unavailable'))
       const probe = typeof prompt === 'string' ? createProbe([prompt]) : prompt
-      const { found, error } = await tryToClassify(probe, classifier, signal)
+      const { found, error } = await tryToClassify(probe, classifier, { signal, caller })
       if (found === undefined) return describe(fallBack('classifier-failed', 'the classifier failed', error))
       return describe(choose(found), found)
     },
@@ -149,10 +149,11 @@ export function createRouter(options: RouterOptions): Router {
 /** Cuts a probe to what the classifier reads; by its length alone where the tokenizer takes too long. */
 async function trim(
   probe: Probe,
-  { trimmer }: Classifier,
+  { trimmer, prepare }: Classifier,
   limits: CallOptions & { readonly timeoutMs: number; readonly clock: Clock },
 ): Promise<Probe> {
   if (trimmer === undefined || !trimmer.isNeeded(probe)) return probe
+  await prepare?.(limits)
   try {
     return await waitWithLimit((call) => trimmer.trim(probe, call), { ...limits, what: 'the tokenizer' })
   } catch (error) {

@@ -126,3 +126,40 @@ export function resolveCacheName(router: string, settings: RouterSettings): stri
 export function resolveCorpusName(router: string, settings: RouterSettings): string {
   return settings.knn?.storeName || `router-corpus-${router}`
 }
+
+/** Settings of a router with the defaults filled in. */
+export interface ResolvedRouterSettings {
+  /** Undefined for a word that is no classifier. */
+  readonly classifier: ClassifierName | undefined
+  /** Undefined for `knn`, whose threshold is that of the votes. */
+  readonly activationThreshold: number | undefined
+  readonly embeddingCache:
+    | {
+        readonly embeddingModel: string
+        readonly similarityThreshold: number
+        readonly confidenceThreshold: number
+        readonly storeName: string
+      }
+    | undefined
+  readonly knn: (ResolvedKnn & { readonly embeddingModel: string; readonly storeName: string }) | undefined
+}
+
+/** Fills in the defaults of a router's settings. @param router names the stores that the settings do not name */
+export function resolveRouterSettings(router: string, settings: RouterSettings): ResolvedRouterSettings {
+  const { embeddingCache, knn } = settings
+  const classifier = readClassifierName(settings)
+  return {
+    classifier,
+    activationThreshold: classifier === 'knn' ? undefined : resolveActivationThreshold(settings),
+    embeddingCache: embeddingCache && {
+      embeddingModel: embeddingCache.embeddingModel,
+      ...resolveEmbeddingCache(embeddingCache),
+      storeName: resolveCacheName(router, settings),
+    },
+    knn: knn && {
+      embeddingModel: knn.embeddingModel,
+      ...resolveKnn(knn),
+      storeName: resolveCorpusName(router, settings),
+    },
+  }
+}

@@ -46,14 +46,14 @@ export function createTrimmer({ tokens, render = (text) => text, answerTokens = 
   return {
     isNeeded: ({ text }) => text.length > longest || (budget !== undefined && !surelyFits(text)),
     cutRoughly: cut,
-    async trim(probe, { signal }) {
+    async trim(probe, call) {
       const rough = cut(probe)
       if (tokens === undefined || budget === undefined) return rough
-      const count = async (text: string) => (surelyFits(text) ? 0 : await tokens.countTokens(render(text), { signal }))
+      const count = async (text: string) => (surelyFits(text) ? 0 : await tokens.countTokens(render(text), call))
       try {
         return await cutToTokens(rough, budget, count)
       } catch (error) {
-        if (signal.aborted) throw error
+        if (call.signal.aborted) throw error
         return rough
       }
     },

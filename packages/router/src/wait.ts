@@ -1,9 +1,8 @@
 import { RouterError } from './errors.ts'
-import type { Clock } from './ports.ts'
+import type { CallOptions, Clock } from './ports.ts'
 
 /** How long a call may take and who waits for it. */
-export interface WaitOptions {
-  readonly signal: AbortSignal
+export interface WaitOptions extends CallOptions {
   readonly timeoutMs: number
   readonly clock: Clock
   /** Names the call in the message when it takes too long. */
@@ -19,8 +18,8 @@ const OVER = new Error('the call is over')
  * @throws the reason of the caller's signal; {@link RouterError} `router_timeout`
  */
 export async function waitWithLimit<T>(
-  call: (options: { readonly signal: AbortSignal }) => Promise<T>,
-  { signal, timeoutMs, clock, what }: WaitOptions,
+  call: (options: CallOptions) => Promise<T>,
+  { signal, caller, timeoutMs, clock, what }: WaitOptions,
 ): Promise<T> {
   signal.throwIfAborted()
   const controller = new AbortController()
@@ -38,7 +37,7 @@ export async function waitWithLimit<T>(
     throw error
   })
   try {
-    return await Promise.race([call({ signal: controller.signal }), left, late])
+    return await Promise.race([call({ signal: controller.signal, caller }), left, late])
   } finally {
     signal.removeEventListener('abort', leave)
     controller.abort(OVER)

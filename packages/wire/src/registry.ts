@@ -29,6 +29,17 @@ import {
   piiTextRequest,
 } from './native/pii.ts'
 import { deviceMemory, resourcesReply } from './native/resources.ts'
+import {
+  routerCacheStats,
+  routerCorpusAdded,
+  routerCorpusCleared,
+  routerCorpusRequest,
+  routerCorpusStats,
+  routerDecideReply,
+  routerDecideRequest,
+  routerDecisionList,
+  routerStatus,
+} from './native/router.ts'
 import { scoreReply, scoreRequest } from './native/score.ts'
 import { settingsUpdateReply } from './native/settings.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
@@ -107,6 +118,15 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   PiiEvent: piiEvent,
   PiiEventList: piiEventList,
   MiddlewareStatus: middlewareStatus,
+  RouterStatus: routerStatus,
+  RouterDecisionList: routerDecisionList,
+  RouterDecideRequest: routerDecideRequest,
+  RouterDecideReply: routerDecideReply,
+  RouterCacheStats: routerCacheStats,
+  RouterCorpusRequest: routerCorpusRequest,
+  RouterCorpusAdded: routerCorpusAdded,
+  RouterCorpusStats: routerCorpusStats,
+  RouterCorpusCleared: routerCorpusCleared,
   FailoverTarget: failoverTarget,
   FailoverChain: failoverChain,
   FailoverChainList: failoverChainList,

@@ -267,7 +267,6 @@ describe('refused files', () => {
       'm.yaml:2: proxy.provider: must be one of provider_a, openai, provider_b, anthropic',
     ],
     ['name: m\nrouter: {knn: {k: 1025}}', 'm.yaml:2: router.knn.k: must be between 0 and 1024'],
-    ['name: m\nrouter: {knn: {vote_threshold: 1.5}}', 'm.yaml:2: router.knn.vote_threshold: must be between 0 and 1'],
     ['name: m\nrouter: {score_normalization: max}', 'm.yaml:2: router.score_normalization: must be one of raw, mean'],
     [
       'name: m\nparameters: {pooling: max}',

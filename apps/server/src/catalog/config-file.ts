@@ -3,8 +3,9 @@ import type { ConfigProblem } from './config-problem.ts'
 import { MODEL_KEYS, modelKeys } from './keys/model-keys.ts'
 import { readField } from './keys/read-field.ts'
 import type { ModelConfig } from './model-config.ts'
+import { readRouterNotes } from './router-block.ts'
 import { type ModelFilePlace, toModelConfig } from './to-model-config.ts'
-import { type KeyReport, validateKeys } from './validate-keys.ts'
+import { findLine, type KeyReport, validateKeys } from './validate-keys.ts'
 import type { YamlMap, YamlNode } from './yaml/node.ts'
 import { readYaml } from './yaml/read-yaml.ts'
 import { toPlainValue } from './yaml/scalars.ts'
@@ -58,10 +59,9 @@ function parseEntry(node: YamlNode, options: ParseModelFileOptions): ModelFile {
     problems.push({ file, line: node.line, key: 'name', reason: 'is missing' })
   }
   if (problems.length > 0) return { models: [], problems }
-  return {
-    models: [toModelConfig(keys, { name, source: 'yaml', place: options, raw: toRaw(node), warnings })],
-    problems,
-  }
+  const routerNotes = readRouterNotes(keys.router, { file, findLine: (key) => findLine(node, key) })
+  const facts = { name, source: 'yaml', place: options, raw: toRaw(node), warnings, routerNotes } as const
+  return { models: [toModelConfig(keys, facts)], problems }
 }
 
 function filled(text: string | undefined): string | undefined {

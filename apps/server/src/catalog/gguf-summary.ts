@@ -32,6 +32,12 @@ export function readGgufSummary(descriptor: number, sizeBytes: number): GgufSumm
   return toSummary(readGgufHeader(toSource(descriptor, sizeBytes)), sizeBytes)
 }
 
+/** Reads the chat template of an open GGUF file; empty where it has none. @throws {GgufError} as {@link readGgufSummary} */
+export function readGgufChatTemplate(descriptor: number, sizeBytes: number): string {
+  const template = readGgufHeader(toSource(descriptor, sizeBytes)).keys.get('tokenizer.chat_template')
+  return typeof template === 'string' ? template : ''
+}
+
 function toSource(descriptor: number, sizeBytes: number): GgufSource {
   return {
     sizeBytes,

@@ -23,6 +23,7 @@ import type {
   TTS,
   VLLM,
 } from './keys/model-keys.ts'
+import type { RouterNotes } from './router-notes.ts'
 import type { Usecase } from './usecase-names.ts'
 
 /** The weights and the sampling of tokens. */
@@ -91,6 +92,8 @@ export type Serving =
    * Other models, one after the other. The targets are those that exist; they are filled in when the model is resolved.
    */
   | { readonly kind: 'failover'; readonly targets: readonly FailoverTarget[] }
+  /** The model that a classifier picks for each request. */
+  | { readonly kind: 'router' }
   /** No server: the model finds private text for others. */
   | { readonly kind: 'detector' }
   /** No server, for a reason that follows the model's name in a sentence. */
@@ -171,6 +174,8 @@ export interface ModelConfig {
   readonly pii: PiiSettings
   readonly piiDetection?: PiiDetectionSettings | undefined
   readonly router?: RouterSettings | undefined
+  /** What is wrong with the `router` block; set for routers that a file describes. */
+  readonly routerNotes?: RouterNotes | undefined
   readonly proxy?: ProxySettings | undefined
   readonly failover?: FailoverSettings | undefined
   readonly mitm: MitmSettings

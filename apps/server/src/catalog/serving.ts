@@ -15,8 +15,7 @@ export type ServingKeys = Pick<ModelConfig, 'backend' | 'proxy' | 'failover' | '
 export function toServing({ backend, proxy, failover, parameters, pipeline, router, mcp }: ServingKeys): Serving {
   const name = backend.toLowerCase()
   if (name === PATTERN_BACKEND) return { kind: 'detector' }
-  if ((router?.candidates?.length ?? 0) > 0)
-    return none('routes requests to others (router), which is not in this version')
+  if (router !== undefined && describesRouter(router)) return { kind: 'router' }
   if (isText(mcp?.remote) || isText(mcp?.stdio)) return none('calls MCP servers (mcp), which is not in this version')
   if (failover?.targets !== undefined) return { kind: 'failover', targets: [] }
   const provider = proxy?.provider === 'provider_b' ? 'provider_b' : 'provider_a'
@@ -25,6 +24,15 @@ export function toServing({ backend, proxy, failover, parameters, pipeline, rout
   if (name !== '' || isText(parameters.model)) return { kind: 'backend' }
   if (pipeline !== undefined) return none('is a pipeline of other models (pipeline), which is not in this version')
   return none('names neither a backend nor weights (parameters.model): nothing can serve it')
+}
+
+/** Whether a `router` block says more than settings: it names labels or models. */
+export function describesRouter({
+  policies = [],
+  candidates = [],
+  fallback,
+}: NonNullable<ModelConfig['router']>): boolean {
+  return policies.length > 0 || candidates.length > 0 || isText(fallback)
 }
 
 const none = (reason: string): Serving => ({ kind: 'none', reason })
@@ -53,6 +61,11 @@ export function servesRequests({ serving }: ModelConfig): boolean {
   return serving.kind !== 'none' && serving.kind !== 'detector'
 }
 
+/** Whether a model picks another one for each request. */
+export function isRouter({ serving }: ModelConfig): boolean {
+  return serving.kind === 'router'
+}
+
 /** Whether failover targets serve for a model. */
 export function hasFailover(model: ModelConfig): boolean {
   return model.serving.kind === 'failover'
@@ -78,6 +91,8 @@ export function leavesMachine(model: ModelConfig): boolean {
       return true
     case 'failover':
       return serving.targets.some((target) => leavesMachine(target.model))
+    // The model that a router picks decides.
+    case 'router':
     case 'backend':
     case 'detector':
     case 'none':

@@ -4,6 +4,7 @@ import type { ConfigProblem } from './config-problem.ts'
 import { createLooseModel, isStandalone } from './loose-weights.ts'
 import type { ModelConfig } from './model-config.ts'
 import { compareBytes, type ModelFolder } from './model-folder.ts'
+import { listRouterProblems } from './router-block.ts'
 import { listUsecases } from './usecases.ts'
 import type { Weights } from './weights.ts'
 import type { YamlFile } from './yaml-files.ts'
@@ -75,6 +76,11 @@ export function buildIndex(input: IndexInput, previous: ReadonlyMap<string, Mode
     listed.push(model)
   }
   problems.push(...listAliasProblems(byName))
+  const find = (name: string): ModelConfig | undefined => {
+    const model = byName.get(name)
+    return model?.alias === undefined ? model : byName.get(model.alias)
+  }
+  for (const model of byName.values()) problems.push(...listRouterProblems(model, find))
   listed.sort((left, right) => compareBytes(left.name, right.name))
   return { byName, listed, referenced, problems }
 }

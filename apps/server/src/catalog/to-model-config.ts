@@ -33,10 +33,12 @@ export interface ModelFacts {
   readonly place: ModelFilePlace
   readonly raw: Readonly<Record<string, unknown>>
   readonly warnings: readonly ConfigProblem[]
+  readonly routerNotes?: ModelConfig['routerNotes']
 }
 
 /** Creates the model of a file's keys. */
-export function toModelConfig(keys: ModelKeys, { name, source, place, raw, warnings }: ModelFacts): ModelConfig {
+export function toModelConfig(keys: ModelKeys, facts: ModelFacts): ModelConfig {
+  const { name, source, place, raw, warnings, routerNotes } = facts
   const { parameters = {}, grpc = {}, limits = {} } = keys
   const backend = keys.backend ?? (isGgufName(parameters.model ?? '') ? GGUF_BACKEND : '')
   return {
@@ -90,6 +92,7 @@ export function toModelConfig(keys: ModelKeys, { name, source, place, raw, warni
     pii: keys.pii ?? {},
     piiDetection: keys.piiDetection,
     router: keys.router,
+    routerNotes,
     proxy: keys.proxy,
     failover: keys.failover,
     mitm: keys.mitm ?? {},

@@ -171,7 +171,7 @@ function filled(value: string | undefined): value is string {
 }
 
 /** Line of a key given as a path; of its nearest known parent when the key itself is missing. */
-function findLine(root: YamlMap, path: string): number {
+export function findLine(root: YamlMap, path: string): number {
   let line = root.line
   let entries: ReadonlyMap<string, YamlEntry> = root.entries
   for (const part of path.split(/[.[\]]+/).filter((piece) => piece !== '')) {

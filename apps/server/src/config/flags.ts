@@ -50,6 +50,7 @@ const COMMAND_FLAGS: ReadonlyMap<string, string | undefined> = new Map([
   ['--name', 'the name of the model'],
   ['--link', undefined],
   ['--move', undefined],
+  ['--min-rate', 'the least share of texts that the right model serves, 0 to 1'],
 ])
 
 /** Flags of other programs, each with the flag that does the same here. */

@@ -16,6 +16,9 @@ Commands:
   models delete NAME  delete a model with the files that only it uses
   models schema     print the JSON Schema of model files, for editors
   backends list     list the backends that can be used
+  router fit NAME   propose thresholds that fit the corpus of a router, or the labelled texts of a FILE
+  router eval NAME FILE  route labelled texts and count those that the right model serves:
+                    --min-rate 0.9 ends with code 1 below that share
 
 Commands for a running server (--address and --api-keys find it):
 ${REMOTE_COMMANDS.map(({ verb, takes, about }) => `  ${[verb, takes ?? ''].join(' ').trim().padEnd(22)} ${about}\n`).join('')}

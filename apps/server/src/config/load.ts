@@ -30,6 +30,8 @@ export type Command =
   | ({ readonly kind: 'remote'; readonly remote: RemoteCommand } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
+  | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
+  | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
@@ -111,8 +113,17 @@ const COMMANDS = [
   'models delete',
   'models schema',
   'backends list',
+  'router fit',
+  'router eval',
 ].concat(REMOTE_COMMANDS.map(({ verb }) => verb))
-const WORDS = ['run', 'models', 'backends', 'operations', 'help', 'version']
+const WORDS = ['run', 'models', 'backends', 'operations', 'router', 'help', 'version']
+/** The command of each flag that belongs to one command. */
+const FLAG_OWNERS: ReadonlyMap<string, string> = new Map([
+  ['--name', 'models add'],
+  ['--link', 'models add'],
+  ['--move', 'models add'],
+  ['--min-rate', 'router eval'],
+])
 /** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['serve', 'run'],
@@ -141,9 +152,10 @@ function unknownCommand(name: string, known: readonly string[], usual: string | 
 function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, cwd: string): Command | string {
   const [first, second, ...rest] = words
   const two = `${first ?? ''} ${second ?? ''}`
+  const foreign = [...commandFlags.keys()].find((flag) => FLAG_OWNERS.get(flag) !== two)
+  if (foreign !== undefined) return `${foreign} belongs to ${FLAG_OWNERS.get(foreign)}`
   if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
-  const [foreign] = commandFlags.keys()
-  if (foreign !== undefined) return `${foreign} belongs to models add`
+  if (two === 'router fit' || two === 'router eval') return routerCommand(two, rest, { commandFlags, loaded, cwd })
   if (first === undefined || (first === 'run' && second === undefined)) return { kind: 'run', ...loaded }
   if (first === 'run') return `models named on the command line (${second}) are not in this version`
   const remote = readRemoteCommand(words)
@@ -157,21 +169,37 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
     if (name === undefined || name === '' || more.length > 0) return `${two} takes one NAME`
     return { kind: second === 'show' ? 'models-show' : 'models-delete', name, ...loaded }
   }
-  if (first === 'models' || first === 'backends' || first === 'operations') {
+  if (first !== undefined && ['models', 'backends', 'operations', 'router'].includes(first)) {
     const usual = second === undefined ? undefined : USUAL_COMMANDS.get(second)
     return unknownCommand(two.trim(), COMMANDS, first === 'models' ? usual : undefined)
   }
   return unknownCommand(first, WORDS, USUAL_COMMANDS.get(first))
 }
 
-function addCommand(
-  [file, ...more]: readonly string[],
-  {
-    commandFlags,
-    loaded,
-    cwd,
-  }: { readonly commandFlags: ParsedArguments['commandFlags']; readonly loaded: Loaded; readonly cwd: string },
+interface CommandParts {
+  readonly commandFlags: ParsedArguments['commandFlags']
+  readonly loaded: Loaded
+  readonly cwd: string
+}
+
+function routerCommand(
+  command: 'router fit' | 'router eval',
+  [name, file, ...more]: readonly string[],
+  { commandFlags, loaded, cwd }: CommandParts,
 ): Command | string {
+  const isEval = command === 'router eval'
+  if (!name || file === '' || more.length > 0 || (isEval && file === undefined)) {
+    return `${command} takes ${isEval ? 'NAME and FILE' : 'NAME, and FILE for a router without a corpus'}`
+  }
+  const path = file === undefined ? undefined : resolve(cwd, file)
+  if (!isEval || path === undefined) return { kind: 'router-fit', name, file: path, ...loaded }
+  const text = commandFlags.get('--min-rate') ?? '0'
+  const minRate = typeof text === 'string' && text.trim() !== '' ? Number(text) : Number.NaN
+  if (!(minRate >= 0 && minRate <= 1)) return `--min-rate: ${JSON.stringify(text)} is not a number from 0 to 1`
+  return { kind: 'router-eval', name, file: path, minRate, ...loaded }
+}
+
+function addCommand([file, ...more]: readonly string[], { commandFlags, loaded, cwd }: CommandParts): Command | string {
   if (file === undefined || file === '' || more.length > 0) return 'models add takes one FILE'
   if (commandFlags.has('--link') && commandFlags.has('--move')) return '--link and --move exclude each other'
   const name = commandFlags.get('--name')

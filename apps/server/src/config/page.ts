@@ -18,8 +18,8 @@ not set. \`.env\` files are not read.
 - An unknown flag or a value of the wrong form stops the start with exit code 2. An unknown \`SVC_\` variable is a warning.
 
 Commands: \`svc run\` (the default), \`svc models list\`, \`svc models add FILE\`, \`svc models show NAME\`,
-\`svc models delete NAME\`, \`svc models schema\`, \`svc backends list\`, \`svc --help\` (\`--all\` adds the flags of later
-versions), \`svc --version\`.
+\`svc models delete NAME\`, \`svc models schema\`, \`svc backends list\`, \`svc router fit NAME\`,
+\`svc router eval NAME FILE\`, \`svc --help\` (\`--all\` adds the flags of later versions), \`svc --version\`.
 `
 
 const LATER = `## Declared for later versions

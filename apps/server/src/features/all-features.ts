@@ -10,6 +10,7 @@ import { modelConfigFeature } from '../api/admin/model-config/feature.ts'
 import { modelFilesFeature } from '../api/admin/models/feature.ts'
 import { operationsFeature } from '../api/admin/operations/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
+import { routerFeature } from '../api/admin/router/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
 import { systemFeature } from '../api/admin/system/feature.ts'
 import { messagesFeature } from '../api/formats/messages/feature.ts'
@@ -43,6 +44,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   tokenizeFeature,
   scoreFeature,
   piiFeature,
+  routerFeature,
   middlewareFeature,
   failoverFeature,
   settingsFeature,

@@ -48,7 +48,12 @@ const PERMANENT: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 ])
 
 /** Codes of failures that come out the same when tried again although their kind may pass. */
-const PERMANENT_CODES: ReadonlySet<string> = new Set(['model_load_failed', 'router_depth', 'router_no_fallback'])
+const PERMANENT_CODES: ReadonlySet<string> = new Set([
+  'model_load_failed',
+  'router_depth',
+  'router_no_fallback',
+  'router_model_missing',
+])
 
 /** Whether `x-should-retry: false` belongs on the reply. */
 export function isPermanent(error: SvcError): boolean {

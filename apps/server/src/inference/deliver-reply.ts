@@ -26,7 +26,7 @@ export function createDelivery({ clock, opaqueErrors }: DeliverOptions): Deliver
     if (reply.kind === 'relayed') return relay(reply, writer)
     const { context, ledger } = reply
     const facts: ReplyFacts = {
-      model: ledger.requestedModel,
+      model: ledger.replyModel,
       requestId: context.requestId,
       created: Math.floor(clock.now() / 1000),
       extraUsage: context.header('extra-usage') !== undefined,

@@ -6,6 +6,8 @@ import { NO_USAGE, type PredictionWarning, type Usage } from './events.ts'
 export class RequestLedger {
   /** The name that the client used, or the default of the route. */
   readonly requestedModel: string
+  /** The name in the reply. */
+  readonly replyModel: string
   /** The serving model: the resolved one, or the failover target that is being asked. */
   servedModel: ModelConfig
   /** Figures so far; complete once the reply has ended. */
@@ -20,8 +22,9 @@ export class RequestLedger {
   readonly headers: Record<string, string> = {}
   readonly #resolved: ModelConfig
 
-  constructor(requestedModel: string, resolved: ModelConfig) {
+  constructor(requestedModel: string, resolved: ModelConfig, replyModel: string = requestedModel) {
     this.requestedModel = requestedModel
+    this.replyModel = replyModel
     this.servedModel = resolved
     this.#resolved = resolved
   }

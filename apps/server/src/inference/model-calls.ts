@@ -62,6 +62,8 @@ export function createModelCalls({ executor, translate, failover }: ModelCallsOp
           })
         case 'failover':
           return failover.predict(model, task, (target) => calls.predict(request, target, task))
+        case 'router':
+          throw routerAsked(model)
         case 'relay':
           // A relayed request is never parsed; the settings of a group refuse a relayed target.
           throw routeNotServed(model, task)
@@ -77,6 +79,8 @@ export function createModelCalls({ executor, translate, failover }: ModelCallsOp
           return executor.perform(request, toExecution(model, task))
         case 'failover':
           return failover.perform(model, task, (target) => calls.perform(request, target, task))
+        case 'router':
+          throw routerAsked(model)
         case 'translation':
         case 'relay':
           throw routeNotServed(model, task)
@@ -102,6 +106,13 @@ function toExecution(model: ModelConfig, { context }: ModelTask): ExecuteOptions
 function routeNotServed({ name }: ModelConfig, { context }: ModelTask): SvcError {
   return new SvcError('not_implemented', `model "${name}" is not served by ${context.route.path}`, {
     code: 'route_not_served',
+  })
+}
+
+/** Makes the refusal of a router that another model names: a request is routed once. */
+function routerAsked({ name }: ModelConfig): SvcError {
+  return new SvcError('internal', `model "${name}" is a router, which serves no other model (depth-1 invariant)`, {
+    code: 'router_depth',
   })
 }
 

@@ -47,9 +47,12 @@ export interface ReadRequest extends IncomingRequest {
   readonly document: JsonDocument
 }
 
-/** The model of a request, with the name that the client used. */
+/** The model of a request, with its names for the client. */
 export interface Resolved {
+  /** The name that the client used, or the default of the route. */
   readonly requestedModel: string
+  /** The name in the reply: the requested one; the name of the model itself where a router picked it. */
+  readonly replyModel: string
   readonly model: ModelConfig
 }
 
@@ -76,7 +79,7 @@ export interface Stages {
   /** Finds the model by name, or the default of the route. */
   resolve(request: ReadRequest): Resolved
   globalLimit(cleanup: Cleanup): void
-  /** May choose another model. */
+  /** Picks the model that serves a router's request; any other request keeps its own. */
   router(request: ResolvedRequest): MaybePromise<ModelConfig>
   /** Refuses models that the caller may not use. */
   access(request: ResolvedRequest, cleanup: Cleanup): MaybePromise<void>
@@ -156,7 +159,7 @@ export function createRequestCore(stages: Stages, observe?: StageObserver): Requ
     enter('router')
     const chosen = stages.router(found)
     const model = chosen instanceof Promise ? await chosen : chosen
-    const request: ResolvedRequest = model === found.model ? found : { ...found, model }
+    const request: ResolvedRequest = model === found.model ? found : { ...found, model, replyModel: model.name }
     enter('access')
     const admitting = stages.access(request, cleanup)
     if (admitting instanceof Promise) await admitting
@@ -168,7 +171,7 @@ export function createRequestCore(stages: Stages, observe?: StageObserver): Requ
     enter('parse')
     const parsing = stages.parse(request, filtered, cleanup)
     const parsed = parsing instanceof Promise ? await parsing : parsing
-    const ledger = new RequestLedger(request.requestedModel, model)
+    const ledger = new RequestLedger(request.requestedModel, model, request.replyModel)
     enter('model', ledger)
     const asking = stages.model({ request, filtered, parsed, ledger }, cleanup)
     const reply = asking instanceof Promise ? await asking : asking

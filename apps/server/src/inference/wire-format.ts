@@ -9,7 +9,7 @@ import type { GenerationRequest } from './request.ts'
 
 /** Facts of a reply that do not come from the model. */
 export interface ReplyFacts {
-  /** The name that the client asked for: an alias stays an alias. */
+  /** The name that the client asked for: an alias stays an alias. For a router, the name of the picked model. */
   readonly model: string
   readonly requestId: string
   /** Unix seconds; one value for all events of a reply. */
@@ -95,7 +95,7 @@ export function toOperationCall<K extends OperationKind>(
 
 /** Facts beside the body that reading may depend on. */
 export interface ReadOptions {
-  /** The name that the client asked for. */
+  /** The name in the reply. */
   readonly model: string
   readonly signal: AbortSignal
 }

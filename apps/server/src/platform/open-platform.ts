@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import type { CorpusStore } from '@svc/router/corpus'
 import { createAuditLog } from '../audit/audit-log.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
@@ -33,6 +34,8 @@ const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
 
 /** Options of {@link openPlatform}. */
 export interface PlatformOptions {
+  /** The labelled texts of routers. @default files in the data folder */
+  readonly corpusStore?: CorpusStore | undefined
   readonly config: ServerConfig
   readonly sources: ConfigSources
   /** As `/version` shows it. */
@@ -96,6 +99,7 @@ export async function openPlatform(
     ...{ audit, usage, traces, metrics, clock, logger: log },
     userAgent,
     observeStage: options.observeStage,
+    corpusStore: options.corpusStore,
   })
   closers.push(() => inference.close())
   closers.push(followSettings({ config, settings, log }, { backends, useSettings }))

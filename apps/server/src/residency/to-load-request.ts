@@ -50,7 +50,7 @@ export function toLoadRequest(config: ModelConfig, context: LoadRequestContext):
     Options: listOptions(config),
     Overrides: config.overrides,
     GrammarTriggers: (config.function.grammar?.triggers ?? []).map(({ word }) => ({ word })),
-    EnableScore: config.knownUsecases.includes('score'),
+    EnableScore: config.knownUsecases.some((usecase) => usecase === 'score' || usecase === 'decisions'),
     Proxy: toProxy(config),
     Type: config.llm.type ?? toCanonicalBackend(config.backend).type,
     Tokenizer: config.parameters.tokenizer,

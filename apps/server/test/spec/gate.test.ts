@@ -39,7 +39,7 @@ async function findAccess(route: string): Promise<string | undefined> {
   const reserved = RESERVED_ROUTES.find((route) => route.method === method && route.path === pattern)
   if (reserved !== undefined) return reserved.access
   const document = (await server.call('/swagger/doc.json')).json() as Document
-  return document.paths[pattern]?.[method.toLowerCase()]?.['x-svc-access']
+  return document.paths[pattern.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.['x-svc-access']
 }
 
 interface Document {

@@ -69,12 +69,13 @@ describe('GET /api/middleware/status', () => {
     await world.far('near', { mitm: { hosts: ['API.one.example', 'api.one.example'] } })
     await world.far('other', { mitm: { hosts: ['api.one.example', 'api.two.example'] }, pii: { enabled: false } })
     const status = middlewareStatus.parse((await world.server.call('/api/middleware/status')).json())
-    expect(status.router).toEqual({
+    expect(status.router).toMatchObject({
       configured: true,
       models: [{ name: 'route', classifier: 'score', policies, candidates, fallback: 'small' }],
       recent_decision_count: 0,
-      available_classifiers: [],
+      available_classifiers: ['score', 'colbert', 'knn', 'decisions'],
     })
+    expect((await world.server.call('/api/router/status')).json()).toEqual(status.router)
     expect(status.mitm).toEqual({
       running: false,
       host_owners: { 'api.one.example': 'near', 'api.two.example': 'other' },

@@ -8,9 +8,6 @@ beforeAll(async () => {
   server = await startTestServer()
   await server.model('a-real-one', { rules: [{ rpc: 'Predict*', do: { text: 'Hello to you' } }] })
   const files = {
-    routing: 'router:\n  candidates:\n    - {model: a-real-one, labels: [x]}\n',
-    'routing-with-backend':
-      'backend: mock\nparameters: {model: x.bin}\nrouter:\n  candidates:\n    - {model: a-real-one, labels: [x]}\n',
     speaking: 'pipeline: {llm: a-real-one, tts: a-real-one}\n',
     nothing: 'description: nothing\nknown_usecases: [chat]\n',
     patterns: 'backend: pattern\npii_detection: {builtins: [email]}\nknown_usecases: [chat]\n',
@@ -23,8 +20,6 @@ afterAll(() => server.close())
 
 describe('a model without a server behind it', () => {
   it.each([
-    ['routing', 'router'],
-    ['routing-with-backend', 'router'],
     ['speaking', 'pipeline'],
     ['nothing', 'neither a backend nor weights'],
     ['patterns', 'PII detector'],

@@ -63,20 +63,20 @@ export function createEmbeddingCache(classifier: Classifier, options: EmbeddingC
   /** Runs a call of the cache; undefined where it failed, unless the caller has gone. */
   const tryCall = async <T>(
     counter: 'embedderErrors' | 'storeErrors',
-    { signal }: CallOptions,
+    outer: CallOptions,
     call: (options: CallOptions) => Promise<T>,
   ): Promise<T | undefined> => {
     try {
-      return await waitWithLimit(call, { signal, timeoutMs, clock, what: 'the embedding cache' })
+      return await waitWithLimit(call, { ...outer, timeoutMs, clock, what: 'the embedding cache' })
     } catch (error) {
-      if (signal.aborted) throw error
+      if (outer.signal.aborted) throw error
       counts[counter]++
       return undefined
     }
   }
 
-  const embed = (probe: Probe, { signal }: CallOptions) =>
-    tryCall('embedderErrors', { signal }, async (call) => {
+  const embed = (probe: Probe, outer: CallOptions) =>
+    tryCall('embedderErrors', outer, async (call) => {
       const trimmed = trimmer.isNeeded(probe) ? await trimmer.trim(probe, call) : probe
       return await embedOne(embedder, trimmed.text, call)
     })
@@ -98,8 +98,8 @@ export function createEmbeddingCache(classifier: Classifier, options: EmbeddingC
     return { ...kept.classification, cached: true, cacheSimilarity: similarity }
   }
 
-  const keep = (vector: Vector, classification: Classification, { signal }: CallOptions) =>
-    tryCall('storeErrors', { signal }, async (call) => {
+  const keep = (vector: Vector, classification: Classification, outer: CallOptions) =>
+    tryCall('storeErrors', outer, async (call) => {
       const id = `${nextId++}`
       recent.set(id, vector)
       const old = evicted.splice(0)
@@ -110,18 +110,18 @@ export function createEmbeddingCache(classifier: Classifier, options: EmbeddingC
   return {
     ...classifier,
     readStats: () => ({ ...counts, similarityBuckets: [...buckets], entries: recent.size }),
-    async classify(probe, { signal }) {
-      const vector = await embed(probe, { signal })
-      if (vector === undefined) return await classifier.classify(probe, { signal })
-      const found = await tryCall('storeErrors', { signal }, (call) => index.find(vector, { count: 1, ...call }))
+    async classify(probe, outer) {
+      const vector = await embed(probe, outer)
+      if (vector === undefined) return await classifier.classify(probe, outer)
+      const found = await tryCall('storeErrors', outer, (call) => index.find(vector, { count: 1, ...call }))
       const kept = look(found?.[0])
       if (kept !== undefined) {
         counts.hits++
         return kept
       }
       counts.misses++
-      const classification = await classifier.classify(probe, { signal })
-      if (classification.score >= confidenceThreshold) await keep(vector, classification, { signal })
+      const classification = await classifier.classify(probe, outer)
+      if (classification.score >= confidenceThreshold) await keep(vector, classification, outer)
       else counts.lowConfidence++
       return classification
     },

@@ -14,7 +14,7 @@ export function createMemo(classifier: Classifier, { size }: { readonly size: nu
   let revision = classifier.revision?.()
   return {
     ...classifier,
-    async classify(probe, { signal }) {
+    async classify(probe, call) {
       const current = classifier.revision?.()
       if (current !== revision) {
         cache.clear()
@@ -23,7 +23,7 @@ export function createMemo(classifier: Classifier, { size }: { readonly size: nu
       const key = foldPrompt(probe.text)
       const remembered = cache.get(key)
       if (remembered !== undefined) return remembered
-      const found = await classifier.classify(probe, { signal })
+      const found = await classifier.classify(probe, call)
       if (classifier.revision?.() === current) cache.set(key, { ...found, cached: true })
       return found
     },

@@ -40,6 +40,8 @@ export interface Classifier {
   readonly name: ClassifierName
   /** @throws whatever went wrong, the signal's reason included */
   classify(probe: Probe, options: CallOptions): Promise<Classification>
+  /** Waits for the model. @default it can answer at once */
+  readonly prepare?: ((options: CallOptions) => Promise<void>) | undefined
   /** Cuts probes to what the classifier reads. @default probes stay as they are */
   readonly trimmer?: Trimmer | undefined
   /** Changes when equal probes may be classified anew. @default never */

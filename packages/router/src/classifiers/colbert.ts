@@ -17,9 +17,10 @@ export function createColbertClassifier({ reranker, policies, threshold }: Colbe
   const documents = policies.map(({ description }) => description)
   return {
     name: 'colbert',
+    prepare: reranker.prepare,
     trimmer: createTrimmer({ tokens: reranker.tokens }),
-    async classify(probe, { signal }) {
-      const ranking = await reranker.rerank({ query: probe.text, documents }, { signal })
+    async classify(probe, call) {
+      const ranking = await reranker.rerank({ query: probe.text, documents }, call)
       const scores = placeScores(ranking, documents.length)
       const labelScores = policies.map(({ label }, index) => ({ label, score: scores[index] ?? 0 }))
       return {

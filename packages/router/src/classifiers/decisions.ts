@@ -48,7 +48,8 @@ export function createDecisionClassifier(options: DecisionClassifierOptions): Cl
   const questions = policies.map(toQuestion)
   return {
     name: 'decisions',
-    async classify({ text: prompt }, { signal }) {
+    prepare: model.prepare,
+    async classify({ text: prompt }, call) {
       const request = { prompt, questions }
       if (new TextEncoder().encode(JSON.stringify(request)).length > MAX_REQUEST_BYTES) {
         throw classifierError(`the prompt and the questions about it are longer than ${MAX_REQUEST_BYTES} bytes`)
@@ -56,7 +57,7 @@ export function createDecisionClassifier(options: DecisionClassifierOptions): Cl
       const leave = limit.enter()
       if (leave === undefined) throw classifierError('too many requests to decision models are running')
       try {
-        const probabilities = readAnswers(await model.decide(request, { signal }), questions)
+        const probabilities = readAnswers(await model.decide(request, call), questions)
         const labelScores = policies.map(({ label }, index) => ({ label, score: probabilities[index] ?? 0 }))
         return {
           labels: activateLabels(labelScores, { threshold, needsOne: false }),

@@ -31,11 +31,12 @@ export function createKnnClassifier(options: KnnClassifierOptions): Classifier {
   const labels = new Set(policies.map(({ label }) => label))
   return {
     name: 'knn',
+    prepare: embedder.prepare,
     trimmer: createTrimmer({ tokens: embedder.tokens }),
     revision: () => source.revision(),
-    async classify(probe, { signal }) {
-      const vector = await embedOne(embedder, probe.text, { signal })
-      const neighbors = await source.findNeighbors(vector, { count: k, signal })
+    async classify(probe, call) {
+      const vector = await embedOne(embedder, probe.text, call)
+      const neighbors = await source.findNeighbors(vector, { ...call, count: k })
       const labelScores = countVotes(neighbors, { similarityThreshold, labels })
       const active = activateLabels(labelScores, { threshold: voteThreshold, needsOne: false })
       return {
@@ -51,8 +52,8 @@ export function createKnnClassifier(options: KnnClassifierOptions): Classifier {
 }
 
 /** The vector of a text. @throws `router_classifier` for an answer that is not one vector of numbers */
-export async function embedOne(embedder: Embedder, text: string, { signal }: CallOptions): Promise<Vector> {
-  const vectors = await embedder.embed([text], { signal })
+export async function embedOne(embedder: Embedder, text: string, call: CallOptions): Promise<Vector> {
+  const vectors = await embedder.embed([text], call)
   const [vector] = vectors
   if (vectors.length !== 1 || vector === undefined || !isVector(vector)) {
     throw classifierError('the embedding model gave no usable vector')

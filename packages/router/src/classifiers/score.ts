@@ -41,11 +41,12 @@ export function createScoreClassifier(options: ScoreClassifierOptions): Classifi
   const stablePrefixBytes = countCommonBytes(render('a'), render('b'))
   return {
     name: 'score',
+    prepare: scorer.prepare,
     // A label that has more tokens than letters would need a strange tokenizer.
     trimmer: createTrimmer({ tokens: scorer.tokens, render, answerTokens: longest.length }),
-    async classify(probe, { signal }) {
+    async classify(probe, call) {
       const prompt = render(probe.text)
-      const scores = await scorer.score({ prompt, continuations, stablePrefixBytes }, { signal })
+      const scores = await scorer.score({ prompt, continuations, stablePrefixBytes }, call)
       const shares = toShares(scores, continuations.length, normalization)
       const labelScores = policies.map(({ label }, index) => ({ label, score: shares[index] ?? 0 }))
       return {

@@ -46,6 +46,19 @@ const nearest = async (corpus: ReturnType<typeof open>, text: string) =>
   (await corpus.findNeighbors(embedWords(text), { count: 1, signal }))[0]
 
 describe('a corpus', () => {
+  it('tells the embedding model for whom entries are added', async () => {
+    const callers: unknown[] = []
+    const words = createWordEmbedder()
+    const embedder: Embedder = {
+      embed(texts, options) {
+        callers.push(options.caller)
+        return words.embed(texts, options)
+      },
+    }
+    await open({ embedder }).add(ENTRIES, { labels, signal, caller: 'an admin' })
+    expect(callers).toEqual(['an admin'])
+  })
+
   it('stores, finds and counts what is added, and skips texts that are there', async () => {
     const corpus = open()
     expect(

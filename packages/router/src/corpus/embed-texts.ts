@@ -18,7 +18,7 @@ const BATCH_TIMEOUT_MS = 60_000
 export async function embedTexts(
   embedder: Embedder,
   texts: readonly string[],
-  { signal, clock }: CallOptions & { readonly clock: Clock },
+  { signal, caller, clock }: CallOptions & { readonly clock: Clock },
 ): Promise<(Float32Array | undefined)[]> {
   const trimmer = createTrimmer({ tokens: embedder.tokens })
   const vectors: (Float32Array | undefined)[] = []
@@ -27,7 +27,7 @@ export async function embedTexts(
     const batch = texts.slice(first, first + BATCH_SIZE)
     const answers = await waitWithLimit(
       async (call) => await embedder.embed(await cutTexts(batch, trimmer, call), call),
-      { signal, clock, timeoutMs: BATCH_TIMEOUT_MS, what: 'the embedding model' },
+      { signal, caller, clock, timeoutMs: BATCH_TIMEOUT_MS, what: 'the embedding model' },
     )
     if (answers.length !== batch.length) {
       throw classifierError(`the embedding model gave ${answers.length} vectors for ${batch.length} texts`)
@@ -38,11 +38,11 @@ export async function embedTexts(
 }
 
 /** Texts as prompts are embedded, cut to what the model reads. */
-async function cutTexts(texts: readonly string[], trimmer: Trimmer, { signal }: CallOptions): Promise<string[]> {
+async function cutTexts(texts: readonly string[], trimmer: Trimmer, call: CallOptions): Promise<string[]> {
   const cut: string[] = []
   for (const text of texts) {
     const probe = createProbe([text])
-    cut.push(trimmer.isNeeded(probe) ? (await trimmer.trim(probe, { signal })).text : probe.text)
+    cut.push(trimmer.isNeeded(probe) ? (await trimmer.trim(probe, call)).text : probe.text)
   }
   return cut
 }

@@ -31,10 +31,10 @@ export interface EmbedEntriesOptions extends CallOptions {
  */
 export async function embedEntries(
   fresh: ReadonlyMap<string, NewEntry>,
-  { embedder, embeddingModel, fingerprint, clock, signal }: EmbedEntriesOptions,
+  { embedder, embeddingModel, fingerprint, clock, signal, caller }: EmbedEntriesOptions,
 ): Promise<EntriesById> {
   const texts = [...fresh.values()].map(({ entry }) => entry.text)
-  const vectors = await embedTexts(embedder, texts, { signal, clock })
+  const vectors = await embedTexts(embedder, texts, { signal, caller, clock })
   const length = vectors[0]?.length
   const marks = { embeddingModel, embeddingFingerprint: fingerprint }
   return new Map(

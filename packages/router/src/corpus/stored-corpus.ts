@@ -86,7 +86,7 @@ class StoredCorpus implements Corpus {
 
   async add(
     entries: readonly CorpusEntry[],
-    { labels, signal }: CallOptions & { readonly labels: ReadonlySet<string> },
+    { labels, signal, caller }: CallOptions & { readonly labels: ReadonlySet<string> },
   ): Promise<AddedEntries> {
     checkEntries(entries, labels)
     const leave = this.#adds.enter()
@@ -103,7 +103,7 @@ class StoredCorpus implements Corpus {
         const id = createEntryId(entry.text)
         if (!known.has(id) && !fresh.has(id)) fresh.set(id, { entry, place })
       }
-      const embedded = await embedEntries(fresh, { ...this.#options, clock: this.#parts.clock, signal })
+      const embedded = await embedEntries(fresh, { ...this.#options, clock: this.#parts.clock, signal, caller })
       return await this.#runLocked(signal, async () => {
         const current = this.#live ?? (await this.#load())
         const added = await this.#insert(current, embedded, signal)

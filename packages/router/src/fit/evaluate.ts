@@ -41,7 +41,7 @@ const MAX_SCORED = 10_000
  */
 export async function evaluateRouter(
   router: Router,
-  { lines, signal }: OptionalSignal & { readonly lines: AsyncIterable<string> | Iterable<string> },
+  { lines, signal, caller }: OptionalSignal & { readonly lines: AsyncIterable<string> | Iterable<string> },
 ): Promise<Evaluation> {
   const pairs: [expected: string, served: string][] = []
   const misses: Miss[] = []
@@ -59,7 +59,7 @@ export async function evaluateRouter(
       continue
     }
     const expected = sample.model ?? chooseModel(sample.labels, router.settings)
-    const { servedModel: served, labels, labelScores = [] } = await router.decide(sample.text, { signal })
+    const { servedModel: served, labels, labelScores = [] } = await router.decide(sample.text, { signal, caller })
     counts.total++
     pairs.push([expected, served])
     if (served === expected) counts.correct++

@@ -1,5 +1,5 @@
 /**
- * Bodies that belong to svc alone: settings, system, failover, operations, private data, scores, tokens.
+ * Bodies that belong to svc alone: settings, system, failover, operations, private data, routers, scores, tokens.
  *
  * @module
  */
@@ -43,6 +43,20 @@ export {
   piiTextRequest,
 } from './pii.ts'
 export { type ResourcesReply, resourcesReply, type WireDeviceMemory } from './resources.ts'
+export {
+  type RouterDecideReply,
+  type RouterDecisionList,
+  type RouterStatus,
+  routerCacheStats,
+  routerCorpusAdded,
+  routerCorpusCleared,
+  routerCorpusRequest,
+  routerCorpusStats,
+  routerDecideReply,
+  routerDecideRequest,
+  routerDecisionList,
+  routerStatus,
+} from './router.ts'
 export {
   type CandidateScore,
   candidateScore,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
+import { routerStatus } from './router.ts'
 
 /** Units of an entity's `start` and `end`. */
 export const OFFSET_ENCODINGS = ['utf8', 'utf16', 'codepoint'] as const
@@ -101,21 +102,7 @@ export const middlewareStatus = z.looseObject({
     recent_event_count: z.int().min(0),
     default_detectors: z.array(z.string()),
   }),
-  router: z.looseObject({
-    configured: z.boolean(),
-    models: z.array(
-      z.looseObject({
-        name: z.string(),
-        classifier: z.string(),
-        policies: z.array(z.looseObject({ label: z.string(), description: z.string() })),
-        candidates: z.array(z.looseObject({ model: z.string(), labels: z.array(z.string()) })),
-        fallback: z.string(),
-      }),
-    ),
-    recent_decision_count: z.int().min(0),
-    /** Classifiers of this version. */
-    available_classifiers: z.array(z.string()),
-  }),
+  router: routerStatus,
   mitm: z.looseObject({
     running: z.boolean(),
     /** Host → the first model that claims it. */

@@ -20,8 +20,6 @@ const ADMIN_GET = [
   '/api/agent/*',
   '/api/nodes',
   '/api/nodes/*',
-  '/api/router/decisions',
-  '/api/router/:name/corpus/stats',
   '/api/auth/admin/*',
   '/backends',
   '/backends/*',
@@ -42,7 +40,6 @@ const ADMIN_POST = [
   '/api/agents/*',
   '/api/agent/*',
   '/api/nodes/*',
-  '/api/router/:name/corpus',
   '/api/branding/*',
   '/api/auth/admin/*',
   '/backends/*',
@@ -56,7 +53,6 @@ const ADMIN_POST = [
 ]
 
 const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = [
-  ['DELETE', '/api/router/:name/corpus'],
   ['DELETE', '/api/branding/*'],
   ['DELETE', '/api/auth/admin/*'],
   ['PUT', '/api/auth/admin/*'],

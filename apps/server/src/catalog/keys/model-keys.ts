@@ -401,29 +401,41 @@ export const PII_DETECTION = {
 
 /** The `router` block (§2.12). */
 export const ROUTER = {
-  classifier: text,
-  classifier_model: text,
-  classifier_cache_size: count,
-  classifier_system_template: text,
-  score_normalization: choice('raw', 'mean'),
-  activation_threshold: fraction,
-  policies: list(block({ label: text, description: text })),
-  candidates: list(block({ model: text, labels: textList })),
-  fallback: text,
-  embedding_cache: block({
-    embedding_model: text,
-    similarity_threshold: fraction,
-    confidence_threshold: fraction,
-    store_name: text,
-  }),
-  knn: block({
-    embedding_model: text,
-    embedding_revision: text,
-    k: integerIn({ min: 0, max: 1024 }),
-    similarity_threshold: fraction,
-    vote_threshold: fraction,
-    store_name: text,
-  }),
+  classifier: about(text, 'score, colbert, knn or decisions. Default: score.'),
+  classifier_model: about(text, 'The model that the classifier asks. knn needs none.'),
+  classifier_cache_size: about(integer, 'Prompts whose decision is remembered. 0 is the default: 1024.'),
+  classifier_system_template: about(text, 'Go template of the system turn of score, with .Policies.'),
+  score_normalization: about(choice('raw', 'mean'), 'mean divides log-probabilities by their tokens. Default: mean.'),
+  activation_threshold: about(
+    number,
+    'From this score on a label is active, 0 to 1. 0 is the default: 0.15 for score, 0.5 for colbert and decisions.',
+  ),
+  policies: about(list(block({ label: text, description: text })), 'The labels, and what each stands for.'),
+  candidates: about(
+    list(block({ model: text, labels: textList })),
+    'Models from the smallest to the largest. The first that covers all active labels serves.',
+  ),
+  fallback: about(text, 'The model that serves where no candidate does.'),
+  embedding_cache: about(
+    block({
+      embedding_model: text,
+      similarity_threshold: about(number, 'The least cosine of a hit. Default: 0.80.'),
+      confidence_threshold: about(number, 'The least score of a decision that is kept. Default: 0.60.'),
+      store_name: about(text, 'Default: router-cache-<router>.'),
+    }),
+    'Decisions by similarity of prompts. Ignored with knn.',
+  ),
+  knn: about(
+    block({
+      embedding_model: text,
+      embedding_revision: about(text, 'Changes when the model changes without a trace: the corpus is embedded anew.'),
+      k: about(integerIn({ min: 0, max: 1024 }), 'Neighbours that vote. 0 is the default: 3.'),
+      similarity_threshold: about(number, 'Neighbours below this cosine do not vote. Default: 0.80.'),
+      vote_threshold: about(number, 'The least share of the votes that makes a label active. Default: 0.5.'),
+      store_name: about(text, 'Default: router-corpus-<router>.'),
+    }),
+    'Settings of the classifier knn.',
+  ),
 }
 
 /** The `proxy` block (§2.13). Both spellings of a provider mean the same; ours is the neutral one. */

@@ -120,6 +120,27 @@ export interface ClassifyResult extends OperationFigures {
   readonly entities: readonly ClassifiedEntity[]
 }
 
+/** Yes-or-no questions about one text. */
+export interface DecideRequest {
+  readonly kind: 'decide'
+  readonly document: string
+  readonly questions: readonly DecideQuestion[]
+}
+
+/** A question, and what makes its answer yes or no. */
+export interface DecideQuestion {
+  /** Names the answer. */
+  readonly id: string
+  readonly instruction: string
+  readonly trueCriteria: string
+  readonly falseCriteria: string
+}
+
+/** Probabilities of yes, 0 to 1, each for itself, as the backend gave them. */
+export interface DecideResult extends OperationFigures {
+  readonly answers: readonly { readonly id: string; readonly probability: number }[]
+}
+
 /** A question for the context size of the loaded model. */
 export interface ContextSizeRequest {
   readonly kind: 'context-size'
@@ -138,6 +159,7 @@ export interface Operations {
   readonly detokenize: { readonly request: DetokenizeRequest; readonly result: DetokenizeResult }
   readonly count: { readonly request: CountRequest; readonly result: CountResult }
   readonly score: { readonly request: ScoreRequest; readonly result: ScoreResult }
+  readonly decide: { readonly request: DecideRequest; readonly result: DecideResult }
   readonly classify: { readonly request: ClassifyRequest; readonly result: ClassifyResult }
   readonly 'context-size': { readonly request: ContextSizeRequest; readonly result: ContextSizeResult }
 }

@@ -1,6 +1,7 @@
 import { runClassify } from './classify.ts'
 import { runContextSize } from './context-size.ts'
 import { runCount } from './count.ts'
+import { runDecide } from './decide.ts'
 import { runDetokenize } from './detokenize.ts'
 import { runEmbed } from './embed.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operation.ts'
@@ -17,6 +18,7 @@ const RUNNERS: { readonly [K in OperationKind]: OperationRunner<K> } = {
   detokenize: runDetokenize,
   count: runCount,
   score: runScore,
+  decide: runDecide,
   classify: runClassify,
   'context-size': runContextSize,
 }

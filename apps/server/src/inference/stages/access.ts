@@ -1,18 +1,23 @@
 import { SvcError } from '@svc/errors'
+import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { ResolvedRequest } from '../pipeline.ts'
 import { checkUpstreamRoute } from '../upstream/check-route.ts'
 
 /** Refuses models that are disabled or do not serve the route. Access lists and quotas join here. */
 export function checkAccess(request: ResolvedRequest): void {
   const { model, context } = request
-  if (model.disabled) {
-    throw new SvcError('forbidden', `model "${model.name}" is disabled`, {
-      code: 'model_disabled',
-      details: { type: 'model_disabled' },
-    })
-  }
+  refuseDisabled(model)
   checkUpstreamRoute(model, context.route)
   refuseUnfit(request)
+}
+
+/** Refuses a disabled model. @throws {SvcError} `model_disabled` */
+export function refuseDisabled({ name, disabled }: ModelConfig): void {
+  if (!disabled) return
+  throw new SvcError('forbidden', `model "${name}" is disabled`, {
+    code: 'model_disabled',
+    details: { type: 'model_disabled' },
+  })
 }
 
 /** Usecases whose replies are generated. */

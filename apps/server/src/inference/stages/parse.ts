@@ -20,10 +20,10 @@ export function createParse(media: MediaAttacher): Stages['parse'] {
     request.model.serving.kind === 'relay' ? undefined : parse(request, filtered, cleanup)
 
   async function parse(request: ResolvedRequest, filtered: FilteredRequest, cleanup: Cleanup): Promise<Parsed> {
-    const { format, requestedModel, model, context } = request
+    const { format, replyModel, model, context } = request
     const { signal } = context
     const document = await applyEdits(request, filtered)
-    const call = await format.read(document, { model: requestedModel, signal })
+    const call = await format.read(document, { model: replyModel, signal })
     if (model.serving.kind === 'translation') return { call, upstreamChat: await toChatBody(context, document) }
     const attached = await attachMedia(call, { model, context, cleanup })
     const upstreamChat = mayTranslate(model, context.route) ? await toChatBody(context, document) : undefined

@@ -57,7 +57,11 @@ describe('no name', () => {
   it('is the default of the route elsewhere', () => {
     const model = createModel({ name: 'm' })
     const directory = { ...NO_MODELS, findDefault: (usecase: string) => (usecase === 'chat' ? model : undefined) }
-    expect(createResolve(directory)(ask({}, { usecase: 'chat' }))).toEqual({ requestedModel: 'm', model })
+    expect(createResolve(directory)(ask({}, { usecase: 'chat' }))).toEqual({
+      requestedModel: 'm',
+      replyModel: 'm',
+      model,
+    })
   })
 })
 

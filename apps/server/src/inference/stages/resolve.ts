@@ -46,7 +46,8 @@ export function createResolve(directory: ModelDirectory): Stages['resolve'] {
     const name = readModelName(request) ?? request.addressedModel
     const model = name === undefined ? findByUsecase(route, directory) : findNamed(name, route, directory)
     if (!servesRequests(model)) throw notServed(model)
-    return { requestedModel: name ?? model.name, model }
+    const requestedModel = name ?? model.name
+    return { requestedModel, replyModel: requestedModel, model }
   }
 }
 

@@ -42,13 +42,13 @@ export const EVENTS = defineRequirements([
     id: 'events:routing:each',
     section: '6.1',
     behavior: 'Each classified request leaves one routing decision.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'events:routing:in-memory',
     section: '6.1',
     behavior: 'Routing decisions are held in memory only.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'events:usage:rows',

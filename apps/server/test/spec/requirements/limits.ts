@@ -93,7 +93,7 @@ export const LIMITS = defineRequirements([
     id: 'limits:routing-log:entries',
     section: '8',
     behavior: 'The decision log holds 5,000 entries for each process.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'limits:slots:size',

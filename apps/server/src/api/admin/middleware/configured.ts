@@ -2,23 +2,6 @@ import type { MiddlewareStatus } from '@svc/wire/native'
 import { isPiiEnabled } from '../../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 
-/** Lists the routers of model files (§2.12). This version does not route by them, so they have no decisions. */
-export function listRouters(models: readonly ModelConfig[]): MiddlewareStatus['router'] {
-  const routers = models.flatMap(({ name, router }) => (router === undefined ? [] : [{ name, router }]))
-  return {
-    configured: routers.length > 0,
-    models: routers.map(({ name, router }) => ({
-      name,
-      classifier: router.classifier || 'score',
-      policies: (router.policies ?? []).map(({ label = '', description = '' }) => ({ label, description })),
-      candidates: (router.candidates ?? []).map(({ model = '', labels = [] }) => ({ model, labels: [...labels] })),
-      fallback: router.fallback ?? '',
-    })),
-    recent_decision_count: 0,
-    available_classifiers: [],
-  }
-}
-
 /** Lists the hosts that model files claim (§2.14). This version does not intercept them and has no authority. */
 export function describeInterception(models: readonly ModelConfig[]): MiddlewareStatus['mitm'] {
   const claims = models.flatMap((model) => {

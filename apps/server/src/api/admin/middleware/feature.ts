@@ -1,15 +1,23 @@
 import type { ServerFeature } from '../../../features/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
+import { toRouterStatus } from '../router/to-wire.ts'
 import { middlewareRoute } from './status.ts'
 
 /** Shows the filters, routers and limits of requests. */
-export function middlewareFeature({ models, settings, audit, inference }: Platform): ServerFeature {
+export function middlewareFeature({
+  models,
+  settings,
+  audit,
+  inference,
+  inference: { routing },
+}: Platform): ServerFeature {
   return {
     routes: [
       middlewareRoute({
         models: () => models.list(),
         defaultDetectors: () => settings.get('pii_default_detectors'),
         countEvents: () => audit.count(),
+        routerStatus: async (signal) => toRouterStatus(await routing.admin.list({ signal }), routing.decisions.size),
         inFlight: (model) => inference.inFlight(model),
       }),
     ],

@@ -5,13 +5,14 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { findConsumerPolicy } from '../../../pii/consumer-policy.ts'
 import { findDetectorKind } from '../../../pii/detector-model.ts'
-import { describeInterception, listRouters } from './configured.ts'
+import { describeInterception } from './configured.ts'
 
 /** Options of {@link middlewareRoute}. */
 export interface MiddlewareFacts {
   models(): readonly ModelConfig[]
   defaultDetectors(): readonly string[]
   countEvents(): Promise<number>
+  routerStatus(signal: AbortSignal): Promise<MiddlewareStatus['router']>
   /** Number of running requests of a model. */
   inFlight(model: string): number
 }
@@ -30,7 +31,7 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
     summary: 'Filters, routers, interception and limits of requests',
     quiet: true,
     responses: { 200: { description: 'The state of this moment.', schema: middlewareStatus } },
-    async handler() {
+    async handler({ signal }) {
       const models = facts.models().filter(({ alias }) => alias === undefined)
       const defaults = facts.defaultDetectors()
       const status: MiddlewareStatus = {
@@ -42,7 +43,7 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
           recent_event_count: await facts.countEvents(),
           default_detectors: [...defaults],
         },
-        router: listRouters(models),
+        router: await facts.routerStatus(signal),
         mitm: describeInterception(models),
         admission: {
           models: models

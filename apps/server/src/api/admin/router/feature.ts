@@ -1,0 +1,8 @@
+import type { ServerFeature } from '../../../features/feature.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { routerRoutes } from './routes.ts'
+
+/** The routers: their state, their decisions, their corpora. */
+export function routerFeature({ inference: { routing }, bodies }: Platform): ServerFeature {
+  return { routes: routerRoutes({ admin: routing.admin, decisions: routing.decisions, bodies }) }
+}

@@ -1,0 +1,80 @@
+import { type RouterProblem, type RouterSettings, validateRouterSettings } from '@svc/router'
+import type { ConfigProblem } from './config-problem.ts'
+import type { ModelConfig, RouterSettings as RouterKeys } from './model-config.ts'
+import type { RouterNotes } from './router-notes.ts'
+import { describesRouter, isRouter } from './serving.ts'
+
+/** The `router` block of a file in the words of the router library. */
+export function toRouterSettings(keys: RouterKeys): RouterSettings {
+  const { policies = [], candidates = [], embeddingCache, knn } = keys
+  return {
+    ...keys,
+    policies: policies.map(({ label = '', description = '' }) => ({ label, description })),
+    candidates: candidates.map(({ model = '', labels = [] }) => ({ model, labels })),
+    embeddingCache: embeddingCache && { ...embeddingCache, embeddingModel: embeddingCache.embeddingModel ?? '' },
+    knn: knn && { ...knn, embeddingModel: knn.embeddingModel ?? '' },
+  }
+}
+
+/** Reads the notes of a block; undefined for a model that is no router. A mistake never costs the model. */
+export function readRouterNotes(
+  keys: RouterKeys | undefined,
+  { file, findLine }: { readonly file: string; readonly findLine: (key: string) => number },
+): RouterNotes | undefined {
+  if (keys === undefined || !describesRouter(keys)) return undefined
+  const settings = toRouterSettings(keys)
+  const problems = validateRouterSettings(settings).map(({ path, message }) => {
+    const key = formatKey(path)
+    return { file, line: findLine(key), key, reason: message }
+  })
+  const references = listReferences(settings).flatMap(({ path, model }) => {
+    const key = formatKey(path)
+    return model === '' ? [] : [{ model, key, line: findLine(key) }]
+  })
+  return { problems, references }
+}
+
+/**
+ * The mistakes of a router, those that depend on other models included.
+ *
+ * @param find the model of a name, aliases followed
+ */
+export function listRouterProblems(
+  { file, routerNotes }: ModelConfig,
+  find: (name: string) => ModelConfig | undefined,
+): ConfigProblem[] {
+  if (routerNotes === undefined) return []
+  const { problems, references } = routerNotes
+  const broken = references.flatMap(({ model, key, line }) => {
+    const reason = describeReference(model, find(model))
+    return reason === undefined ? [] : [{ file, line, key, reason }]
+  })
+  return [...problems, ...broken]
+}
+
+function describeReference(name: string, model: ModelConfig | undefined): string | undefined {
+  if (model === undefined) return `there is no model "${name}"`
+  return isRouter(model) ? `"${name}" is a router itself` : undefined
+}
+
+interface NamedModel {
+  readonly path: RouterProblem['path']
+  readonly model: string
+}
+
+function listReferences(settings: RouterSettings): NamedModel[] {
+  const { classifier, classifierModel = '', candidates, fallback = '', embeddingCache, knn } = settings
+  const isKnn = classifier === 'knn'
+  return [
+    { path: ['classifier_model'], model: isKnn ? '' : classifierModel.trim() },
+    { path: ['knn', 'embedding_model'], model: isKnn ? (knn?.embeddingModel.trim() ?? '') : '' },
+    { path: ['embedding_cache', 'embedding_model'], model: isKnn ? '' : (embeddingCache?.embeddingModel.trim() ?? '') },
+    ...candidates.map(({ model }, index) => ({ path: ['candidates', index, 'model'], model: model.trim() })),
+    { path: ['fallback'], model: fallback.trim() },
+  ]
+}
+
+/** A path as files are reported: `router.candidates[1].model`. */
+export function formatKey(path: RouterProblem['path']): string {
+  return `router${path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')}`
+}

@@ -1,0 +1,162 @@
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { SvcError } from '@svc/errors'
+import type { Embedder } from '@svc/router'
+import { resolveRouterSettings } from '@svc/router'
+import { type CorpusStore, createCorpora } from '@svc/router/corpus'
+import { evaluateRouter, fitActivationThreshold, fitKnnThresholds } from '@svc/router/fit'
+import { createCorpusFiles } from '@svc/router/node'
+import { createConfigStore } from './catalog/config-store.ts'
+import { findModel } from './catalog/list-models.ts'
+import { toRouterSettings } from './catalog/router-block.ts'
+import { isRouter } from './catalog/serving.ts'
+import { CORPUS_FOLDER } from './compose-routing.ts'
+import { createClosers } from './platform/closers.ts'
+import { openPlatform, type PlatformOptions } from './platform/open-platform.ts'
+import { formatActivationFit, formatEvaluation, formatKnnFit } from './router-report.ts'
+import type { BuiltRouter } from './routing/built-router.ts'
+
+/** A router, and the labelled texts that a command tries on it. */
+export interface RouterTask {
+  readonly name: string
+  /** Absolute path of a file of JSON lines; undefined for the corpus of the router. */
+  readonly file: string | undefined
+}
+
+const STOP_MS = 3_000
+const print = (text: string): void => void process.stdout.write(text)
+
+/** `svc router fit NAME [FILE]`: proposes thresholds for the corpus of a `knn` router, or for labelled texts. */
+export async function fitRouterCommand(options: PlatformOptions, { name, file }: RouterTask): Promise<void> {
+  const signal = abortOnInterrupt()
+  const settings = readRouter(options, name)
+  if (settings.classifier === 'knn') {
+    if (file !== undefined) throw refuse(`router "${name}" is fitted to its corpus: leave out ${file}`)
+    const entries = await readCorpus(options, { name, settings, signal })
+    print(formatKnnFit(name, await fitKnnThresholds(entries, { settings, signal })))
+    return
+  }
+  if (file === undefined) {
+    throw refuse(`router "${name}" has no corpus: name a file of labelled texts, svc router fit ${name} FILE`)
+  }
+  const { scored } = await withRouter(options, { name, signal }, ({ router }) =>
+    evaluateRouter(router, { lines: readLines(file), signal }),
+  )
+  print(formatActivationFit(name, fitActivationThreshold(scored, { settings })))
+}
+
+/**
+ * `svc router eval NAME FILE`: routes labelled texts and counts those that the right model serves.
+ *
+ * @param task.minRate the least share of texts, 0 to 1
+ * @returns whether the share is reached
+ */
+export async function evaluateRouterCommand(
+  options: PlatformOptions,
+  { name, file, minRate }: RouterTask & { readonly file: string; readonly minRate: number },
+): Promise<boolean> {
+  const signal = abortOnInterrupt()
+  readRouter(options, name)
+  const evaluation = await withRouter(options, { name, signal }, ({ router }) =>
+    evaluateRouter(router, { lines: readLines(file), signal }),
+  )
+  print(formatEvaluation(name, evaluation))
+  if (evaluation.total === 0) throw refuse(`${file} has no labelled text`)
+  return evaluation.rate >= minRate
+}
+
+function abortOnInterrupt(): AbortSignal {
+  const controller = new AbortController()
+  process.once('SIGINT', () => controller.abort(refuse('interrupted')))
+  return controller.signal
+}
+
+type Settings = ReturnType<typeof toRouterSettings>
+
+/** The settings of a router. @throws {SvcError} for a name that no router has */
+function readRouter({ config, demoModels }: PlatformOptions, name: string): Settings {
+  const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
+  const model = findModel(store, name)
+  if (!isRouter(model) || model.router === undefined) throw refuse(`model "${name}" is not a router`)
+  return toRouterSettings(model.router)
+}
+
+/** The stored texts of a router with their vectors. Nothing is embedded. */
+async function readCorpus(
+  { config, clock }: PlatformOptions,
+  { name, settings, signal }: { readonly name: string; readonly settings: Settings; readonly signal: AbortSignal },
+) {
+  const embedder: Embedder = { embed: () => Promise.reject(refuse('the corpus is only read')) }
+  const corpora = createCorpora({ store: openCorpusFiles(config.dataPath), clock })
+  const { knn } = resolveRouterSettings(name, settings)
+  const corpus = corpora.open({ name: knn?.storeName ?? '', embedder, embeddingModel: '', fingerprint: '' })
+  try {
+    return await corpus.readEntries({ signal })
+  } finally {
+    await corpora.close()
+  }
+}
+
+const openCorpusFiles = (dataPath: string): CorpusStore => createCorpusFiles({ folder: join(dataPath, CORPUS_FOLDER) })
+
+/** The files of corpora for a process that changes none of them. Texts that are embedded anew stay in memory. */
+function openToRead(dataPath: string): CorpusStore {
+  const refuseChange = () => Promise.reject(refuse('this command changes no corpus'))
+  return {
+    read: (name, call) => openCorpusFiles(dataPath).read(name, call),
+    append: refuseChange,
+    remove: refuseChange,
+    async replace(_name, lines) {
+      for await (const _ of lines);
+    },
+  }
+}
+
+/** Works with a router of the models folder, beside a server that may run. */
+async function withRouter<T>(
+  options: PlatformOptions,
+  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
+  work: (built: BuiltRouter) => Promise<T>,
+): Promise<T> {
+  const { config } = options
+  const closers = createClosers()
+  const dataPath = await mkdtemp(join(tmpdir(), 'svc-router-'))
+  closers.push(() => rm(dataPath, { recursive: true, force: true }))
+  try {
+    const platform = await openPlatform(
+      {
+        ...options,
+        // Data of its own: the folder of the server may be in use.
+        config: { ...config, dataPath, authDatabaseUrl: undefined },
+        corpusStore: openToRead(config.dataPath),
+      },
+      { routes: () => [], unready: () => undefined, ownPort: () => undefined },
+      closers,
+    )
+    closers.push(() => platform.backends.stop({ graceMs: STOP_MS }))
+    const { routers } = platform.inference.routing
+    const built = await routers.open(routers.get(name))
+    signal.throwIfAborted()
+    return await work(built)
+  } finally {
+    await closers.closeAll()
+  }
+}
+
+async function* readLines(file: string): AsyncGenerator<string, void, undefined> {
+  const input = createReadStream(file)
+  // A file that cannot be opened fails the reading; readline would end quietly.
+  const opened = new Promise<void>((resolve, reject) => {
+    input.once('open', () => resolve())
+    input.once('error', (cause) => reject(refuse(`${file} cannot be read: ${cause.message}`)))
+  })
+  await opened
+  yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+}
+
+function refuse(message: string): SvcError {
+  return new SvcError('invalid_request', message, { code: 'router_command' })
+}

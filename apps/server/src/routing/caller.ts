@@ -1,0 +1,39 @@
+import type { RequestContext, RequestRoute } from '../inference/ports.ts'
+import type { AbortSignalLike, Logger } from '../ports.ts'
+import type { Principal } from '../principal.ts'
+
+/** For whom a router asks its models: the ports find it in the options of their calls. */
+export class RoutingCaller {
+  readonly context: RequestContext
+
+  constructor(context: RequestContext) {
+    this.context = context
+  }
+}
+
+/** The context of one call of a classifier inside a request: the same but for its end, which comes earlier. */
+export class InnerContext implements RequestContext {
+  readonly route: RequestRoute
+  readonly requestId: string
+  readonly principal: Principal
+  readonly signal: AbortSignal
+  readonly abort: AbortSignalLike
+  readonly startedAt: number
+  readonly log: Logger
+  readonly #outer: RequestContext
+
+  constructor(outer: RequestContext, signal: AbortSignal) {
+    this.#outer = outer
+    this.route = outer.route
+    this.requestId = outer.requestId
+    this.principal = outer.principal
+    this.signal = signal
+    this.abort = signal
+    this.startedAt = outer.startedAt
+    this.log = outer.log
+  }
+
+  header(name: string): string | undefined {
+    return this.#outer.header(name)
+  }
+}

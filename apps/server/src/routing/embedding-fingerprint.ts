@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ModelConfig } from '../catalog/model-config.ts'
+
+/**
+ * Changes with everything that may change the vectors of a model: its file, and size and time of its weights. Settings of
+ * the server do not count, so that a flag does not embed a corpus anew.
+ */
+export function fingerprintModel({ name, backend, folder, parameters, raw }: ModelConfig): string {
+  const weights = parameters.model ?? ''
+  const facts = [name, backend, raw, weights, weights === '' ? 'none' : describeFile(join(folder, weights))]
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex')
+}
+
+function describeFile(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined ? 'absent' : `${found.size} ${found.mtimeMs}`
+}

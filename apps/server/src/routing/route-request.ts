@@ -1,0 +1,64 @@
+import { SvcError } from '@svc/errors'
+import { type DecisionLog, extractProbe } from '@svc/router'
+import type { ModelConfig } from '../catalog/model-config.ts'
+import type { ResolvedRequest } from '../inference/pipeline.ts'
+import { RoutingCaller } from './caller.ts'
+import type { RoutingMetrics } from './metrics.ts'
+import { findProbeFormat, nothingAsked } from './routed-routes.ts'
+import type { Routers } from './routers.ts'
+
+/** Picks the model that serves a request of a router. */
+export interface RequestRouter {
+  /**
+   * @throws {SvcError} `route_not_served`, `unparsable_body`; `router_depth`, `router_no_fallback`,
+   *   `router_model_missing` (internal); the end of the request
+   */
+  route(request: ResolvedRequest): Promise<ModelConfig>
+}
+
+/** What {@link createRequestRouter} needs. */
+export interface RequestRouterOptions {
+  readonly routers: Pick<Routers, 'open'>
+  readonly findModel: (name: string) => ModelConfig | undefined
+  readonly decisions: Pick<DecisionLog, 'record'>
+  readonly metrics: RoutingMetrics
+}
+
+/** Puts routers between requests and models. Each decision is recorded. */
+export function createRequestRouter({ routers, findModel, decisions, metrics }: RequestRouterOptions): RequestRouter {
+  return {
+    async route({ model, requestedModel, document, context }) {
+      const format = findProbeFormat(context.route, model)
+      const probe = extractProbe(document.root, format)
+      if (probe === undefined) throw nothingAsked(format)
+      const { router } = await routers.open(model)
+      const decision = await router.decide(probe, { signal: context.signal, caller: new RoutingCaller(context) })
+      const served = findModel(decision.servedModel.trim())
+      if (served === undefined) throw goneMeanwhile(decision.servedModel)
+      const record = decisions.record(
+        {
+          correlationId: context.requestId,
+          userId: context.principal.id,
+          routerModel: model.name,
+          requestedModel,
+          source: format,
+        },
+        // An alias is recorded as the model that it stands for: usage and reply name that one.
+        { ...decision, servedModel: served.name },
+      )
+      metrics.observe(router, record)
+      const { classifier, label, cached, latencyMs } = decision
+      context.log.debug(
+        { router: model.name, servedModel: served.name, classifier, label, cached, latencyMs },
+        'request routed',
+      )
+      return served
+    },
+  }
+}
+
+function goneMeanwhile(name: string): SvcError {
+  return new SvcError('internal', `the model "${name}", which a router picked, is gone`, {
+    code: 'router_model_missing',
+  })
+}

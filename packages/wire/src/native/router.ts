@@ -1,0 +1,175 @@
+import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
+
+const counts = z.record(z.string(), z.int().min(0))
+
+/** Counts of an embedding cache since its router was built. */
+const cacheStats = z.looseObject({
+  hits: z.int().min(0),
+  misses: z.int().min(0),
+  /** Misses with an entry near the prompt, but not near enough. */
+  near_misses: z.int().min(0),
+  /** Decisions that were too uncertain to be kept. */
+  low_confidence: z.int().min(0),
+  embedder_errors: z.int().min(0),
+  store_errors: z.int().min(0),
+  /** How similar the nearest entries were, in tenths from 0 to 1. */
+  similarity_buckets: z.array(z.int().min(0)),
+  entries: z.int().min(0),
+})
+
+const routerModel = z.looseObject({
+  name: z.string(),
+  classifier: z.string(),
+  classifier_model: z.string().exactOptional(),
+  /** Set but for `knn`. */
+  activation_threshold: z.number().exactOptional(),
+  policies: z.array(z.looseObject({ label: z.string(), description: z.string() })),
+  candidates: z.array(z.looseObject({ model: z.string(), labels: z.array(z.string()) })),
+  fallback: z.string(),
+  embedding_cache: z
+    .looseObject({
+      embedding_model: z.string(),
+      similarity_threshold: z.number(),
+      confidence_threshold: z.number(),
+      store_name: z.string(),
+      /** Absent where the cache is not used. */
+      stats: cacheStats.exactOptional(),
+    })
+    .exactOptional(),
+  knn: z
+    .looseObject({
+      embedding_model: z.string(),
+      k: z.int(),
+      similarity_threshold: z.number(),
+      vote_threshold: z.number(),
+      store_name: z.string(),
+      /** Absent where the corpus cannot be read. */
+      corpus: z.looseObject({ total: z.int().min(0), label_counts: counts }).exactOptional(),
+    })
+    .exactOptional(),
+  /** Mistakes in the block, and the reason why there is no classifier. */
+  problems: z.array(z.string()),
+})
+
+/** Reply of `GET /api/router/status`. */
+export const routerStatus = z.looseObject({
+  /** Whether there is a router. */
+  configured: z.boolean(),
+  models: z.array(routerModel),
+  recent_decision_count: z.int().min(0),
+  available_classifiers: z.array(z.string()),
+})
+
+const labelScore = z.looseObject({ label: z.string(), score: z.number() })
+const neighbor = z.looseObject({
+  /** Tells its text from others without holding it. */
+  id: z.string().exactOptional(),
+  similarity: z.number(),
+  labels: z.array(z.string()).exactOptional(),
+})
+const reason = z.enum(['covered', 'no-label', 'not-covered', 'classifier-failed', 'no-classifier'])
+
+const routerDecision = z.looseObject({
+  /** `rd_` and 24 hex digits. */
+  id: z.string(),
+  correlation_id: z.string(),
+  user_id: z.string(),
+  router_model: z.string(),
+  /** The router, or an alias of it. */
+  requested_model: z.string(),
+  served_model: z.string(),
+  /** `fallback` where no classifier could be built. */
+  classifier: z.string(),
+  /** The active labels, joined by commas; `fallback` where the fallback serves. */
+  label: z.string(),
+  score: z.number(),
+  /** How far the top label is above the runner-up. */
+  gap: z.number().exactOptional(),
+  reason,
+  latency_ms: z.number(),
+  cached: z.boolean(),
+  cache_similarity: z.number().exactOptional(),
+  nearest_similarity: z.number().exactOptional(),
+  label_scores: z.array(labelScore).exactOptional(),
+  activation_threshold: z.number().exactOptional(),
+  neighbors: z.array(neighbor).exactOptional(),
+  /** The wire format of the request. */
+  source: z.string(),
+  created_at: z.iso.datetime(),
+})
+
+/** Reply of `GET /api/router/decisions`, the newest first. */
+export const routerDecisionList = z.looseObject({ decisions: z.array(routerDecision) })
+
+/** Body of `POST /api/router/decide`. */
+export const routerDecideRequest = z.looseObject({ router: z.string().nullish(), input: z.string().nullish() })
+
+/** Reply of `POST /api/router/decide`: the decision for a text, without a request. */
+export const routerDecideReply = z.looseObject({
+  router: z.string(),
+  classifier: z.string(),
+  labels: z.array(z.string()),
+  /** The candidate that would serve; absent where the fallback would. */
+  candidate: z.string().exactOptional(),
+  /** The fallback that would serve; absent where a candidate would. */
+  fallback: z.string().exactOptional(),
+  reason,
+  score: z.number(),
+  gap: z.number().exactOptional(),
+  label_scores: z.array(labelScore).exactOptional(),
+  activation_threshold: z.number().exactOptional(),
+  latency_ms: z.number(),
+  cached: z.boolean(),
+  cache_similarity: z.number().exactOptional(),
+  nearest_similarity: z.number().exactOptional(),
+  neighbors: z.array(neighbor).exactOptional(),
+})
+
+/** Reply of `GET /api/router/cache/stats`: the routers with an embedding cache, by name. */
+export const routerCacheStats = z.looseObject({ caches: z.record(z.string(), cacheStats) })
+
+/** Body of `POST /api/router/:name/corpus`. */
+export const routerCorpusRequest = z.looseObject({
+  entries: endAtFirstFault(
+    z.array(z.looseObject({ text: z.string(), labels: endAtFirstFault(z.array(z.string())) })),
+  ).nullish(),
+})
+
+/** Reply of `POST /api/router/:name/corpus`. */
+export const routerCorpusAdded = z.looseObject({
+  router: z.string(),
+  added: z.int().min(0),
+  /** Texts that were there before, or earlier in the request. */
+  skipped: z.int().min(0),
+  total: z.int().min(0),
+  label_counts: counts,
+})
+
+/** Reply of `GET /api/router/:name/corpus/stats`. Holds no text. */
+export const routerCorpusStats = z.looseObject({
+  router: z.string(),
+  store_name: z.string(),
+  embedding_model: z.string(),
+  total: z.int().min(0),
+  label_counts: counts,
+  /** The models that made the vectors. */
+  embedding_models: z.array(z.string()),
+  /** The first lines of the file that do not serve. */
+  problems: z.array(z.looseObject({ line: z.int(), problem: z.string() })),
+  problem_count: z.int().min(0),
+})
+
+/** Reply of `DELETE /api/router/:name/corpus`. */
+export const routerCorpusCleared = z.looseObject({
+  router: z.string(),
+  /** Entries that were there. */
+  cleared: z.int().min(0),
+})
+
+/** Reply of `GET /api/router/status`. */
+export type RouterStatus = z.infer<typeof routerStatus>
+/** Reply of `GET /api/router/decisions`. */
+export type RouterDecisionList = z.infer<typeof routerDecisionList>
+/** Reply of `POST /api/router/decide`. */
+export type RouterDecideReply = z.infer<typeof routerDecideReply>
