@@ -7,6 +7,7 @@ import { galleriesFeature } from '../api/admin/galleries/feature.ts'
 import { homeFeature } from '../api/admin/home/feature.ts'
 import { middlewareFeature } from '../api/admin/middleware/feature.ts'
 import { modelConfigFeature } from '../api/admin/model-config/feature.ts'
+import { modelFactsFeature } from '../api/admin/model-facts/feature.ts'
 import { modelFilesFeature } from '../api/admin/models/feature.ts'
 import { operationsFeature } from '../api/admin/operations/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
@@ -34,6 +35,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   brandingFeature,
   backendFeature,
   modelFilesFeature,
+  modelFactsFeature,
   galleriesFeature,
   modelConfigFeature,
   openaiFeature,

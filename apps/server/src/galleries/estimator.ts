@@ -13,7 +13,10 @@ import { isFields } from './to-entry.ts'
 /** Finds out how large models of galleries are before they are fetched. */
 export interface ShapeReader {
   /** Undefined where neither the gallery nor the origins tell. */
-  read(entry: ModelEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
+  read(
+    entry: Pick<ModelEntry, 'files' | 'size'>,
+    options: { readonly signal: AbortSignal },
+  ): Promise<ModelShape | undefined>
 }
 
 /** What {@link createShapeReader} needs. */
@@ -53,7 +56,7 @@ export function createShapeReader(options: ShapeReaderOptions): ShapeReader {
     )
   }
 
-  async function measure(entry: ModelEntry, signal: AbortSignal): Promise<ModelShape | undefined> {
+  async function measure(entry: Pick<ModelEntry, 'files'>, signal: AbortSignal): Promise<ModelShape | undefined> {
     const files = entry.files.filter(({ filename }) => WEIGHTS.test(filename))
     const sized = await Promise.all(
       files.map(async (file) => {

@@ -1,22 +1,14 @@
-import { copyFile, mkdir, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
-import { GgufError } from '@svc/gguf'
 import type { ConfigStore } from '../catalog/config-store.ts'
-import { readGgufSummary } from '../catalog/gguf-summary.ts'
-import { openModelFolder, withOpenFile } from '../catalog/model-folder.ts'
-import { isGgufName } from '../catalog/to-model-config.ts'
-import { downloadFiles } from '../downloads/download-files.ts'
-import type { DownloadedFile, Downloader } from '../downloads/downloader.ts'
-import { hashFile } from '../downloads/hash-file.ts'
+import type { Downloader } from '../downloads/downloader.ts'
 import { createKeyedLock, type KeyedLock } from '../downloads/keyed-lock.ts'
 import type { KnownFiles } from '../downloads/known-files.ts'
-import { type ResolvedUri, resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
-import { toFileError } from '../files/file-error.ts'
+import { resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
 import type { OperationWork } from '../operations/operations.ts'
-import { keepsData } from '../operations/stopped-operation.ts'
 import type { OutboundClient } from '../outbound/client.ts'
-import type { EntryFile, Listed, ModelEntry } from './gallery.ts'
+import { cannotFetch, fetchModelFiles, type StagedFile } from './fetch-model-files.ts'
+import type { Listed, ModelEntry } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
 import { formatRecord, readRecord, recordFileName } from './install-record.ts'
 import { commitModel, stagingFolder } from './model-commit.ts'
@@ -59,8 +51,7 @@ export async function installModel(
   const { modelsPath, modelFiles } = parts
   const { signal } = work
   work.report({ phase: 'Resolving files', message: 'resolving files' })
-  const { listed, document, variant } = await resolveRequest(request, parts, signal)
-  const plan = planModel(listed?.entry ?? namelessEntry(request), document, request)
+  const { plan, listed, variant } = await planRequest(request, parts, signal)
   await refuseForeign(plan.name, parts)
   if (plan.backend !== '') await parts.installBackend(plan.backend, work)
   const sources = plan.files.map((file) => ({ file, resolved: resolveUri(file.uri, 'public', parts.services()) }))
@@ -70,7 +61,7 @@ export async function installModel(
       parts,
       signal,
     )
-  const staged = await fetchFiles(plan, sources, work, parts)
+  const staged = await fetchModelFiles(plan.name, sources, work, parts)
   await parts.folderLock.run(
     modelsPath,
     async () => {
@@ -99,6 +90,16 @@ export async function installModel(
     },
     { signal },
   )
+}
+
+/** Everything that an installation of a request would write. @throws {SvcError} of the gallery, and as {@link planModel} */
+export async function planRequest(
+  request: ModelRequest,
+  parts: ModelInstallerParts,
+  signal: AbortSignal,
+): Promise<Pick<Resolved, 'listed' | 'variant'> & { readonly plan: ModelPlan }> {
+  const { listed, document, variant } = await resolveRequest(request, parts, signal)
+  return { plan: planModel(listed?.entry ?? namelessEntry(request), document, request), listed, variant }
 }
 
 interface Resolved {
@@ -149,12 +150,6 @@ async function refuseForeign(name: string, { modelFiles, modelsPath }: ModelInst
   throw new SvcError('conflict', `a model named "${name}" exists already in ${twin.file}`, { code: 'model_exists' })
 }
 
-/** A file that waits in the staging folder. */
-interface StagedFile {
-  readonly filename: string
-  readonly sha256?: string | undefined
-}
-
 /** Notes what the files in their places hold, so that another model can share them. */
 async function noteContents(staged: readonly StagedFile[], name: string, parts: ModelInstallerParts): Promise<void> {
   const staging = stagingFolder(parts.modelsPath, name)
@@ -162,109 +157,4 @@ async function noteContents(staged: readonly StagedFile[], name: string, parts: 
   for (const { filename, sha256 } of staged) {
     if (sha256 !== undefined) await parts.known.add({ path: join(parts.modelsPath, filename), sha256 })
   }
-}
-
-/** Fetches the files that are not in place. @returns those that wait in the staging folder */
-async function fetchFiles(
-  plan: ModelPlan,
-  sources: readonly { readonly file: EntryFile; readonly resolved: ResolvedUri }[],
-  work: OperationWork,
-  parts: ModelInstallerParts,
-): Promise<readonly StagedFile[]> {
-  const { modelsPath, downloader } = parts
-  const { signal } = work
-  const staging = stagingFolder(modelsPath, plan.name)
-  const missing = []
-  for (const source of sources) if (!(await isInPlace(modelsPath, source.file, signal))) missing.push(source)
-  const remote = await Promise.all(
-    missing.map(async ({ file, resolved }) => {
-      if (resolved.kind === 'file') return { file, resolved, sizeBytes: undefined }
-      if (resolved.kind !== 'http') throw cannotFetch(file.uri)
-      return { file, resolved, sizeBytes: await downloader.measureSize(resolved.source, { signal }) }
-    }),
-  )
-  work.report({ phase: 'Downloading', message: `downloading ${plan.name}`, currentBytes: 0 })
-  for (const { file, resolved } of remote) {
-    if (resolved.kind === 'file') await takeLocal(resolved.path, join(staging, file.filename), file)
-  }
-  const fetched: readonly DownloadedFile[] = await downloadFiles(downloader, {
-    files: remote.flatMap(({ file, resolved, sizeBytes }) =>
-      resolved.kind === 'http'
-        ? [
-            {
-              target: join(staging, file.filename),
-              source: resolved.source,
-              sha256: file.sha256,
-              ...(sizeBytes === undefined || file.sha256 !== undefined ? {} : { sizeBytes }),
-              check: (path) => checkContent(path, file.filename),
-              keepsData: () => keepsData(signal),
-            },
-          ]
-        : [],
-    ),
-    concurrency: parts.concurrency(),
-    signal,
-    onProgress: ({ currentBytes, totalBytes, target }) =>
-      work.report({
-        phase: 'Downloading',
-        message: `downloading ${basename(target)}`,
-        fileName: basename(target),
-        currentBytes,
-        totalBytes: Math.max(
-          totalBytes,
-          remote.reduce((sum, one) => sum + (one.sizeBytes ?? 0), 0),
-        ),
-      }),
-  })
-  work.report({ phase: 'Verifying', message: 'verifying files' })
-  const digests = new Map(
-    remote
-      .filter(({ resolved }) => resolved.kind === 'http')
-      .map(({ file }, index) => [file.filename, fetched[index]?.sha256]),
-  )
-  return missing.map(({ file: { filename } }) => ({ filename, sha256: digests.get(filename) }))
-}
-
-/** Whether a file is there with the right content; without a hash, whether it is there. */
-async function isInPlace(modelsPath: string, { filename, sha256 }: EntryFile, signal: AbortSignal): Promise<boolean> {
-  const path = join(modelsPath, filename)
-  const found = await stat(path).catch(() => undefined)
-  if (found === undefined || !found.isFile()) return false
-  if (sha256 === undefined) return true
-  const content = await hashFile(path, { signal }).catch(() => undefined)
-  signal.throwIfAborted()
-  return content?.sha256 === sha256
-}
-
-async function takeLocal(path: string, target: string, file: EntryFile): Promise<void> {
-  try {
-    await mkdir(dirname(target), { recursive: true })
-    await copyFile(path, target)
-  } catch (error) {
-    throw toFileError(error, 'copied', file.filename)
-  }
-  await checkContent(target, file.filename)
-}
-
-/** Weights whose header contradicts them never get to their place (threats WGT-1). */
-async function checkContent(path: string, filename: string): Promise<void> {
-  if (!isGgufName(filename)) return
-  const found = openModelFolder(dirname(path)).find(basename(path))
-  if (found?.found !== true) return
-  try {
-    withOpenFile(found, readGgufSummary)
-  } catch (error) {
-    if (!(error instanceof GgufError)) throw error
-    throw new SvcError('unprocessable', `${filename} ${error.message}`, { code: 'not_a_model' })
-  }
-}
-
-function cannotFetch(uri: string): SvcError {
-  return new SvcError(
-    'not_implemented',
-    `models from ${uri.split(':', 1)[0] ?? ''} addresses are not in this version`,
-    {
-      code: 'uri_not_built',
-    },
-  )
 }

@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import * as z from 'zod'
 import type { ConfigStore } from '../catalog/config-store.ts'
 import type { Downloader } from '../downloads/downloader.ts'
@@ -9,8 +10,10 @@ import type { OutboundClient } from '../outbound/client.ts'
 import type { ShapeReader } from './estimator.ts'
 import type { Listed, ModelEntry } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
-import { createFolderLock, installModel } from './install-model.ts'
+import { type ImportPlan, type ImportPreferences, planImport } from './import-uri.ts'
+import { createFolderLock, installModel, planRequest } from './install-model.ts'
 import { DEFAULT_CONTEXT, estimateMemory, type ModelShape } from './memory-estimate.ts'
+import { commitModel } from './model-commit.ts'
 import type { ModelRequest } from './model-plan.ts'
 import { removeModel } from './remove-model.ts'
 import { createVariantChooser, listVariants, type VariantChoice, type VariantParts } from './variants.ts'
@@ -20,9 +23,23 @@ export interface ModelGallery {
   readonly indexes: GalleryIndexes<ModelEntry>
   /** Queues an installation. @throws as {@link Operations.enqueue} */
   install(request: ModelRequest): Promise<Operation>
+  /**
+   * Writes the configuration of an entry without its files.
+   *
+   * @throws {SvcError} `conflict`, code `model_exists`; as {@link planRequest}
+   */
+  saveConfig(id: string, options: { readonly signal: AbortSignal }): Promise<void>
   /** Queues the deletion of a model that is here. @throws as {@link Operations.enqueue} */
   remove(name: string): Promise<Operation>
   variants(listed: Listed<ModelEntry>, options: { readonly signal: AbortSignal }): Promise<VariantChoice>
+  /** How the model behind an address is installed. @throws as {@link planImport} */
+  planImport(
+    uri: string,
+    preferences: ImportPreferences,
+    options: { readonly signal: AbortSignal },
+  ): Promise<ImportPlan>
+  /** The size of the files that a request names; undefined where nobody tells it. */
+  measureRequest(request: ModelRequest, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
   /** The size of a model that is not here; undefined where nobody tells it. */
   measureShape(entry: ModelEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
 }
@@ -96,8 +113,22 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
         fullName: toFullName(request),
         details: storedRequest.parse(request),
       }),
+    async saveConfig(id, { signal }) {
+      const { plan } = await planRequest({ id }, installer, signal)
+      const texts = [...plan.templates, { filename: plan.configFile, text: plan.configText }]
+      const save = async (): Promise<void> => {
+        if (modelFiles.get(plan.name) !== undefined) {
+          throw new SvcError('conflict', `a model named "${plan.name}" exists already`, { code: 'model_exists' })
+        }
+        await commitModel(modelsPath, plan.name, { moves: [], texts })
+        await modelFiles.reload()
+      }
+      await folderLock.run(modelsPath, save, { signal })
+    },
     remove: (name) => operations.enqueue({ subject: 'model', action: 'deletion', fullName: name, details: {} }),
     variants: (listed, options) => listVariants(listed, variantParts, options),
+    planImport: (uri, preferences, { signal }) => planImport(uri, preferences, parts, signal),
+    measureRequest: ({ files = [] }, options) => shapes.read({ files, size: '' }, options),
     measureShape: (entry, options) => shapes.read(entry, options),
   }
 }

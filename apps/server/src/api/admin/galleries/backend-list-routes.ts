@@ -1,8 +1,10 @@
 import { SvcError } from '@svc/errors'
 import * as z from 'zod'
+import { runsLanguage, toCanonicalBackend } from '../../../backends/backend-names.ts'
+import { listBackendUsecases } from '../../../catalog/usecases.ts'
 import { checkName } from '../../../files/safe-path.ts'
 import type { BackendFolder } from '../../../galleries/backend-folder.ts'
-import type { BackendEntry, Listed } from '../../../galleries/gallery.ts'
+import { type BackendEntry, isMetaBackend, type Listed } from '../../../galleries/gallery.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
@@ -121,6 +123,16 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
     defineRoute({
       ...shared,
       method: 'GET',
+      path: '/api/backends/usecases',
+      summary: 'What models of each known backend can be asked for',
+      responses: {
+        200: { description: 'By the names of the backends.', schema: z.record(z.string(), z.array(z.string())) },
+      },
+      handler: async (call) => json(await listUsecasesByName(call, parts)),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
       path: '/api/backends/job/:uid',
       summary: 'A job of a backend, in short',
       quiet: true,
@@ -128,6 +140,21 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       handler: async (call) => json(toShortJob(await findJob(operations, call.param('uid'), 'backend'))),
     }),
   ]
+}
+
+async function listUsecasesByName(
+  call: Call,
+  { gallery }: BackendListParts,
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  const [listed, folders] = await Promise.all([gallery.indexes.list({ signal: call.signal }), gallery.folders()])
+  const known = listed.filter(({ entry }) => isMetaBackend(entry) || entry.alias === '').map(({ entry }) => entry.name)
+  const names = distinctTexts([...known, ...listFolderNames(folders)])
+  return Object.fromEntries(
+    names.map((name) => {
+      const canonical = toCanonicalBackend(name).name
+      return [name, listBackendUsecases(canonical, { runsLanguage: runsLanguage(canonical) })]
+    }),
+  )
 }
 
 function nameIn(id: string): string {

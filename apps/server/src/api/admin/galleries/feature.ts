@@ -5,6 +5,7 @@ import { readShape } from '../../../galleries/read-shape.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { backendListRoutes } from './backend-list-routes.ts'
 import { backendJobRoutes } from './backend-routes.ts'
+import { importRoutes } from './import-routes.ts'
 import { modelJobRoutes } from './model-job-routes.ts'
 import { modelListRoutes } from './model-list-routes.ts'
 
@@ -27,6 +28,7 @@ export function galleriesFeature(platform: Platform): ServerFeature {
       ? []
       : [
           ...modelJobRoutes({ gallery, modelFiles, operations, bodies }),
+          ...importRoutes({ gallery, bodies }),
           ...modelListRoutes({
             ...{ gallery, modelFiles, operations, bodies },
             memory: () => backends.memory.main(),

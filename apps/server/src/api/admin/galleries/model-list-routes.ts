@@ -90,6 +90,20 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
     }),
     defineRoute({
       ...shared,
+      method: 'POST',
+      path: '/api/models/config/:id{.+}',
+      summary: 'Write the configuration of a model of a gallery without its files',
+      responses: {
+        200: { description: 'Written and in force.', schema: z.object({ message: z.string() }) },
+        409: { description: 'A model of this name exists.' },
+      },
+      async handler(call) {
+        await gallery.saveConfig(call.param('id'), { signal: call.signal })
+        return json({ message: 'Configuration file saved' })
+      },
+    }),
+    defineRoute({
+      ...shared,
       method: 'GET',
       path: '/api/models/job/:uid',
       summary: 'A job of a model, in short',
