@@ -7,6 +7,7 @@ import { systemClock } from './clock.ts'
 import {
   addModelCommand,
   deleteModelCommand,
+  exportModelCommand,
   listBackendsCommand,
   listModelsCommand,
   printModelSchemaCommand,
@@ -63,12 +64,13 @@ function toPlatformOptions(loaded: Loaded): PlatformOptions {
   return toServerParts(loaded, createLogger({ level: 'warn', format: 'text', destination }))
 }
 
-async function run(loaded: Loaded): Promise<void> {
+async function run(loaded: Loaded & { readonly models: readonly string[] }): Promise<void> {
   const { config, warnings } = loaded
   const started = process.uptime()
   const log = createLogger({ level: config.debug ? 'debug' : config.logLevel, format: config.logFormat })
   for (const warning of warnings) log.warn({}, warning)
-  const parts = toServerParts(loaded, log)
+  const models = [...config.models, ...loaded.models]
+  const parts = toServerParts({ ...loaded, config: { ...config, models } }, log)
   const { version } = parts
   const server = await compose(parts)
   log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
@@ -121,19 +123,21 @@ async function main(): Promise<void> {
       process.exitCode = command.exitCode
       return
     case 'models-list':
-      return listModelsCommand(command.config, demoModels)
+      return listModelsCommand(command.config, { demoModels, json: command.json })
     case 'models-add':
       return addModelCommand(command.config, command.source)
     case 'remote':
-      return runRemoteCommand(command.config, command.remote)
+      return runRemoteCommand(toPlatformOptions(command), command.remote)
     case 'models-show':
       return showModelCommand(command.config, { name: command.name, demoModels })
     case 'models-delete':
       return deleteModelCommand(command.config, { name: command.name, demoModels })
+    case 'models-export':
+      return exportModelCommand(command.config, { name: command.name, demoModels })
     case 'models-schema':
       return printModelSchemaCommand()
     case 'backends-list':
-      return listBackendsCommand(command.config, Object.keys(findShippedBackends()))
+      return listBackendsCommand(command.config, { builtIn: Object.keys(findShippedBackends()), json: command.json })
     case 'router-fit':
       return fitRouterCommand(toPlatformOptions(command), command)
     case 'router-eval':

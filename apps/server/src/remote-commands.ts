@@ -1,142 +1,153 @@
 import { SvcError } from '@svc/errors'
-import { systemClock } from './clock.ts'
+import { compose } from './compose.ts'
 import type { RemoteCommand } from './config/remote-command.ts'
-import type { ServerConfig } from './config/schema.ts'
-import { toReachableUrl } from './greeting.ts'
-import { createOutboundClient } from './outbound/client.ts'
-import type { Logger } from './ports.ts'
+import { followJob } from './follow-job.ts'
+import type { PlatformOptions } from './platform/open-platform.ts'
+import {
+  createServerClient,
+  type Fields,
+  isNoServer,
+  type ServerClient,
+  toFields,
+  toRows,
+  toServerUrl,
+} from './remote-client.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
-/** Calls the server that this configuration belongs to. */
-interface ServerClient {
-  get(path: string): Promise<unknown>
-  post(path: string, body?: Fields): Promise<Fields>
-}
-
-const POLL_MS = 300
-const TIMEOUT_MS = 60_000
-const MAX_REPLY_BYTES = 64 * 1024 * 1024
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const print = (text: string): void => void process.stdout.write(text)
 
 /**
- * Has the running server carry out a command. An installation is followed to its end; Ctrl-C pauses it.
+ * Has the running server carry out a command, or this process where none runs and the command allows it. An
+ * installation is followed to its end; Ctrl-C pauses it.
  *
  * @throws {SvcError} of the connection, or what the server refuses
  */
-export async function runRemoteCommand(config: ServerConfig, { verb, argument }: RemoteCommand): Promise<void> {
-  const server = connectTo(config)
+export async function runRemoteCommand(options: PlatformOptions, command: RemoteCommand): Promise<void> {
+  const url = toServerUrl(options.config)
+  try {
+    return await perform(createServerClient(url, options.config), command)
+  } catch (error) {
+    if (!isNoServer(error)) throw error
+    if (!command.runsAlone) throw new SvcError('unavailable', `no server runs at ${url}`, { cause: error })
+  }
+  const server = await startForCommand(options)
+  try {
+    await perform(createServerClient(server.url, options.config), command)
+  } finally {
+    await server.close()
+  }
+}
+
+/** A server of the same folders that only this process talks to. It starts nothing of its own. */
+function startForCommand(options: PlatformOptions): ReturnType<typeof compose> {
+  const config = {
+    ...options.config,
+    address: { host: '127.0.0.1', port: 0 },
+    ...{ models: [], loadToMemory: [], preloadModels: undefined, preloadModelsConfig: undefined, externalBackends: [] },
+    disableGalleryEndpoint: false,
+  }
+  return compose({ ...options, config })
+}
+
+async function perform(server: ServerClient, command: RemoteCommand): Promise<void> {
+  const { verb, argument, json } = command
   const id = encodeURIComponent(argument)
   switch (verb) {
     case 'models available':
-    case 'backends available': {
-      const listed = toRows(await server.get(`/${verb.split(' ')[0]}/available`))
-      for (const { name, installed, description } of listed) {
-        const line = String(description ?? '').split('\n', 1)[0] ?? ''
-        print(`${String(name)}${installed === true ? ' (installed)' : ''}${line === '' ? '' : `  ${line}`}\n`)
-      }
-      return
-    }
+    case 'backends available':
+      return printAvailable(toRows(await server.get(`/${verb.split(' ')[0]}/available`)), command)
     case 'models install': {
       const { uuid } = await server.post('/models/apply', { id: argument })
-      return followJob(server, `/models/jobs/${String(uuid)}`, String(uuid))
+      return followJob(server, { path: `/models/jobs/${String(uuid)}`, id: String(uuid) }, command)
     }
-    case 'backends install': {
-      const { id: job } = await server.post('/backends/apply', { id: argument })
-      return followJob(server, `/backends/jobs/${String(job)}`, String(job))
+    case 'models import': {
+      const preferences = { name: command.name ?? null, backend: command.backend ?? null }
+      const { uuid } = await server.post('/models/import-uri', { uri: argument, preferences })
+      return followJob(server, { path: `/models/jobs/${String(uuid)}`, id: String(uuid) }, command)
     }
+    case 'backends install':
+      return installBackend(server, argument, command)
+    case 'backends upgrade':
+      return upgradeBackends(server, command)
     case 'backends delete': {
       const { id: job } = await server.post(`/backends/delete/${id}`)
-      return followJob(server, `/backends/jobs/${String(job)}`, String(job))
+      return followJob(server, { path: `/backends/jobs/${String(job)}`, id: String(job) }, command)
     }
     case 'operations list':
-      return printOperations(await server.get('/api/operations'))
+      return printOperations(await server.get('/api/operations'), command)
     case 'operations history':
-      return printOperations(await server.get('/api/operations/history'))
+      return printOperations(await server.get('/api/operations/history'), command)
+    case 'operations retry':
+      return retry(server, command)
     case 'operations cancel':
     case 'operations pause':
     case 'operations dismiss': {
-      const { message } = await server.post(`/api/operations/${id}/${verb.slice('operations '.length)}`)
-      print(`${String(message)}\n`)
+      const reply = await server.post(`/api/operations/${id}/${verb.slice('operations '.length)}`)
+      print(json ? `${JSON.stringify(reply)}\n` : `${String(reply.message)}\n`)
     }
   }
 }
 
-function connectTo(config: ServerConfig): ServerClient {
-  const host = config.address.host ?? ''
-  const isAnywhere = host === '' || host === '0.0.0.0' || host === '::'
-  const base = toReachableUrl(`http://${isAnywhere ? '127.0.0.1' : host}:${config.address.port}/`)
-  const { origin } = new URL(base)
-  const [key] = config.apiKeys
-  const client = createOutboundClient({
-    allow: { cidrs: [], hosts: [] },
-    ...{ clock: systemClock, log: quiet, userAgent: 'svc' },
-  })
-  async function call(path: string, method: 'GET' | 'POST', body?: Fields): Promise<unknown> {
-    await using reply = await client.fetch(new URL(path, base).href, {
-      signal: new AbortController().signal,
-      ...{ trust: 'operator', method, maxBytes: MAX_REPLY_BYTES, timeoutMs: TIMEOUT_MS },
-      ...(key === undefined ? {} : { credentials: { origin, authorization: `Bearer ${key}` } }),
-      ...(body === undefined
-        ? {}
-        : { body: Buffer.from(JSON.stringify(body)), headers: { 'content-type': 'application/json' } }),
-    })
-    const value = await reply.json()
-    if (reply.status < 400) return value
-    throw new SvcError('internal', readMessage(value) ?? `the server answers with status ${reply.status}`)
-  }
-  return {
-    get: (path) => call(path, 'GET'),
-    async post(path, body) {
-      return toFields(await call(path, 'POST', body ?? {}))
-    },
+/** Installs an entry of a gallery, or an image where the name is an address. */
+async function installBackend(server: ServerClient, name: string, options: Pick<RemoteCommand, 'json'>): Promise<void> {
+  const { id, jobID } = isImage(name)
+    ? await server.post('/api/backends/install-external', { uri: name })
+    : await server.post('/backends/apply', { id: name })
+  const job = String(id ?? jobID)
+  await followJob(server, { path: `/backends/jobs/${job}`, id: job }, options)
+}
+
+function isImage(name: string): boolean {
+  return name.includes('://') || /^[^/@]*[.:][^/@]*\//.test(name)
+}
+
+/** Installs the newer build of one backend, or of each that has one. */
+async function upgradeBackends(server: ServerClient, command: RemoteCommand): Promise<void> {
+  const names =
+    command.argument === '' ? Object.keys(await server.post('/backends/upgrades/check')) : [command.argument]
+  if (names.length === 0 && !command.json) print('every backend is up to date\n')
+  for (const name of names) {
+    if (!command.json) print(`${name}\n`)
+    const { id } = await server.post(`/backends/upgrade/${encodeURIComponent(name)}`)
+    await followJob(server, { path: `/backends/jobs/${String(id)}`, id: String(id) }, command)
   }
 }
 
-/** Shows the progress of a job until it has ended. @throws {SvcError} where it failed */
-async function followJob(server: ServerClient, path: string, job: string): Promise<void> {
-  const interrupted = new AbortController()
-  process.once('SIGINT', () => interrupted.abort())
-  let shown = ''
-  for (;;) {
-    const { processed, progress, message, error, phase = '' } = toFields(await server.get(path))
-    const line = `${Math.floor(Number(progress))} % ${String(phase) || String(message)}`
-    if (line !== shown) process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${line}` : `${line}\n`)
-    shown = line
-    if (processed === true) {
-      if (process.stderr.isTTY) process.stderr.write('\n')
-      if (error !== undefined) throw new SvcError('internal', String(error))
-      return print(`${String(message)}\n`)
-    }
-    await systemClock.sleep(POLL_MS, { signal: interrupted.signal }).catch(() => undefined)
-    if (!interrupted.signal.aborted) continue
-    await server.post(`/api/operations/${job}/pause`)
-    throw new SvcError('cancelled', 'paused: the same command goes on where it stopped')
+/** Acknowledges a failed installation and starts it anew; the variant is chosen again. */
+async function retry(server: ServerClient, command: RemoteCommand): Promise<void> {
+  const { operations } = toFields(await server.get('/api/operations'))
+  const found = toRows(operations).find(({ jobID }) => jobID === command.argument)
+  if (found === undefined || found.error === undefined) {
+    throw new SvcError('not_found', `operation "${command.argument}" is not one that failed`)
+  }
+  if (found.isDeletion === true) throw new SvcError('invalid_request', 'a removal is not retried: delete it again')
+  await server.post(`/api/operations/${encodeURIComponent(command.argument)}/dismiss`)
+  const id = String(found.id)
+  if (found.isBackend === true) return installBackend(server, id, command)
+  const { jobID } = await server.post(`/api/models/install/${encodeURIComponent(id)}`)
+  return followJob(server, { path: `/models/jobs/${String(jobID)}`, id: String(jobID) }, command)
+}
+
+function printAvailable(rows: readonly Fields[], { json }: Pick<RemoteCommand, 'json'>): void {
+  if (json) {
+    print(`${JSON.stringify(rows)}\n`)
+    return
+  }
+  for (const { name, installed, description } of rows) {
+    const line = String(description ?? '').split('\n', 1)[0] ?? ''
+    print(`${String(name)}${installed === true ? ' (installed)' : ''}${line === '' ? '' : `  ${line}`}\n`)
   }
 }
 
-function printOperations(value: unknown): void {
-  for (const { jobID, taskType, id, outcome, progress, message, error, isQueued } of toRows(
-    toFields(value).operations,
-  )) {
+function printOperations(value: unknown, { json }: Pick<RemoteCommand, 'json'>): void {
+  const { operations } = toFields(value)
+  if (json) {
+    print(`${JSON.stringify(operations)}\n`)
+    return
+  }
+  for (const { jobID, taskType, id, outcome, progress, message, error, isQueued } of toRows(operations)) {
     const state = outcome ?? (error === undefined ? (isQueued === true ? 'queued' : `${String(progress)} %`) : 'failed')
     const detail = error ?? message ?? ''
     const columns = [jobID, taskType, id, state, detail].map(String).join('  ')
     print(`${columns.trimEnd()}\n`)
   }
-}
-
-function readMessage(value: unknown): string | undefined {
-  const { error } = toFields(value)
-  const message = typeof error === 'string' ? error : toFields(error).message
-  return typeof message === 'string' ? message : undefined
-}
-
-function toFields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
-}
-
-function toRows(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(toFields) : []
 }

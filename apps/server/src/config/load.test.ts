@@ -178,8 +178,6 @@ describe('features of later versions', () => {
       'SVC_AUTH (--auth-enabled) is not in this version: user accounts, sessions and keys of their own',
     ],
     [[], { CODEHOST_CLIENT_ID: 'id' }, expect.stringContaining('CODEHOST_CLIENT_ID is not in this version')],
-    [['--models', 'a'], {}, expect.stringContaining('--models is not in this version')],
-    [['run', 'some-model'], {}, 'models named on the command line (some-model) are not in this version'],
   ])('%j %j are refused', (argv, env, message) => {
     expect(refused(argv, env)).toEqual(message)
   })
@@ -222,6 +220,14 @@ describe('commands', () => {
       source: { file: '/srv/svc/a.gguf', name: 'b', transfer: 'move' },
     })
   })
+  it('take models, addresses and the form of what they print', () => {
+    expect(load(['run', 'a', 'b'])).toMatchObject({ kind: 'run', models: ['a', 'b'] })
+    expect(load(['models', 'list', '--json'])).toMatchObject({ kind: 'models-list', json: true })
+    expect(load(['backends', 'upgrade'])).toMatchObject({ remote: { verb: 'backends upgrade', argument: '' } })
+    expect(load(['models', 'import', 'hf://a/b', '--backend', 'c', '--name=d', '--json'])).toMatchObject({
+      remote: { verb: 'models import', argument: 'hf://a/b', backend: 'c', name: 'd', json: true },
+    })
+  })
   it('show and delete a model by its name', () => {
     expect(load(['models', 'show', 'a'])).toMatchObject({ kind: 'models-show', name: 'a' })
     expect(load(['models', 'delete', 'a b'])).toMatchObject({ kind: 'models-delete', name: 'a b' })
@@ -236,7 +242,10 @@ describe('commands', () => {
     [['pull', 'a'], 'it is svc models install NAME here'],
     [['models', 'show'], 'models show takes one NAME'],
     [['models', 'delete', 'a', 'b'], 'models delete takes one NAME'],
-    [['models', 'list', '--name', 'x'], '--name belongs to models add'],
+    [['models', 'list', '--name', 'x'], '--name belongs to models add and models import'],
+    [['run', '--json'], '--json belongs to commands that print lists or install'],
+    [['backends', 'upgrade', 'a', 'b'], 'backends upgrade takes at most one NAME'],
+    [['models', 'import'], 'models import takes one URI'],
     [['run', '--all'], '--all belongs to --help'],
     [['models', 'add', 'a', '--name'], '--name needs a value: the name of the model'],
     [['models', 'add', 'a', '--link', '--move'], '--link and --move exclude each other'],

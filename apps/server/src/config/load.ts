@@ -25,10 +25,11 @@ export interface Loaded {
 
 /** The command that a command line and its environment ask for. */
 export type Command =
-  | ({ readonly kind: 'run' | 'models-list' | 'backends-list' } & Loaded)
+  | ({ readonly kind: 'run' /** To install and load at the start. */; readonly models: readonly string[] } & Loaded)
+  | ({ readonly kind: 'models-list' | 'backends-list'; readonly json: boolean } & Loaded)
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
   | ({ readonly kind: 'remote'; readonly remote: RemoteCommand } & Loaded)
-  | ({ readonly kind: 'models-show' | 'models-delete'; readonly name: string } & Loaded)
+  | ({ readonly kind: 'models-show' | 'models-delete' | 'models-export'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
   | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
@@ -111,18 +112,21 @@ const COMMANDS = [
   'models add',
   'models show',
   'models delete',
+  'models export-config',
   'models schema',
   'backends list',
   'router fit',
   'router eval',
 ].concat(REMOTE_COMMANDS.map(({ verb }) => verb))
 const WORDS = ['run', 'models', 'backends', 'operations', 'router', 'help', 'version']
-/** The command of each flag that belongs to one command. */
-const FLAG_OWNERS: ReadonlyMap<string, string> = new Map([
-  ['--name', 'models add'],
-  ['--link', 'models add'],
-  ['--move', 'models add'],
-  ['--min-rate', 'router eval'],
+/** The commands of each flag that not every command has. */
+const FLAG_OWNERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['--name', ['models add', 'models import']],
+  ['--link', ['models add']],
+  ['--move', ['models add']],
+  ['--backend', ['models import']],
+  ['--min-rate', ['router eval']],
+  ['--json', ['models list', 'backends list', ...REMOTE_COMMANDS.map(({ verb }) => verb)]],
 ])
 /** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
@@ -134,7 +138,7 @@ const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['ps', 'models list'],
   ['add', 'models add FILE'],
   ['create', 'models add FILE'],
-  ['import', 'models add FILE'],
+  ['import', 'models import URI'],
   ['pull', 'models install NAME'],
   ['install', 'models install NAME'],
   ['show', 'models show NAME'],
@@ -142,6 +146,18 @@ const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['remove', 'models delete NAME'],
   ['delete', 'models delete NAME'],
 ])
+
+/** Commands about one model of the folder. */
+const NAMED_COMMANDS: ReadonlyMap<string, 'models-show' | 'models-delete' | 'models-export'> = new Map([
+  ['models show', 'models-show'],
+  ['models delete', 'models-delete'],
+  ['models export-config', 'models-export'],
+])
+
+function describeOwners(flag: string): string {
+  const owners = FLAG_OWNERS.get(flag) ?? []
+  return owners.length > 3 ? 'commands that print lists or install' : owners.join(' and ')
+}
 
 function unknownCommand(name: string, known: readonly string[], usual: string | undefined): string {
   const hint = usual === undefined ? didYouMean(name, known) : ` (it is svc ${usual} here)`
@@ -152,22 +168,23 @@ function unknownCommand(name: string, known: readonly string[], usual: string | 
 function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, cwd: string): Command | string {
   const [first, second, ...rest] = words
   const two = `${first ?? ''} ${second ?? ''}`
-  const foreign = [...commandFlags.keys()].find((flag) => FLAG_OWNERS.get(flag) !== two)
-  if (foreign !== undefined) return `${foreign} belongs to ${FLAG_OWNERS.get(foreign)}`
+  const foreign = [...commandFlags.keys()].find((flag) => FLAG_OWNERS.get(flag)?.includes(two) !== true)
+  if (foreign !== undefined) return `${foreign} belongs to ${describeOwners(foreign)}`
   if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
   if (two === 'router fit' || two === 'router eval') return routerCommand(two, rest, { commandFlags, loaded, cwd })
-  if (first === undefined || (first === 'run' && second === undefined)) return { kind: 'run', ...loaded }
-  if (first === 'run') return `models named on the command line (${second}) are not in this version`
-  const remote = readRemoteCommand(words)
+  if (first === undefined || first === 'run') return { kind: 'run', models: words.slice(1), ...loaded }
+  const remote = readRemoteCommand(words, commandFlags)
   if (typeof remote === 'string') return remote
   if (remote !== undefined) return { kind: 'remote', remote, ...loaded }
-  if (two === 'models list' && rest.length === 0) return { kind: 'models-list', ...loaded }
+  const json = commandFlags.has('--json')
+  if (two === 'models list' && rest.length === 0) return { kind: 'models-list', json, ...loaded }
   if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
-  if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', ...loaded }
-  if (two === 'models show' || two === 'models delete') {
+  if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', json, ...loaded }
+  const kind = NAMED_COMMANDS.get(two)
+  if (kind !== undefined) {
     const [name, ...more] = rest
     if (name === undefined || name === '' || more.length > 0) return `${two} takes one NAME`
-    return { kind: second === 'show' ? 'models-show' : 'models-delete', name, ...loaded }
+    return { kind, name, ...loaded }
   }
   if (first !== undefined && ['models', 'backends', 'operations', 'router'].includes(first)) {
     const usual = second === undefined ? undefined : USUAL_COMMANDS.get(second)

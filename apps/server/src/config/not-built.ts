@@ -56,12 +56,6 @@ const access = defineSection({
 const models = defineSection({
   heading: 'Models',
   options: {
-    models: option(texts, {
-      flag: 'models',
-      env: ['SVC_MODELS'],
-      default: '',
-      about: 'models to install and load at start, also as arguments',
-    }),
     modelsConfigFile: option(path, {
       flag: 'models-config-file',
       env: ['SVC_MODELS_CONFIG_FILE'],

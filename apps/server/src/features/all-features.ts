@@ -23,6 +23,7 @@ import { scoreFeature } from '../api/formats/score/feature.ts'
 import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
 import { diagnosticsFeature } from './diagnostics.ts'
 import type { CreateFeature } from './feature.ts'
+import { namedModelsFeature } from './named-models.ts'
 import { preloadFeature } from './preload.ts'
 import { startInstallsFeature } from './start-installs.ts'
 
@@ -54,4 +55,5 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   diagnosticsFeature,
   preloadFeature,
   startInstallsFeature,
+  namedModelsFeature,
 ]

@@ -103,6 +103,12 @@ export const gallery = defineSection({
       default: 'false',
       about: 'no check of files before they are downloaded',
     }),
+    models: option(texts, {
+      flag: 'models',
+      env: ['SVC_MODELS'],
+      default: '',
+      about: 'models to install and load at start, also as arguments',
+    }),
     preloadModels: option(text, {
       flag: 'preload-models',
       env: ['SVC_PRELOAD_MODELS'],
