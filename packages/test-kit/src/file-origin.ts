@@ -23,6 +23,8 @@ export interface OriginFile {
   content: Uint8Array
   /** @default a strong tag of the content; null for none */
   etag?: string | null | undefined
+  /** The place in the content at which the next reply that reaches it ends, or falls silent. Set anew for each use. */
+  stop?: { readonly at: number; readonly how: 'cut' | 'stall' } | undefined
 }
 
 /** A request that an origin has seen. */
@@ -94,7 +96,11 @@ export async function startFileOrigin(options: FileOriginOptions): Promise<FileO
         : {}),
     })
     if (request.method === 'HEAD') return void response.end()
-    await send(part, response, fault, (count) => {
+    const { stop } = file
+    const reaches = stop !== undefined && start < stop.at
+    if (reaches) file.stop = undefined
+    const ending = reaches ? { [`${stop.how}After`]: stop.at - start } : {}
+    await send(part, response, { ...fault, ...ending }, (count) => {
       sentBytes += count
     })
   }
