@@ -119,6 +119,33 @@ describe.each(places)('operations on $name', ({ create }) => {
     expect(await world.operations.history()).toMatchObject([{ state: 'dismissed', error: 'the origin is gone' }])
   })
 
+  // verifies operation:cancel:removal
+  it('that remove something run to their end once they have begun', async () => {
+    await using world = await open()
+    const removing = createDeferred()
+    let wasAborted = false
+    world.operations.register('model', 'deletion', async ({ signal }) => {
+      signal.addEventListener('abort', () => {
+        wasAborted = true
+      })
+      await removing.promise
+    })
+    const { jobId } = await world.operations.enqueue({ ...install('one'), action: 'deletion' })
+    await expect.poll(() => world.operations.list()[0]?.state).toBe('running')
+    expect(world.operations.list()).toMatchObject([{ jobId, cancellable: false }])
+    for (const stop of ['cancel', 'pause'] as const) {
+      await expect(world.operations[stop](jobId)).rejects.toMatchObject({
+        ...{ kind: 'invalid_request', code: 'operation_not_cancellable' },
+        message: expect.stringContaining('a running removal cannot be interrupted'),
+      })
+    }
+    removing.resolve()
+    await expect.poll(() => world.operations.list()).toEqual([])
+    expect(await world.operations.history()).toMatchObject([{ jobId, state: 'completed' }])
+    expect(wasAborted).toBe(false)
+  })
+
+  // verifies operation:staging:not-listed
   it('list staging that runs elsewhere, and never record it', async () => {
     await using world = await open()
     const node = { nodeId: 'n', nodeName: 'worker', status: 'Worker busy', percent: 3 } as const

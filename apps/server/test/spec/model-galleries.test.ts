@@ -1,4 +1,5 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
@@ -343,6 +344,54 @@ describe('an operation over HTTP', () => {
       expect(await world.operations()).toMatchObject([{ name: 'unacknowledged' }])
     },
   )
+})
+
+describe('the history', () => {
+  verifies('operations:history:clear-failure', 'that cannot be cleared is answered with the reason', async () => {
+    await using world = await startGalleryWorld()
+    const engine = createRequire(import.meta.url)('libsql') as new (
+      path: string,
+    ) => {
+      exec(sql: string): void
+      close(): void
+    }
+    const database = new engine(join(world.server.folder, 'data/database.db'))
+    database.exec('DROP TABLE operations')
+    database.close()
+    const reply = await world.server.call('/api/operations/history', { method: 'DELETE' })
+    expect([reply.status, reply.json()]).toEqual([
+      500,
+      { error: expect.stringContaining('the history could not be cleared: ') },
+    ])
+  })
+})
+
+describe('the files of a model', () => {
+  const content = [1, 2, 3].map((byte) => Buffer.alloc(2 * 1024 * 1024, byte))
+  const names = ['a.bin', 'b.bin', 'c.bin']
+
+  verifies('limits:downloads:concurrency', 'are fetched one at a time, or as many as the flag says', async () => {
+    for (const [flags, started] of [
+      [[], ['a.bin']],
+      [['--artifact-download-concurrency=2'], ['a.bin', 'b.bin']],
+    ] as const) {
+      await using world = await startGalleryWorld({ flags })
+      for (const [index, name] of names.entries()) {
+        world.origin.files.set(hubPath(name), {
+          content: content[index] ?? Buffer.alloc(0),
+          stop: { at: 1024 * 1024, how: 'stall' },
+        })
+      }
+      const files = names.flatMap((name, index) => mockEntry('m', name, content[index]).files)
+      world.setIndex([{ ...mockEntry('m', 'a.bin'), files }])
+      const { jobID } = (await world.server.post('/api/models/install/m', {})).json() as { jobID: string }
+      const wanted = started.length * 1024 * 1024
+      await expect.poll(async () => (await world.operations())[0]?.currentBytes, PATIENCE).toBeGreaterThan(wanted * 0.7)
+      const fetched = world.origin.requests.filter(({ method, path }) => method === 'GET' && path.endsWith('.bin'))
+      expect(fetched.map(({ path }) => path)).toEqual(started.map(hubPath))
+      await world.server.post(`/api/operations/${jobID}/cancel`, {})
+    }
+  })
 })
 
 describe('the deletion of a model', () => {

@@ -74,7 +74,7 @@ export const LIMITS = defineRequirements([
     section: '8',
     behavior:
       'The files of an artifact are downloaded one at a time unless `--artifact-download-concurrency` says otherwise.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'limits:downloads:whole-files',

@@ -121,7 +121,7 @@ export const STATES = defineRequirements([
     id: 'operation:cancel:removal',
     section: '3.3',
     behavior: 'A running removal can be neither cancelled nor interrupted.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'operation:pause:keeps-data',
@@ -175,7 +175,7 @@ export const STATES = defineRequirements([
     id: 'operation:staging:not-listed',
     section: '3.3',
     behavior: 'Staging on a cluster is neither among the failures nor in the history.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'cooldown:refusal:status',
