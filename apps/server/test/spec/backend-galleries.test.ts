@@ -6,9 +6,11 @@ import { stringify } from 'yaml'
 import type { TarEntry } from '../../src/oci/__fixtures__/tar.ts'
 import {
   computeDigest,
+  type FakeRegistry,
   makeImage,
   makeIndex,
   mockBackendFiles,
+  type RegistryLie,
   startFakeRegistry,
   startRegistry,
   type TestRegistry,
@@ -260,6 +262,42 @@ describe('the installation of a backend', () => {
   })
 })
 
+const TOP = '/v2/o/b/manifests/1'
+
+function lieAboutTop(lie: RegistryLie): (registry: FakeRegistry) => void {
+  return (registry) => void registry.lies.set(TOP, lie)
+}
+
+function lieAboutToken(body: string): (registry: FakeRegistry) => void {
+  return (registry) => void registry.lies.set('/token', { status: 200, body })
+}
+
+function lieAboutLayers(registry: FakeRegistry, headers: Readonly<Record<string, string>>): void {
+  for (const path of registry.blobPaths()) registry.lies.set(path, { status: 302, headers })
+}
+
+function manyLayers(count: number): Buffer {
+  const layers = Array.from({ length: count }, (_, index) => ({
+    digest: computeDigest(Buffer.from(String(index))),
+    size: 1,
+  }))
+  return Buffer.from(JSON.stringify({ layers }))
+}
+
+function lieAboutRealm(realm: string): (registry: FakeRegistry) => void {
+  return (registry) => {
+    registry.realm = realm
+  }
+}
+
+/** The layer is the right one, but for its size. */
+function lieAboutSize(size: number): (registry: FakeRegistry) => void {
+  return (registry) => {
+    const digest = registry.blobPaths().at(-1)?.split('/').at(-1)
+    registry.lies.set(TOP, Buffer.from(JSON.stringify({ layers: [{ digest, size }] })))
+  }
+}
+
 describe('a hostile registry', () => {
   const files = mockBackendFiles('x')
 
@@ -298,6 +336,83 @@ describe('a hostile registry', () => {
       error: expect.stringContaining(message),
     })
     expect(await world.folders()).toEqual([])
+  })
+
+  const sha512 = `sha512:${'0'.repeat(128)}`
+  const layerOf = (digest: string, size: unknown) => Buffer.from(JSON.stringify({ layers: [{ digest, size }] }))
+  const nothing = computeDigest(Buffer.from('x'))
+
+  it.each<[string, (registry: FakeRegistry) => void, string | RegExp]>([
+    ['more layers than the limit', lieAboutTop(manyLayers(501)), 'lists no layers'],
+    ['a layer larger than the disk', lieAboutSize(2 ** 52), /disk|space|room/],
+    ['a layer of a negative size', lieAboutTop(layerOf(nothing, -1)), 'without digest or size'],
+    ['a layer whose size is a text', lieAboutTop(layerOf(nothing, '12')), 'without digest or size'],
+    ['a digest of another kind', lieAboutTop(layerOf(sha512, 1)), 'without digest'],
+    ['a digest that leads out', lieAboutTop(layerOf('sha256:../../../x', 1)), 'without digest'],
+    ['layers that are no list', lieAboutTop(Buffer.from('{"layers":{"length":1}}')), 'lists no layers'],
+    ['a manifest that is nested without an end', lieAboutTop(Buffer.from('['.repeat(4_000_000))), 'not JSON'],
+    [
+      'a list without digests',
+      lieAboutTop(Buffer.from(JSON.stringify({ manifests: [{ platform: { os: 'linux', architecture: 'amd64' } }] }))),
+      'has no image for',
+    ],
+    [
+      'a manifest elsewhere',
+      lieAboutTop({ status: 307, headers: { location: 'http://127.0.0.2:1/x' } }),
+      /allowed|redirect/,
+    ],
+    [
+      'a layer elsewhere',
+      (registry) => lieAboutLayers(registry, { location: 'http://127.0.0.2:1/x' }),
+      /allowed|redirect/,
+    ],
+    [
+      'a layer at a file',
+      (registry) => lieAboutLayers(registry, { location: 'file:///etc/passwd' }),
+      /allowed|redirect/,
+    ],
+    ['a realm that is no address', lieAboutRealm('nowhere'), 'not known'],
+    ['a realm in a file', lieAboutRealm('file:///etc/passwd'), /not allowed/],
+    ['a realm in a private network', lieAboutRealm('http://127.0.0.2:1/token'), /not allowed/],
+    ['a token with a line end', lieAboutToken(JSON.stringify({ token: 'a\r\nx-header: 1' })), 'gives no token'],
+    ['a token that is a page', lieAboutToken('<html>'), 'not JSON'],
+    ['a token that is refused again', lieAboutToken(JSON.stringify({ token: 'other' })), 'status 401'],
+    ['an endless token', lieAboutToken(Buffer.alloc(300_000, 0x20).toString()), 'too large'],
+  ])('with %s is refused, and nothing is left behind, inside or outside', async (_what, lie, message) => {
+    await using registry = await startFakeRegistry()
+    await registry.push(makeImage([await files]), 'o/b:1')
+    lie(registry)
+    await using world = await open()
+    world.setIndex([{ name: 'b', uri: `${registry.host}/o/b:1` }])
+    const before = await readdir(world.server.folder, { recursive: true })
+    expect(await world.change('/backends/apply', { id: 'b' })).toMatchObject({ error: expect.stringMatching(message) })
+    expect(await world.folders()).toEqual([])
+    const staging = join('backends', '.staging')
+    const added = (await readdir(world.server.folder, { recursive: true })).filter((name) => !before.includes(name))
+    expect(added.filter((name) => !/^(data|backends$)/.test(name) && !name.startsWith(staging))).toEqual([])
+  })
+
+  it('that moves a tag in the middle gives the image that it pointed at first', async () => {
+    await using registry = await startFakeRegistry()
+    const [first, second] = [
+      makeImage([await mockBackendFiles('first')]),
+      makeImage([await mockBackendFiles('second')]),
+    ]
+    await registry.push(first, 'o/b:1')
+    await using world = await open()
+    world.setIndex([{ name: 'b', uri: `${registry.host}/o/b:1` }])
+    const [layer = ''] = [...first.blobs.keys()].slice(1)
+    registry.onRequest = (path) => {
+      if (path.endsWith(layer)) void registry.push(second, 'o/b:1')
+    }
+    expect(await world.change('/backends/apply', { id: 'b' })).toMatchObject({ message: 'completed' })
+    await world.server.model('m', {}, { backend: 'b' })
+    expect((await world.server.chat('m')).text).toContain('first')
+    const [installed] = (await world.server.call('/backends')).json() as [{ Metadata: { digest: string } }]
+    expect(installed.Metadata.digest).toBe(computeDigest(first.manifest))
+    expect((await world.server.post('/backends/upgrades/check', {})).json()).toMatchObject({
+      b: { installed_digest: computeDigest(first.manifest), available_digest: computeDigest(second.manifest) },
+    })
   })
 
   it('gets no credentials of others, and no wider scope than a pull', async () => {

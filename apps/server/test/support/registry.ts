@@ -171,12 +171,22 @@ export async function startRegistry(): Promise<TestRegistry> {
   }
 }
 
+/** An answer in the place of the right one: a body, a status, or both with headers. */
+export type RegistryLie =
+  | Buffer
+  | number
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: Buffer | string }
+
 /** A registry of our own that asks for tokens and can lie. */
 export interface FakeRegistry extends TestRegistry {
   /** Requests with their `Authorization`, in order. */
   readonly requests: readonly { readonly path: string; readonly authorization: string | undefined }[]
-  /** Answers in the place of the registry: a body, or a status. */
-  readonly lies: Map<string, Buffer | number>
+  /** Answers in the place of the registry. */
+  readonly lies: Map<string, RegistryLie>
+  /** Paths of everything below a digest. */
+  blobPaths(): readonly string[]
+  /** Told of every request before it is answered. */
+  onRequest: (path: string) => void
   /** The token service of the challenge. @default the registry itself */
   realm: string
   close(): Promise<void>
@@ -188,17 +198,21 @@ const TOKEN = 'a-token'
 export async function startFakeRegistry(): Promise<FakeRegistry> {
   const contents = new Map<string, { readonly bytes: Buffer; readonly type: string }>()
   const requests: { path: string; authorization: string | undefined }[] = []
-  const lies = new Map<string, Buffer | number>()
+  const lies = new Map<string, RegistryLie>()
   const server: HttpServer = await startHttpServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://registry')
     const { authorization } = request.headers
     requests.push({ path: url.pathname + url.search, authorization })
+    registry.onRequest(url.pathname)
+    const lie = lies.get(url.pathname)
+    if (typeof lie === 'object' && 'status' in lie) {
+      return void response.writeHead(lie.status, lie.headers).end(lie.body)
+    }
     if (url.pathname === '/token') return void response.end(JSON.stringify({ token: TOKEN }))
     if (authorization !== `Bearer ${TOKEN}`) {
       const challenge = `Bearer realm="${registry.realm}",service="fake",scope="repository:*:push,pull"`
       return void response.writeHead(401, { 'www-authenticate': challenge }).end()
     }
-    const lie = lies.get(url.pathname)
     if (typeof lie === 'number') return void response.writeHead(lie).end()
     const found = contents.get(url.pathname)
     if (found === undefined) return void response.writeHead(404).end()
@@ -207,6 +221,8 @@ export async function startFakeRegistry(): Promise<FakeRegistry> {
   const registry: FakeRegistry = {
     host: `127.0.0.1:${server.port}`,
     ...{ requests, lies },
+    blobPaths: () => [...contents.keys()].filter((path) => path.includes('/blobs/')),
+    onRequest: () => undefined,
     realm: `${server.origin}/token`,
     async push({ manifest, mediaType, blobs }, name) {
       const [repository = '', tag = 'latest'] = name.split(':')
