@@ -77,19 +77,6 @@ const models = defineSection({
   settings: {},
 })
 
-const backends = defineSection({
-  heading: 'Backends',
-  options: {
-    requireBackendIntegrity: option(toggle, {
-      flag: 'require-backend-integrity',
-      env: ['SVC_REQUIRE_BACKEND_INTEGRITY'],
-      default: 'false',
-      about: 'refuse backends without a verified digest',
-    }),
-  },
-  settings: {},
-})
-
 const logs = defineSection({
   heading: 'Logs, metrics and profiling',
   options: {
@@ -655,7 +642,6 @@ export const NOT_BUILT = [
   folders,
   access,
   models,
-  backends,
   logs,
   accounts,
   residency,

@@ -7,7 +7,7 @@ import type { Downloader } from '../downloads/downloader.ts'
 import { toFileError } from '../files/file-error.ts'
 import { checkName, toFileName } from '../files/safe-path.ts'
 import { isImageReference } from '../oci/image-reference.ts'
-import { pullImage } from '../oci/pull-image.ts'
+import { type PullOptions, pullImage } from '../oci/pull-image.ts'
 import type { OperationWork } from '../operations/operations.ts'
 import { keepsData } from '../operations/stopped-operation.ts'
 import type { OutboundClient } from '../outbound/client.ts'
@@ -15,6 +15,8 @@ import type { Clock } from '../ports.ts'
 import { type BackendMetadata, listBackendFolders, swapFolder, writeMetadata } from './backend-folder.ts'
 import { type BackendEntry, isMetaBackend, type Listed } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
+import { readSignaturePolicy } from './signature-policy.ts'
+import type { SignatureVerifier } from './verify-image.ts'
 
 /** What somebody asks to have installed. */
 export interface BackendRequest {
@@ -38,6 +40,10 @@ export interface BackendInstallerParts {
   readonly credentials: Credentials
   readonly capability: () => Promise<string>
   readonly tags: BackendTags
+  /** Undefined without a trust root. */
+  readonly signatures: SignatureVerifier | undefined
+  /** Whether images without a signer are refused. */
+  readonly requiresIntegrity: boolean
   /** Whole layers that are fetched at a time. */
   readonly concurrency: () => number
   readonly clock: Clock
@@ -98,8 +104,8 @@ interface BackendSource {
   readonly galleryUrl: string
   /** Tried in their order. */
   readonly uris: readonly string[]
-  /** Whether its gallery asks for a signature. */
-  readonly isSigned: boolean
+  /** Whose signatures its gallery asks for. */
+  readonly verification: Readonly<Record<string, unknown>> | undefined
 }
 
 function toSource({ entry, gallery }: Listed<BackendEntry>): BackendSource {
@@ -107,13 +113,13 @@ function toSource({ entry, gallery }: Listed<BackendEntry>): BackendSource {
   return {
     ...{ name, alias, version, galleryUrl: gallery.url },
     uris: [uri, ...mirrors].filter((one) => one !== ''),
-    isSigned: gallery.verification !== undefined,
+    verification: gallery.verification,
   }
 }
 
 function externalSource({ uri = '', name, alias = '' }: BackendRequest): BackendSource {
   const last = uri.slice(uri.lastIndexOf('/') + 1).split(/[:@]/, 1)[0] ?? ''
-  return { name: name ?? last, alias, version: '', galleryUrl: '', uris: [uri], isSigned: false }
+  return { name: name ?? last, alias, version: '', galleryUrl: '', uris: [uri], verification: undefined }
 }
 
 async function installImage(
@@ -124,15 +130,7 @@ async function installImage(
 ): Promise<readonly string[]> {
   const { name, alias } = source
   checkName(name, 'backend')
-  if (source.isSigned) {
-    throw new SvcError(
-      'not_implemented',
-      `the gallery asks for the signature of "${name}", which is not checked in this version`,
-      {
-        code: 'verification_not_built',
-      },
-    )
-  }
+  const checkImage = createImageCheck(source, parts)
   const folderName = toFileName(name)
   const names = [name, ...(alias === '' ? [] : [alias])]
   const folders = await listBackendFolders({ user: parts.backendsPath, system: parts.systemPath })
@@ -140,7 +138,7 @@ async function installImage(
   if (present?.hasRunFile === true && request.force !== true) return names
   const staging = join(parts.backendsPath, STAGING, folderName)
   const root = join(staging, 'root')
-  const { digest, uri } = await pullFirst(source, { staging, root }, work, parts)
+  const { digest, uri } = await pullFirst(source, { staging, root, check: checkImage }, work, parts)
   await requireRunFile(root, name)
   await writeMetadata(root, {
     name,
@@ -157,6 +155,28 @@ async function installImage(
   return names
 }
 
+/** The check of signatures that a gallery, or the configuration, asks for. @throws {SvcError} where it cannot be done */
+function createImageCheck(
+  { name, verification }: BackendSource,
+  { signatures, requiresIntegrity }: BackendInstallerParts,
+): PullOptions['check'] {
+  if (verification === undefined) {
+    if (!requiresIntegrity) return undefined
+    throw new SvcError('forbidden', `"${name}" is refused: its source names no signer (--require-backend-integrity)`, {
+      code: 'integrity_required',
+    })
+  }
+  if (signatures === undefined) {
+    throw new SvcError(
+      'unavailable',
+      `the gallery asks for the signature of "${name}": set --sigstore-trusted-root to a trust root`,
+      { code: 'trust_root_missing' },
+    )
+  }
+  const policy = readSignaturePolicy(verification)
+  return async (digest, readSignatures) => signatures.verify(digest, await readSignatures(), policy)
+}
+
 async function swap(parent: string, folderName: string, root: string): Promise<void> {
   try {
     await swapFolder(parent, folderName, root)
@@ -168,7 +188,7 @@ async function swap(parent: string, folderName: string, root: string): Promise<v
 /** Pulls from the first address that has the image. @throws the failure of the first */
 async function pullFirst(
   source: BackendSource,
-  { staging, root }: { readonly staging: string; readonly root: string },
+  { staging, root, check }: { readonly staging: string; readonly root: string } & Pick<PullOptions, 'check'>,
   work: OperationWork,
   parts: BackendInstallerParts,
 ): Promise<{ readonly digest: string; readonly uri: string }> {
@@ -181,6 +201,7 @@ async function pullFirst(
         ...{ layersFolder: join(staging, 'layers'), root, signal },
         ...{ client: parts.client, downloader: parts.downloader, credentials: parts.credentials },
         concurrency: parts.concurrency(),
+        check,
         keepsData: () => keepsData(signal),
         onProgress: ({ currentBytes, totalBytes }) =>
           work.report({ phase: 'Downloading', message: `downloading ${source.name}`, currentBytes, totalBytes }),

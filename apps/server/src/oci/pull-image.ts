@@ -23,6 +23,8 @@ export interface PullOptions {
   readonly concurrency: number
   readonly keepsData: () => boolean
   readonly onProgress: (progress: { readonly currentBytes: number; readonly totalBytes: number }) => void
+  /** Called with the digest that the tag has, before anything is fetched. @throws to refuse the image */
+  readonly check?: ((digest: string, readSignatures: () => Promise<readonly unknown[]>) => Promise<void>) | undefined
   /** Called once everything is fetched and checked. */
   readonly onUnpack: () => void
   readonly signal: AbortSignal
@@ -44,6 +46,7 @@ export async function pullImage(options: PullOptions): Promise<PulledImage> {
   const reference = parseImageReference(options.reference)
   const registry = createRegistryClient({ client, credentials })
   const manifest = await registry.readManifest(reference, { signal })
+  await options.check?.(manifest.digest, () => registry.readSignatures(reference, manifest.digest, { signal }))
   const layers = [...new Map(manifest.layers.map((layer) => [layer.digest, layer])).values()]
   const toLayerPath = (digest: string): string => join(layersFolder, `${digest.slice('sha256:'.length)}.layer`)
   await downloadFiles(downloader, {

@@ -24,6 +24,12 @@ export interface ImageManifest {
 export interface RegistryClient {
   /** The image of a reference for this machine. Its digest is fixed with the first reply. */
   readManifest(reference: ImageReference, options: { readonly signal: AbortSignal }): Promise<ImageManifest>
+  /** The signature bundles that a registry has for a digest, as JSON; none where it has none. */
+  readSignatures(
+    reference: ImageReference,
+    digest: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<readonly unknown[]>
   /** Where a layer is fetched from, with the token of its repository. */
   layerSource(reference: ImageReference, layer: ImageLayer): DownloadSource
 }
@@ -40,7 +46,9 @@ const MAX_MANIFEST_BYTES = 4 * 1024 * 1024
 const MAX_TOKEN_BYTES = 256 * 1024
 const MAX_LEVELS = 3
 const MAX_LAYERS = 500
+const MAX_SIGNATURES = 20
 const FETCH_MS = 60_000
+const BUNDLE_TYPE = 'application/vnd.dev.sigstore.bundle'
 const MANIFEST_TYPES = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.oci.image.manifest.v1+json',
@@ -77,6 +85,46 @@ class Registry implements RegistryClient {
       wanted = this.#choosePlatform(manifests, reference)
     }
     throw broken(reference, `its lists lead through more than ${MAX_LEVELS} levels`)
+  }
+
+  async readSignatures(
+    reference: ImageReference,
+    digest: string,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<readonly unknown[]> {
+    const base = `${toOrigin(reference)}/v2/${reference.repository}`
+    // Registries without the list of referrers keep it under a tag.
+    const list =
+      (await this.#readList(`${base}/referrers/${digest}`, reference, signal)) ??
+      (await this.#readList(`${base}/manifests/${digest.replace(':', '-')}`, reference, signal)) ??
+      []
+    const bundles: unknown[] = []
+    const found = list.map(toFields).filter(({ artifactType }) => isBundleType(artifactType))
+    for (const { digest: manifest } of found.slice(0, MAX_SIGNATURES)) {
+      if (!isDigest(manifest)) continue
+      const { value } = await this.#readDocument(reference, manifest, signal)
+      const layer = toLayers(value, reference).find(({ mediaType }) => isBundleType(mediaType))
+      if (layer !== undefined) bundles.push(await this.#readBundle(reference, layer, signal))
+    }
+    return bundles
+  }
+
+  async #readList(
+    url: string,
+    reference: ImageReference,
+    signal: AbortSignal,
+  ): Promise<readonly unknown[] | undefined> {
+    await using reply = await this.#fetch(url, reference, signal)
+    return reply.status === 200 ? readList(parseObject(await reply.bytes(), reference), 'manifests') : undefined
+  }
+
+  async #readBundle(reference: ImageReference, layer: ImageLayer, signal: AbortSignal): Promise<unknown> {
+    const { url } = this.layerSource(reference, layer)
+    await using reply = await this.#fetch(url, reference, signal)
+    const bytes = await reply.bytes()
+    const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+    if (digest !== layer.digest) throw broken(reference, 'a signature does not have its digest')
+    return parseObject(bytes, reference)
   }
 
   layerSource(reference: ImageReference, { digest }: ImageLayer): DownloadSource {
@@ -206,6 +254,10 @@ function parseParameters(challenge: string): ReadonlyMap<string, string> {
     parameters.set(name.toLowerCase(), quoted ?? '')
   }
   return parameters
+}
+
+function isBundleType(type: unknown): boolean {
+  return typeof type === 'string' && type.startsWith(BUNDLE_TYPE)
 }
 
 function toTokenKey({ registry, repository }: ImageReference): string {

@@ -16,6 +16,7 @@ import { installBackend } from '../galleries/install-backend.ts'
 import { finishCommits } from '../galleries/model-commit.ts'
 import { createModelGallery, type ModelGallery } from '../galleries/model-gallery.ts'
 import { toBackendEntry, toModelEntry } from '../galleries/to-entry.ts'
+import { openSignatureVerifier } from '../galleries/verify-image.ts'
 import type { Operations } from '../operations/operations.ts'
 import { createOutboundClient } from '../outbound/client.ts'
 import { toAllowList } from '../outbound/target.ts'
@@ -76,6 +77,9 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
       galleries: () => settings.get('backend_galleries'),
       toEntry: toBackendEntry,
     }),
+    signatures:
+      config.sigstoreTrustedRoot === undefined ? undefined : await openSignatureVerifier(config.sigstoreTrustedRoot),
+    requiresIntegrity: config.requireBackendIntegrity,
     capability: () => detectCapability({ forced: config.forceMetaBackendCapability }),
     tags: {
       release: config.backendImagesReleaseTag,

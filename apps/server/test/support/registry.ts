@@ -22,6 +22,7 @@ export function computeDigest(bytes: Uint8Array): string {
 }
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
+const BUNDLE = 'application/vnd.dev.sigstore.bundle.v0.3+json'
 const INDEX = 'application/vnd.oci.image.index.v1+json'
 const ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch
 
@@ -183,6 +184,8 @@ export interface FakeRegistry extends TestRegistry {
   readonly requests: readonly { readonly path: string; readonly authorization: string | undefined }[]
   /** Answers in the place of the registry. */
   readonly lies: Map<string, RegistryLie>
+  /** Attaches signature bundles to a digest, in the list of referrers or under its tag. */
+  attach(repository: string, digest: string, bundles: readonly string[], place?: 'referrers' | 'tag'): void
   /** Paths of everything below a digest. */
   blobPaths(): readonly string[]
   /** Told of every request before it is answered. */
@@ -223,6 +226,23 @@ export async function startFakeRegistry(): Promise<FakeRegistry> {
     ...{ requests, lies },
     blobPaths: () => [...contents.keys()].filter((path) => path.includes('/blobs/')),
     onRequest: () => undefined,
+    attach(repository, digest, bundles, place = 'referrers') {
+      const base = `/v2/${repository}`
+      const manifests = bundles.map((bundle) => {
+        const bytes = Buffer.from(bundle)
+        const layers = [{ mediaType: BUNDLE, digest: computeDigest(bytes), size: bytes.length }]
+        const manifest = Buffer.from(
+          JSON.stringify({ schemaVersion: 2, mediaType: MANIFEST, artifactType: BUNDLE, layers }),
+        )
+        contents.set(`${base}/blobs/${computeDigest(bytes)}`, { bytes, type: 'application/octet-stream' })
+        contents.set(`${base}/manifests/${computeDigest(manifest)}`, { bytes: manifest, type: MANIFEST })
+        const size = manifest.length
+        return { mediaType: MANIFEST, digest: computeDigest(manifest), size, artifactType: BUNDLE }
+      })
+      const path = place === 'tag' ? `${base}/manifests/${digest.replace(':', '-')}` : `${base}/referrers/${digest}`
+      const list = JSON.stringify({ schemaVersion: 2, mediaType: INDEX, manifests })
+      contents.set(path, { bytes: Buffer.from(list), type: INDEX })
+    },
     realm: `${server.origin}/token`,
     async push({ manifest, mediaType, blobs }, name) {
       const [repository = '', tag = 'latest'] = name.split(':')

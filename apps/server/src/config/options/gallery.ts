@@ -52,6 +52,17 @@ export const gallery = defineSection({
       default: '',
       about: 'backends to install from a gallery at start',
     }),
+    requireBackendIntegrity: option(toggle, {
+      flag: 'require-backend-integrity',
+      env: ['SVC_REQUIRE_BACKEND_INTEGRITY'],
+      default: 'false',
+      about: 'refuse backends whose gallery names no signer',
+    }),
+    sigstoreTrustedRoot: option(path, {
+      flag: 'sigstore-trusted-root',
+      env: ['SVC_SIGSTORE_TRUSTED_ROOT'],
+      about: 'authorities of signatures: a trusted_root.json file of Sigstore',
+    }),
     backendImagesReleaseTag: option(text, {
       flag: 'backend-images-release-tag',
       env: ['SVC_BACKEND_IMAGES_RELEASE_TAG'],
