@@ -41,7 +41,12 @@ export async function startSigner(): Promise<TestSigner> {
     response.writeHead(reply?.statusCode ?? 404, { 'content-type': 'application/json' }).end(reply?.response)
   })
   return {
-    trustedRoot: JSON.stringify(toTrustedRoot(authority.rootCertificate, log.publicKey, ctLog)),
+    trustedRoot: JSON.stringify(
+      toTrustedRoot(toBuffer(authority.rootCertificate), log.publicKey, {
+        publicKey: toBuffer(ctLog.publicKey),
+        logID: toBuffer(ctLog.logID),
+      }),
+    ),
     async sign({
       digest,
       issuer = ISSUER,
@@ -70,6 +75,10 @@ export async function startSigner(): Promise<TestSigner> {
     },
     [Symbol.asyncDispose]: server.close,
   }
+}
+
+function toBuffer({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 function toTrustedRoot(
