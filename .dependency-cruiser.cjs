@@ -207,12 +207,12 @@ module.exports = {
       to: { path: '^packages/test-kit/' },
     },
     {
-      name: 'rooms-below-api',
+      name: 'modules-below-api',
       comment:
-        'inside the server: features are built on the rooms; a room imports no route, no feature and no platform',
+        'inside the server: features are built on the modules; a module imports no route, no feature and no platform',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed|routing|operations|downloads|galleries|oci)/',
+        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed|routing|operations|downloads|galleries|oci|usage)/',
         pathNot: TEST,
       },
       to: { path: '^apps/server/src/(api/|features/|platform/|compose\\.ts|main\\.ts)' },
@@ -261,10 +261,10 @@ module.exports = {
       to: { path: '^apps/server/src/api/(formats|admin)/', pathNot: '^apps/server/src/api/$1/' },
     },
     {
-      name: 'state-rooms-know-no-http',
+      name: 'state-modules-know-no-http',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|responses|live-feed|operations|downloads|galleries|oci)/',
+        path: '^apps/server/src/(catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|responses|live-feed|operations|downloads|galleries|oci|usage)/',
         pathNot: TEST,
       },
       to: { path: '^apps/server/src/(http|inference)/' },

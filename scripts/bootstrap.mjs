@@ -60,9 +60,10 @@ function stamps() {
       join(root, folder, file),
     ),
   ])
-  const files = [...built, join(root, 'tsconfig.base.json'), join(root, 'tsup.base.ts')].filter((file) =>
-    existsSync(file),
-  )
+  const shared = ['tsconfig.base.json', 'tsup.base.ts', 'tsup.program.ts', 'scripts/bundle-licences.ts']
+  const files = [...built, ...shared.map((file) => join(root, file)), ...sourceFiles(join(root, 'scripts/licences'))]
+    // a package may have none of its files
+    .filter((file) => existsSync(file))
   const build = sha256([
     install,
     readCommit(root),

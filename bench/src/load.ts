@@ -77,13 +77,14 @@ export function requestBytes(options: {
 }
 
 /** A connection with one request at a time. */
-interface Client {
+export interface Client {
   /** Bytes of the reply's body. @throws {Error} for any status but 200, and where the connection ends */
   ask(request: Uint8Array): Promise<number>
   close(): void
 }
 
-async function openClient(host: string, port: number): Promise<Client> {
+/** Opens a connection. */
+export async function openClient(host: string, port: number): Promise<Client> {
   const socket: Socket = connect({ host, port, noDelay: true })
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   let text = ''

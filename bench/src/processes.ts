@@ -50,7 +50,7 @@ export async function startMeasured(options: {
   readonly args: readonly string[]
   readonly url: string
   readonly ready: string
-  readonly env?: NodeJS.ProcessEnv
+  readonly env?: NodeJS.ProcessEnv | undefined
 }): Promise<Measured> {
   const pinning = options.cpu === undefined ? [] : ['taskset', '-c', String(options.cpu)]
   const [command = process.execPath, ...args] = [...pinning, options.command ?? process.execPath, ...options.args]

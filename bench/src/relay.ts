@@ -1,141 +1,203 @@
-// Measures chats per second through server and mock backend over a bare node:http server that answers the same bytes,
-// in one run: interleaved pairs, each server alone on processor 0, load and backend on processor 1.
-//   pnpm --filter @svc/bench relay [-- --seconds 3 --pairs 5]
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+// Measures chats through the server and a backend over a bare relay of node:http and node:http2, and the reference server
+// where LOCALAI_BIN names its binary, in one run: rounds in turn, each server on processor 0, backend and load on
+// processor 1. All of them have the same backend, which answers prepared messages.
+//   pnpm --filter @svc/bench relay [-- --rounds 5 --seconds 2 --profile]
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { mockOptions, writeMockLauncher } from '@svc/backend-mock/script'
-import { type LoadFigures, median, runLoad } from './load.ts'
-import { freePort, type Measured, startMeasured } from './processes.ts'
-import { CHAT_PATH, startServer } from './server.ts'
-import { type CpuProfile, topFunctions } from './top-functions.ts'
+import { encodeMessage, PredictOptions } from '@svc/backend-client/proto'
+import { median, runLoad } from './load.ts'
+import { type PacedFigures, paceCalls, paceRequests } from './paced-load.ts'
+import { type CpuProfile, sumProfile } from './profile-folders.ts'
+import { type Side, startBackend, startBare, startReference, startSvc } from './relay-sides.ts'
+import { CHAT_PATH } from './server.ts'
+import { timeStart } from './start-times.ts'
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   options: {
-    seconds: { type: 'string', default: '3' },
-    pairs: { type: 'string', default: '5' },
-    connections: { type: 'string', default: '16' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '2' },
+    connections: { type: 'string', default: '32' },
+    pieces: { type: 'string', default: '200' },
+    profile: { type: 'boolean', default: false },
   },
 })
-const seconds = Number(values.seconds)
-const pairs = Number(values.pairs)
-const connections = Number(values.connections)
-const WORDS = 20
-const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-const at = (name: string): string => join(folder, name)
+const [rounds, seconds, connections, pieces] = [
+  Number(values.rounds),
+  Number(values.seconds),
+  Number(values.connections),
+  Number(values.pieces),
+]
+/** Requests a second where latencies are measured. */
+const PACE = 100
+const IDLE_MS = 2000
+const CHATS = 200
+const PROMPT = 'Hello there, how are you today?'
+const toBody = (stream: boolean): string =>
+  JSON.stringify({ model: 'm', stream, messages: [{ role: 'user', content: PROMPT }] })
 
-async function startPinned(): Promise<{ server: Measured; pprof: string }> {
-  const launcher = writeMockLauncher({ folder })
-  writeFileSync(at('pinned.sh'), `#!/bin/sh\nexec taskset -c 1 ${launcher.path} "$@"\n`, { mode: 0o755 })
-  const script = {
-    rules: [{ rpc: 'Predict*', do: { text: Array.from({ length: WORDS }, (_, index) => `word${index}`).join(' ') } }],
+/** What a round of a side gives. */
+interface Round {
+  /** Processor time in µs. */
+  readonly chat: number
+  readonly event: number
+  /** Milliseconds over a direct call of the backend. */
+  readonly added: PacedFigures
+  readonly startMs: number | undefined
+}
+
+/** MiB of memory. */
+interface Memory {
+  readonly idle: number
+  readonly afterChats: number
+}
+
+async function costOfRequest({ server, headers }: Side, stream: boolean): Promise<number> {
+  const before = server.cpuSeconds()
+  const load = { url: server.url, path: CHAT_PATH, body: toBody(stream), headers, connections, seconds }
+  const { requests } = await runLoad(load)
+  return ((server.cpuSeconds() - before) / requests) * 1e6
+}
+
+async function measureRound(side: Side, direct: PacedFigures): Promise<Round> {
+  const chat = await costOfRequest(side, false)
+  const streamed = await costOfRequest(side, true)
+  const request = { url: side.server.url, path: CHAT_PATH, body: toBody(false), headers: side.headers }
+  const { p50, p90, p99 } = await paceRequests(request, { perSecond: PACE, seconds })
+  return {
+    chat,
+    event: (streamed - chat) / pieces,
+    added: { p50: p50 - direct.p50, p90: p90 - direct.p90, p99: p99 - direct.p99 },
+    startMs: side.start && (await timeStart(side.start)),
   }
-  const model = {
-    name: 'm',
-    backend: 'mock',
-    known_usecases: ['chat'],
-    options: mockOptions(script),
-    parameters: { model: 'm.bin' },
+}
+
+function readMemory({ server }: Side): number {
+  const status = readFileSync(`/proc/${server.pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024
+}
+
+/** The memory of a side before and after its first chats, one after the other. */
+async function measureMemory(side: Side): Promise<Memory> {
+  await sleep(IDLE_MS)
+  const idle = readMemory(side)
+  for (let chat = 0; chat < CHATS; chat += 1) {
+    const body = toBody(false)
+    const reply = await fetch(`${side.server.url}${CHAT_PATH}`, { method: 'POST', headers: side.headers, body })
+    const text = await reply.text()
+    if (!text.includes('word')) throw new Error(`${side.name} answered ${reply.status} ${text.slice(0, 200)}`)
   }
-  const pprofPort = await freePort()
-  const server = await startServer({
-    folder,
-    models: [model],
-    flags: [`--external-grpc-backends=mock:${at('pinned.sh')}`, '--pprof', `--pprof-address=127.0.0.1:${pprofPort}`],
-    cpu: 0,
+  return { idle, afterChats: readMemory(side) }
+}
+
+/** A row: a figure of each side, over what it is compared with. */
+interface Row {
+  readonly name: string
+  readonly unit: string
+  readonly pick: (round: Round) => number | undefined
+  readonly base: (bare: Round) => number | undefined
+  readonly goal: string
+  readonly stretch: string
+}
+
+const ROWS: readonly Row[] = [
+  { name: 'chat, CPU', unit: 'µs', pick: ({ chat }) => chat, base: ({ chat }) => chat, goal: '2.0', stretch: '1.6' },
+  {
+    name: 'event of a stream, CPU over a bare chat',
+    unit: 'µs',
+    pick: ({ event }) => event,
+    base: ({ chat }) => chat,
+    goal: '0.12',
+    stretch: '0.08',
+  },
+  ...(['p50', 'p90', 'p99'] as const).map((name) => ({
+    name: `added ${name}, ${PACE} requests/s`,
+    unit: 'ms',
+    pick: ({ added }: Round) => added[name],
+    base: ({ added }: Round) => added[name],
+    goal: name === 'p99' ? '' : '2',
+    stretch: name === 'p99' ? '' : '1.5',
+  })),
+  {
+    name: 'spawn to ready',
+    unit: 'ms',
+    pick: ({ startMs }) => startMs,
+    base: ({ startMs }) => startMs,
+    goal: '2.5',
+    stretch: '2.0',
+  },
+]
+
+function toCell({ pick, base, unit }: Row, side: readonly Round[], bare: readonly Round[]): string {
+  const figures = side.map(pick).filter((figure) => figure !== undefined)
+  if (figures.length === 0) return ''
+  const ratios = side.map((round, index) => {
+    const against = bare[index]
+    return (pick(round) ?? Number.NaN) / ((against && base(against)) ?? Number.NaN)
   })
-  return { server, pprof: `http://127.0.0.1:${pprofPort}` }
+  const value = median(figures)
+  return `${value.toFixed(value < 10 ? 2 : 0)} ${unit}, ${median(ratios).toFixed(2)}`
 }
 
-async function startBare(name: string, contentType: string, frames: readonly string[]): Promise<Measured> {
-  writeFileSync(at(`${name}.json`), JSON.stringify({ contentType, frames }))
-  const port = await freePort()
-  const script = fileURLToPath(new URL('./bare-server.mjs', import.meta.url))
-  return startMeasured({
-    cpu: 0,
-    args: [script, String(port), at(`${name}.json`)],
-    url: `http://127.0.0.1:${port}`,
-    ready: '/',
-  })
-}
-
-interface Side {
-  readonly figures: LoadFigures[]
-  readonly cpuPerRequestUs: number[]
-}
-
-async function measure(side: Side, target: Measured, body: string): Promise<void> {
-  const before = target.cpuSeconds()
-  const figures = await runLoad({ url: target.url, path: CHAT_PATH, body, connections, seconds })
-  side.cpuPerRequestUs.push(((target.cpuSeconds() - before) / figures.requests) * 1e6)
-  side.figures.push(figures)
-}
-
-function row(name: string, side: Side): string {
-  const of = (pick: (figures: LoadFigures) => number): number => median(side.figures.map(pick))
-  return `| ${name} | ${of((f) => f.requestsPerSecond).toFixed(0)} | ${median(side.cpuPerRequestUs).toFixed(0)} | ${of((f) => f.p50Ms).toFixed(2)} | ${of((f) => f.p99Ms).toFixed(2)} | ${side.figures[0]?.replyBytes ?? 0} |`
-}
-
-async function compare(name: string, server: Measured, stream: boolean): Promise<void> {
-  const body = JSON.stringify({
-    model: 'm',
-    stream,
-    messages: [{ role: 'user', content: 'Hello there, how are you today?' }],
-  })
-  const recorded = await fetch(`${server.url}${CHAT_PATH}`, { method: 'POST', body })
-  const text = await recorded.text()
-  const frames = stream
-    ? text
-        .split('\n\n')
-        .filter((frame) => frame !== '')
-        .map((frame) => `${frame}\n\n`)
-    : [text]
-  const bare = await startBare(name, recorded.headers.get('content-type') ?? '', frames)
-  const ours: Side = { figures: [], cpuPerRequestUs: [] }
-  const baseline: Side = { figures: [], cpuPerRequestUs: [] }
-  await runLoad({ url: server.url, path: CHAT_PATH, body, connections, seconds: 2 })
-  await runLoad({ url: bare.url, path: CHAT_PATH, body, connections, seconds: 1 })
-  for (let pair = 0; pair < pairs; pair += 1) {
-    await measure(ours, server, body)
-    await measure(baseline, bare, body)
-    process.stderr.write(`${name}: pair ${pair + 1} of ${pairs}\n`)
+function printTable(sides: readonly Side[], measured: ReadonlyMap<Side, Round[]>, memory: ReadonlyMap<Side, Memory>) {
+  const [bare] = sides
+  const bareRounds = (bare && measured.get(bare)) ?? []
+  const line = (cells: readonly string[]): void => console.log(`| ${cells.join(' | ')} |`)
+  line(['', ...sides.map(({ name }) => name), 'goal', 'stretch'])
+  line(['---', ...sides.map(() => '---'), '---', '---'])
+  for (const row of ROWS) {
+    line([row.name, ...sides.map((side) => toCell(row, measured.get(side) ?? [], bareRounds)), row.goal, row.stretch])
   }
-  await bare.stop()
-  const ratios = ours.figures.map(
-    (figures, index) => figures.requestsPerSecond / (baseline.figures[index]?.requestsPerSecond ?? 1),
-  )
-  const cpuRatios = ours.cpuPerRequestUs.map((cpu, index) => cpu / (baseline.cpuPerRequestUs[index] ?? 1))
-  console.log(
-    `\n${name} (${frames.length} frames a reply, ${connections} connections, ${pairs} pairs of ${seconds} s, medians)\n`,
-  )
-  console.log('| | chats/s | CPU µs a chat | p50 ms | p99 ms | reply bytes |\n|---|---|---|---|---|---|')
-  console.log(row('svc and mock backend', ours))
-  console.log(row('bare node:http', baseline))
-  console.log(
-    `\nchats per second, ours over bare: ${median(ratios).toFixed(3)}; CPU of the server process a chat: ${median(cpuRatios).toFixed(1)} times bare`,
-  )
+  const toMemory = (side: Side): string => {
+    const { idle, afterChats } = memory.get(side) ?? { idle: Number.NaN, afterChats: Number.NaN }
+    return `${idle.toFixed(0)} / ${afterChats.toFixed(0)}`
+  }
+  line([`memory idle / after ${CHATS} chats, MiB`, ...sides.map(toMemory), '90 / 110', ''])
 }
 
-async function profile(server: Measured, pprof: string): Promise<void> {
-  const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hello' }] })
-  const load = runLoad({ url: server.url, path: CHAT_PATH, body, connections, seconds: seconds + 1 })
+async function printProfile({ name, pprof, server, headers }: Side, stream: boolean): Promise<void> {
+  if (pprof === undefined) return
+  const load = { url: server.url, path: CHAT_PATH, body: toBody(stream), headers, connections }
+  const running = runLoad({ ...load, seconds: seconds + 1 })
   const reply = await fetch(`${pprof}/debug/pprof/profile?seconds=${seconds}`)
-  const { modules, functions } = topFunctions((await reply.json()) as CpuProfile, 12)
-  await load
-  console.log(
-    `\nwhere the streamed chat spends its time (share of busy time)\n\n${modules.join('\n')}\n\n${functions.join('\n')}`,
-  )
+  const { folders, functions } = sumProfile((await reply.json()) as CpuProfile, 20)
+  await running
+  console.log(`\n${name}, ${stream ? 'streams' : 'chats'}: share of busy time by folder, then by function\n`)
+  console.log(`${folders.join('\n')}\n\n${functions.join('\n')}`)
 }
 
-const { server, pprof } = await startPinned()
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+const backend = await startBackend(folder, pieces)
+const stage = { folder, backendPort: backend.port }
+const binary = process.env.LOCALAI_BIN
+const sides: Side[] = []
 try {
-  await compare('plain', server, false)
-  await compare('streamed', server, true)
-  await profile(server, pprof)
+  sides.push(await startBare(stage), await startSvc(stage, 'plain'), await startSvc(stage, 'filtered'))
+  if (binary !== undefined) sides.push(await startReference(stage, binary))
+  const memory = new Map<Side, Memory>()
+  for (const side of sides) memory.set(side, await measureMemory(side))
+  const call = {
+    port: backend.port,
+    path: '/backend.Backend/Predict',
+    message: encodeMessage(PredictOptions, PredictOptions.fromPartial({ Prompt: PROMPT })),
+  }
+  const measured = new Map<Side, Round[]>(sides.map((side) => [side, []]))
+  for (const side of sides) await costOfRequest(side, true)
+  for (let round = 0; round < rounds; round += 1) {
+    const direct = await paceCalls(call, { perSecond: PACE, seconds })
+    for (const side of sides) measured.get(side)?.push(await measureRound(side, direct))
+    process.stderr.write(`round ${round + 1} of ${rounds}\n`)
+  }
+  console.log(
+    `\n${rounds} rounds of ${seconds} s, ${connections} connections, ${pieces} events a stream; each cell is a median, then the median of the ratios over the bare relay\n`,
+  )
+  printTable(sides, measured, memory)
+  if (values.profile) for (const side of sides) for (const stream of [false, true]) await printProfile(side, stream)
 } finally {
-  await server.stop()
+  for (const { server } of sides) await server.stop()
+  backend.stop()
   rmSync(folder, { recursive: true, force: true })
 }

@@ -15,7 +15,8 @@ export const FIVE_PATTERNS = [
   'private_key_block',
 ] as const
 
-const BUILT_SERVER = fileURLToPath(new URL('../../apps/server/dist/main.js', import.meta.url))
+/** The main file of this checkout, built. */
+export const BUILT_SERVER = fileURLToPath(new URL('../../apps/server/dist/main.js', import.meta.url))
 
 /** Starts the upstream of relayed models. */
 export async function startUpstream(cpu?: number): Promise<Measured> {

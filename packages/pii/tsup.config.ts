@@ -9,6 +9,7 @@ export default defineConfig(
     detectors: 'src/detectors.ts',
     documents: 'src/documents/index.ts',
     errors: 'src/errors.ts',
+    names: 'src/names.ts',
     offload: 'src/offload/index.ts',
     patterns: 'src/pattern/index.ts',
     reversible: 'src/reversible/index.ts',

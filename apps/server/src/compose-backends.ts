@@ -26,7 +26,7 @@ import { startWatchdog, type Watchdog } from './residency/watchdog.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** The backends of a server with their models. */
-export interface BackendRoom {
+export interface BackendModule {
   readonly catalog: BackendCatalog
   readonly residency: Residency
   readonly watchdog: Watchdog
@@ -56,7 +56,7 @@ export interface BackendParts {
 }
 
 /** Composes the catalog of backends, their processes, and the residency of models. */
-export async function composeBackends(parts: BackendParts): Promise<BackendRoom> {
+export async function composeBackends(parts: BackendParts): Promise<BackendModule> {
   const { config, settings, environment, clock, logger } = parts
   const recordFile = join(config.dataPath, 'backends.json')
   await reapOrphans({ file: recordFile, clock, logger })

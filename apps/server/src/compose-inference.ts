@@ -1,18 +1,19 @@
 import { join } from 'node:path'
+import type { Quotas } from '@svc/auth/quotas'
 import type { HttpUpstream } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'
 import type { CorpusStore } from '@svc/router/corpus'
 import { createCorpusFiles } from '@svc/router/node'
+import type { Registry } from 'prom-client'
 import type { AuditSink } from './audit/audit-event.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { ModelDirectory } from './catalog/resolve.ts'
 import { hasFailover } from './catalog/serving.ts'
 import { composePii } from './compose-pii.ts'
-import { CORPUS_FOLDER, composeRouting, type RoutingRoom } from './compose-routing.ts'
+import { CORPUS_FOLDER, composeRouting, type RoutingModule } from './compose-routing.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { createModelSlots, createSlotCounter, type ModelSlots } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
-import { createDelivery, type DeliverTo } from './inference/deliver-reply.ts'
 import { createFailedAttempts } from './inference/failover/failed-attempts.ts'
 import { createFailover } from './inference/failover/failover.ts'
 import { createFailoverGroups, type FailoverGroups } from './inference/failover/groups.ts'
@@ -30,7 +31,7 @@ import { createModelFactsReader } from './inference/prediction/model-facts.ts'
 import { createPlanner } from './inference/prediction/plan.ts'
 import { createReplyRuleBook } from './inference/prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from './inference/prompt/prompt-builder.ts'
-import { checkAccess } from './inference/stages/access.ts'
+import { createAccess } from './inference/stages/access.ts'
 import { readRequestBody } from './inference/stages/body.ts'
 import { createGlobalLimit, createModelLimit } from './inference/stages/limits.ts'
 import { createModelStage } from './inference/stages/model.ts'
@@ -76,8 +77,11 @@ export interface InferenceParts {
   readonly checkUpstream: CheckUpstream
   readonly audit: AuditSink
   readonly usage: UsageRecorder
+  readonly quotas: Pick<Quotas, 'reserve'>
   readonly traces: TraceRecorder
   readonly metrics: Metrics
+  /** Takes the metrics of the filter and of chains. */
+  readonly registry: Registry
   readonly observeStage: StageObserver | undefined
   /** The labelled texts of routers. @default files in the data folder */
   readonly corpusStore: CorpusStore | undefined
@@ -86,13 +90,12 @@ export interface InferenceParts {
 }
 
 /** The request core of every inference route, with the parts beside it. */
-export interface InferenceRoom {
+export interface InferenceModule {
   readonly core: RequestCore
-  readonly deliverTo: DeliverTo
   readonly scanner: TextScanner
   /** Number of running requests of a model. */
   inFlight(model: string): number
-  readonly routing: Pick<RoutingRoom, 'routers' | 'decisions' | 'admin'>
+  readonly routing: Pick<RoutingModule, 'routers' | 'decisions' | 'admin'>
   readonly failover: {
     readonly groups: FailoverGroups
     readonly watch: FailoverWatch
@@ -103,7 +106,7 @@ export interface InferenceRoom {
 }
 
 /** Composes the stages. */
-export function composeInference(parts: InferenceParts): InferenceRoom {
+export function composeInference(parts: InferenceParts): InferenceModule {
   const { config, settings, directory, residency, upstream, secrets, userAgent } = parts
   const { audit, usage, traces, metrics, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
@@ -129,13 +132,13 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     residency,
     modelsPath: config.modelsPath,
     events: audit,
-    registry: metrics.registry,
+    registry: parts.registry,
     clock,
     logger: log,
   })
   const cloudModels = createCloudModels({ secrets, userAgent, checkUpstream: parts.checkUpstream })
   const watch = createFailoverWatch({ clock })
-  const countFailover = createFailoverMetrics(metrics.registry, () => groups.known())
+  const countFailover = createFailoverMetrics(parts.registry, () => groups.known())
   const findGroup = (name: string): ModelConfig | undefined => {
     const model = directory.find(name)
     return model !== undefined && hasFailover(model) ? model : undefined
@@ -168,7 +171,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
     findModel: (name) => directory.find(name),
     listModels: () => directory.list(),
     corpusStore: parts.corpusStore ?? createCorpusFiles({ folder: join(config.dataPath, CORPUS_FOLDER) }),
-    registry: metrics.registry,
+    registry: parts.registry,
     clock,
     logger: log,
   })
@@ -183,7 +186,7 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
       resolve: createResolve(directory),
       globalLimit: createGlobalLimit(createSlotCounter(), config.maxConcurrentBackendRequests),
       router: createRouterStage(routing.requests),
-      access: checkAccess,
+      access: createAccess(parts.quotas),
       modelLimit: createModelLimit(slots, audit),
       pii: createPiiStage(pii.filter),
       parse: createParse(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
@@ -193,7 +196,6 @@ export function composeInference(parts: InferenceParts): InferenceRoom {
   )
   return {
     core,
-    deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),
     scanner: pii.scanner,
     inFlight: (model) => slots.taken(model),
     routing,

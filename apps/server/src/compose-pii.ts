@@ -16,7 +16,7 @@ import type { Clock, Logger } from './ports.ts'
 import type { Residency } from './residency/residency.ts'
 
 /** The PII filter of a server, for whole requests and for single texts. */
-export interface PiiRoom {
+export interface PiiModule {
   readonly filter: RequestFilter
   readonly scanner: TextScanner
   close(): Promise<void>
@@ -38,7 +38,7 @@ export interface PiiParts {
 type FilePattern = NonNullable<NonNullable<ModelConfig['piiDetection']>['patterns']>[number]
 
 /** Composes the filter. */
-export function composePii(parts: PiiParts): PiiRoom {
+export function composePii(parts: PiiParts): PiiModule {
   const { findModel, defaults, events, clock, logger } = parts
   const metrics: PiiMetrics = createPiiMetrics(parts.registry)
   const threads = createScanThreads({ clock, logger })

@@ -2,6 +2,7 @@ import { RESERVED_ROUTES } from './api/admin/reserved.ts'
 import { ALL_FEATURES } from './features/all-features.ts'
 import { createFeatureSet, type FeatureSet } from './features/feature-set.ts'
 import { createApp } from './http/app.ts'
+import { holdRequests } from './http/hold-requests.ts'
 import type { RouteInfo } from './http/route-info.ts'
 import { type Closers, createClosers } from './platform/closers.ts'
 import { openEdge } from './platform/open-edge.ts'
@@ -10,7 +11,10 @@ import { openPlatform, type PlatformOptions } from './platform/open-platform.ts'
 import { stopServing } from './stop-serving.ts'
 
 /** Options of {@link compose}. */
-export type ComposeOptions = PlatformOptions
+export interface ComposeOptions extends PlatformOptions {
+  /** Told once the server listens, which is before it serves more than health checks. It can be closed from then on. */
+  readonly onListening?: ((server: RunningServer) => void) | undefined
+}
 
 /** A running server. */
 export interface RunningServer {
@@ -55,21 +59,23 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
     settings.subscribe((changed) => features.settingsChanged(changed)),
     modelFiles.subscribe(({ changed, removed }) => features.modelsChanged([...changed, ...removed])),
   )
-  const edge = openEdge(platform, closers)
+  const edge = await openEdge(platform, closers)
   const routes = features.routes()
-  const listener = await openListener(createApp(routes, RESERVED_ROUTES, edge), platform)
+  // Health checks are answered while the parser loads.
+  const { app, release } = holdRequests(createApp(routes, RESERVED_ROUTES, edge))
+  const listener = await openListener(app, platform)
   closers.push(() => listener.destroy())
   ownPort = listener.port
-  await features.start()
-
-  return {
+  let isClosing = false
+  const server: RunningServer = {
     url: listener.url,
     port: listener.port,
-    needsKey: authenticator.configured,
+    needsKey: authenticator.isConfigured,
     defaultModel: () => models.findDefault('chat')?.name,
     routes,
     killBackends: () => backends.killNow(),
     async close() {
+      isClosing = true
       await features.drain()
       await stopServing({
         listener,
@@ -81,4 +87,9 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
       await closers.closeAll()
     },
   }
+  options.onListening?.(server)
+  await platform.loadParser()
+  release()
+  if (!isClosing) await features.start()
+  return server
 }

@@ -2,25 +2,15 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { demoModels } from '@svc/demo-models'
+import { runAccountCommand } from './account-commands.ts'
 import type { BuiltInBackend } from './backends/catalog.ts'
 import { systemClock } from './clock.ts'
-import {
-  addModelCommand,
-  deleteModelCommand,
-  exportModelCommand,
-  listBackendsCommand,
-  listModelsCommand,
-  printModelSchemaCommand,
-  showModelCommand,
-} from './commands.ts'
-import { compose } from './compose.ts'
+import { compose, type RunningServer } from './compose.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
 import { StartRefused } from './config/start-refused.ts'
 import { formatGreeting, toReachableUrl, wantsColor } from './greeting.ts'
 import { createLogger, isTextLog, type RootLogger } from './log.ts'
 import type { PlatformOptions } from './platform/open-platform.ts'
-import { runRemoteCommand } from './remote-commands.ts'
-import { evaluateRouterCommand, fitRouterCommand } from './router-commands.ts'
 import { formatVersion, readVersion } from './version.ts'
 
 // A closed pipe behind stdout or stderr must not end the server.
@@ -72,7 +62,7 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
   const models = [...config.models, ...loaded.models]
   const parts = toServerParts({ ...loaded, config: { ...config, models } }, log)
   const { version } = parts
-  const server = await compose(parts)
+  const server = await compose({ ...parts, onListening: (listening) => stopOnSignals(listening, log) })
   log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
   if (process.stdout.isTTY && isTextLog(config.logFormat)) {
     const { needsKey } = server
@@ -81,7 +71,10 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
       formatGreeting({ url, version, model: server.defaultModel(), needsKey, color: wantsColor(process.env) }),
     )
   }
+}
 
+/** Stops the server on signals and on failures that nothing has caught. */
+function stopOnSignals(server: RunningServer, log: RootLogger): void {
   let stopping = false
   const stop = (exitCode: number): void => {
     if (stopping) {
@@ -109,6 +102,9 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
   }
 }
 
+const commands = () => import('./commands.ts')
+const routerCommands = () => import('./router-commands.ts')
+
 async function main(): Promise<void> {
   const command = loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
   switch (command.kind) {
@@ -123,26 +119,37 @@ async function main(): Promise<void> {
       process.exitCode = command.exitCode
       return
     case 'models-list':
-      return listModelsCommand(command.config, { demoModels, json: command.json })
+      return (await commands()).listModelsCommand(command.config, { demoModels, json: command.json })
     case 'models-add':
-      return addModelCommand(command.config, command.source)
+      return (await commands()).addModelCommand(command.config, command.source)
     case 'remote':
-      return runRemoteCommand(toPlatformOptions(command), command.remote)
+      return (await import('./remote-commands.ts')).runRemoteCommand(toPlatformOptions(command), command.remote)
     case 'models-show':
-      return showModelCommand(command.config, { name: command.name, demoModels })
+      return (await commands()).showModelCommand(command.config, { name: command.name, demoModels })
     case 'models-delete':
-      return deleteModelCommand(command.config, { name: command.name, demoModels })
+      return (await commands()).deleteModelCommand(command.config, { name: command.name, demoModels })
     case 'models-export':
-      return exportModelCommand(command.config, { name: command.name, demoModels })
+      return (await commands()).exportModelCommand(command.config, { name: command.name, demoModels })
     case 'models-schema':
-      return printModelSchemaCommand()
+      return (await commands()).printModelSchemaCommand()
     case 'backends-list':
-      return listBackendsCommand(command.config, { builtIn: Object.keys(findShippedBackends()), json: command.json })
+      return (await commands()).listBackendsCommand(command.config, {
+        builtIn: Object.keys(findShippedBackends()),
+        json: command.json,
+      })
     case 'router-fit':
-      return fitRouterCommand(toPlatformOptions(command), command)
+      return (await routerCommands()).fitRouterCommand(toPlatformOptions(command), command)
     case 'router-eval':
-      if (!(await evaluateRouterCommand(toPlatformOptions(command), command))) process.exitCode = 1
+      if (!(await (await routerCommands()).evaluateRouterCommand(toPlatformOptions(command), command))) {
+        process.exitCode = 1
+      }
       return
+    case 'accounts': {
+      const { config, command: asked } = command
+      const version = formatVersion(readVersion())
+      process.stdout.write(await runAccountCommand({ config, version, command: asked, input: process.stdin }))
+      return
+    }
     case 'run':
       return run(command)
   }

@@ -6,8 +6,8 @@ import type { Database } from './db/database.ts'
 import { createReadiness, type ReadinessParts } from './readiness.ts'
 
 /** A database that answers, is away, or does not answer. */
-function database(rows: () => unknown): Pick<Database, 'queries'> {
-  return { queries: { rows: async () => rows() } as unknown as Database['queries'] }
+function database(look: () => unknown): Pick<Database, 'queries'> {
+  return { queries: { holdsRows: async () => look() } as unknown as Database['queries'] }
 }
 
 async function world(parts: Partial<ReadinessParts> = {}) {

@@ -51,12 +51,10 @@ export function createReadiness({ passing, lock, dataPath, database, clock }: Re
       () => `the database does not answer within ${DATABASE_MS} ms`,
       () => undefined,
     )
-    const answered = database.queries
-      .rows((db, { instance }) => db.select({ key: instance.key }).from(instance).limit(1))
-      .then(
-        () => undefined,
-        (error: unknown) => `the database is away: ${error instanceof Error ? error.message : String(error)}`,
-      )
+    const answered = database.queries.holdsRows('instance').then(
+      () => undefined,
+      (error: unknown) => `the database is away: ${error instanceof Error ? error.message : String(error)}`,
+    )
     try {
       return await Promise.race([answered, late])
     } finally {

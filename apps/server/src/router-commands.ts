@@ -137,7 +137,7 @@ async function withRouter<T>(
       closers,
     )
     closers.push(() => platform.backends.stop({ graceMs: STOP_MS }))
-    const { routers } = platform.inference.routing
+    const { routers } = (await platform.inference.open()).routing
     const built = await routers.open(routers.get(name))
     signal.throwIfAborted()
     return await work(built)

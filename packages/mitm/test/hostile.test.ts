@@ -147,7 +147,7 @@ it('slow handshakes end at their limit while others are served', async () => {
   const slow = await Promise.all(Array.from({ length: 500 }, () => connectThrough(world.proxy, world.target)))
   for (const { socket } of slow) socket.write(Buffer.from([22, 3, 1, 0]))
   expect((await ask(world, 'h2', { path: '/x', body: '{}' })).status).toBe(200)
-  await Promise.all(slow.map(({ socket }) => (socket.destroyed ? undefined : once(socket.resume(), 'close'))))
+  await Promise.all(slow.map(async ({ socket }) => socket.destroyed || once(socket.resume(), 'close')))
   await world.event('handshake-failed', 499)
   expect(world.proxy.counts.intercepted).toBe(0)
 })

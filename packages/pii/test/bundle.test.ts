@@ -18,6 +18,12 @@ describe('the bundle', () => {
     expect(imports).toEqual([])
   })
 
+  it('of the names is the two lists, and no detector', async () => {
+    const { modules } = await bundle('names')
+    expect(modules.length).toBeGreaterThan(0)
+    expect(modules.filter((path) => !/\/(names|encodings|builtin-names)\.ts$/.test(path))).toEqual([])
+  })
+
   it('of the configuration also has zod, and nothing else', async () => {
     const { modules, imports } = await bundle('config')
     const foreign = modules.filter((path) => !/\/packages\/pii\/src\/|\/node_modules\/zod\//.test(path))

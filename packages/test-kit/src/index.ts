@@ -101,6 +101,7 @@ export {
   type PackOptions,
   type ProgramOutcome,
   packAndInstall,
+  packAndUnpack,
   readReadme,
 } from './packed.ts'
 export { type RunningPostgres, startPostgres, type UnavailablePostgres } from './postgres.ts'

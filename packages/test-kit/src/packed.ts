@@ -78,6 +78,23 @@ export async function packAndInstall({ packages, besides = [], dir }: PackOption
   }
 }
 
+/**
+ * Packs a workspace package as for publishing and unpacks it into the `node_modules` of a folder, without its
+ * dependencies.
+ *
+ * @returns the names of the dependencies that the packed manifest has
+ */
+export async function packAndUnpack(name: string, dir: string): Promise<readonly string[]> {
+  const root = findWorkspaceRoot(import.meta.dirname)
+  const target = join(dir, 'node_modules', name)
+  const tarballs = join(dir, 'tarballs', name)
+  for (const folder of [target, tarballs]) await mkdir(folder, { recursive: true })
+  const tarball = await pack(root, find(await readWorkspace(root), name), tarballs)
+  await mustSucceed('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'], dir)
+  const manifest: unknown = JSON.parse(await readFile(join(target, 'package.json'), 'utf8'))
+  return isManifest(manifest) ? Object.keys(manifest.dependencies ?? {}) : []
+}
+
 /** Code blocks of a Markdown text in a language such as `ts`, in order. */
 export function listCodeBlocks(markdown: string, language: string): string[] {
   const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { and, count, desc, eq, inArray, lt, type SQL } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
-import type { Tables } from '../db/schema.ts'
 import type { Clock, Logger } from '../ports.ts'
-import type { AuditKind, AuditQuery, AuditReader, AuditSink } from './audit-event.ts'
-import { type DatedEvent, fromAuditRow, toAuditRow, toIdPrefix } from './audit-row.ts'
+import type { AuditKind, AuditReader, AuditSink } from './audit-event.ts'
+import { type DatedEvent, toAuditRow, toIdPrefix } from './audit-row.ts'
 
 /** The audit events of the server (§6.1) in its database: the newest 10,000 of the last 30 days. */
 export interface AuditLog extends AuditSink, AuditReader {
@@ -29,6 +27,9 @@ const GATHER_MS = 250
 const BATCH = 500
 /** Rows written between two trims. */
 const TRIM_AFTER = 1000
+/** The first event, or the first reader, loads the statements. */
+const loadStatements = () => import('./audit-statements.ts')
+
 /**
  * Creates the log on the server's database. At most `maxRows` events wait for a write; above that the oldest ones are
  * dropped.
@@ -51,7 +52,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   }
 
   async function writeBatch(batch: readonly DatedEvent[]): Promise<void> {
-    await queries.change((db, { auditEvents }) => db.insert(auditEvents).values(batch.map(toAuditRow)))
+    const { insertEvents } = await loadStatements()
+    await insertEvents(queries, batch.map(toAuditRow))
     sinceTrim += batch.length
     if (sinceTrim < TRIM_AFTER) return
     sinceTrim = 0
@@ -59,19 +61,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   }
 
   async function trim(): Promise<void> {
-    const oldest = clock.now() - MAX_AGE_MS
-    await queries.transaction(async (transaction) => {
-      await transaction.change((db, { auditEvents }) => db.delete(auditEvents).where(lt(auditEvents.createdAt, oldest)))
-      await transaction.change((db, { auditEvents }) => {
-        const surplus = db
-          .select({ id: auditEvents.id })
-          .from(auditEvents)
-          .orderBy(desc(auditEvents.createdAt), desc(auditEvents.id))
-          .limit(TRIM_AFTER * 5)
-          .offset(maxRows)
-        return db.delete(auditEvents).where(inArray(auditEvents.id, surplus))
-      })
-    })
+    const { removeEvents } = await loadStatements()
+    await removeEvents(queries, { since: clock.now() - MAX_AGE_MS, maxRows, maxRemoved: TRIM_AFTER * 5 })
   }
 
   /** Runs before a read: writes waiting events and drops expired ones. */
@@ -124,20 +115,13 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     flush,
     async list(query) {
       await settle()
-      const found = await queries.rows((db, { auditEvents }) =>
-        db
-          .select()
-          .from(auditEvents)
-          .where(toConditions(query, auditEvents))
-          .orderBy(desc(auditEvents.createdAt), desc(auditEvents.id))
-          .limit(query.limit),
-      )
-      return found.map(fromAuditRow)
+      const { listEvents } = await loadStatements()
+      return listEvents(queries, query)
     },
     async count() {
       await settle()
-      const [row] = await queries.rows((db, { auditEvents }) => db.select({ total: count() }).from(auditEvents))
-      return row?.total ?? 0
+      const { countEvents } = await loadStatements()
+      return countEvents(queries)
     },
     async close() {
       closing.abort()
@@ -145,14 +129,4 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       await flush().catch((error: unknown) => logger.warn({ err: error }, 'audit events could not be written'))
     },
   }
-}
-
-function toConditions(query: AuditQuery, table: Tables['auditEvents']): SQL | undefined {
-  const asked: SQL[] = []
-  if (query.correlationId) asked.push(eq(table.correlationId, query.correlationId))
-  if (query.userId) asked.push(eq(table.userId, query.userId))
-  if (query.patternId) asked.push(eq(table.patternId, query.patternId))
-  if (query.kind) asked.push(eq(table.kind, query.kind))
-  if (query.origin) asked.push(eq(table.origin, query.origin))
-  return and(...asked)
 }

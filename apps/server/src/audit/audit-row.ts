@@ -2,7 +2,8 @@ import type { PiiOrigin } from '@svc/pii/audit'
 import type { Tables } from '../db/schema.ts'
 import type { AuditEvent, AuditFacts, AuditKind, RecordedEvent } from './audit-event.ts'
 
-type AuditRow = Tables['auditEvents']['$inferSelect']
+/** An event as the database holds it. */
+export type AuditRow = Tables['auditEvents']['$inferSelect']
 
 /** Every origin that an event can have. */
 export const PII_ORIGINS: readonly PiiOrigin[] = ['middleware', 'proxy', 'pii_analyze', 'pii_redact']

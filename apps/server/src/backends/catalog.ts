@@ -28,7 +28,7 @@ export type BackendProgram =
     }
 
 /** Creates the handlers of one model that this process serves itself. */
-export type InProcessBackend = () => BackendHandlers
+export type InProcessBackend = () => BackendHandlers | Promise<BackendHandlers>
 
 /** A shipped backend, a Node program. */
 export interface BuiltInBackend {

@@ -1,10 +1,9 @@
-import { createBackendClient, type GrpcClient } from '@svc/backend-client'
+import type { GrpcClient } from '@svc/backend-client'
 import { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../ports.ts'
 import type { BackendProgram } from './catalog.ts'
 import { buildBackendEnvironment, type Environment } from './child-environment.ts'
 import { type BackendEndpoint, createSocketEndpoint, createTcpEndpoint } from './endpoint.ts'
-import { createInProcessClient } from './in-process/client.ts'
 import type { LogLine } from './log-ring.ts'
 import { createLogRings, type LogRings } from './log-rings.ts'
 import { type BackendProcess, startProcess, toStartError } from './process.ts'
@@ -88,7 +87,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const start = async (program: BackendProgram, startOptions: StartOptions): Promise<RunningBackend> => {
     const signal = AbortSignal.any([startOptions.signal, closing.signal])
     signal.throwIfAborted()
-    if (program.kind === 'in-process') return keep(startInProcess(program, options.clock))
+    if (program.kind === 'in-process') return keep(await startInProcess(program, options.clock))
     const context: StartContext = {
       ...options,
       rings,
@@ -144,13 +143,18 @@ interface StartContext extends SupervisorOptions {
 type SpawnProgram = Extract<BackendProgram, { kind: 'spawn' }>
 type AttachProgram = Extract<BackendProgram, { kind: 'attach' }>
 
-function startInProcess(program: Extract<BackendProgram, { kind: 'in-process' }>, clock: Clock): RunningBackend {
-  const client = createInProcessClient(program.name, program.createHandlers())
+async function startInProcess(
+  program: Extract<BackendProgram, { kind: 'in-process' }>,
+  clock: Clock,
+): Promise<RunningBackend> {
+  const { createInProcessClient } = await import('./in-process/client.ts')
+  const client = createInProcessClient(program.name, await program.createHandlers())
   return createAttachedBackend({ program, client, startedAt: clock.now() })
 }
 
 async function attach(program: AttachProgram, context: StartContext): Promise<RunningBackend> {
   const { externalToken: token, grpcClient } = context
+  const { createBackendClient } = await import('./grpc-client.ts')
   const client = createBackendClient({ address: program.address, token, grpcClient })
   try {
     await waitUntilReady({ ...context, client })
@@ -184,6 +188,8 @@ async function spawnOnce(program: SpawnProgram, context: StartContext): Promise<
   }
   recordProcess(process, program, endpoint, context)
   const { grpcClient } = context
+  // The first call of this process loads the client, while the backend starts.
+  const { createBackendClient } = await import('./grpc-client.ts')
   const client = createBackendClient({ address: endpoint.address, token: endpoint.token, grpcClient })
   void process.exited.then(async () => {
     client.close()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { toFileError } from '../files/file-error.ts'
 import { isSafeName } from '../files/safe-path.ts'
-import type { ConfigStore } from './config-store.ts'
+import type { ConfigStore } from './folder-store.ts'
 import type { ModelConfig } from './model-config.ts'
 import { isGgufName } from './to-model-config.ts'
 

@@ -2,7 +2,7 @@ import { sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { didYouMean } from '../config/suggest.ts'
 import { describeWeights } from './attach-weights.ts'
-import type { ConfigStore } from './config-store.ts'
+import type { ConfigStore } from './folder-store.ts'
 import type { ModelConfig } from './model-config.ts'
 import { listUsecases } from './usecases.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { toReason } from '../files/file-error.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
-import { type ModelFile, parseModelFile } from './config-file.ts'
+import type { ModelFile, ParseModelFileOptions } from './config-file.ts'
 import type { ConfigProblem } from './config-problem.ts'
 import type { FoundFile } from './found-file.ts'
 import type { ModelConfig } from './model-config.ts'
@@ -13,6 +13,9 @@ import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
  * to 2 s apart. Until then the content itself is compared.
  */
 const SETTLING_MS = 2000
+
+/** Reads the content of a model file. */
+export type ParseModelFile = (content: Uint8Array, options: ParseModelFileOptions) => ModelFile
 
 /** A model file as last read. */
 export interface YamlFile {
@@ -38,7 +41,10 @@ interface Known {
 }
 
 /** Creates the model files of a folder. */
-export function createYamlFiles(folder: ModelFolder, options: { readonly now: () => number }): YamlFiles {
+export function createYamlFiles(
+  folder: ModelFolder,
+  options: { readonly now: () => number; readonly parseFile: ParseModelFile },
+): YamlFiles {
   const known = new Map<string, Known>()
   const unsafeNames = new Map<string, YamlFile>()
 
@@ -66,7 +72,7 @@ export function createYamlFiles(folder: ModelFolder, options: { readonly now: ()
     const digest = createHash('sha256').update(content).digest('base64')
     if (before?.digest === digest) return { ...facts, digest, file: before.file }
     const place = { file: name, folder: folder.path, modifiedAt: found.modifiedAt }
-    return { ...facts, digest, file: toYamlFile(name, parseModelFile(content, place), before?.file.model) }
+    return { ...facts, digest, file: toYamlFile(name, options.parseFile(content, place), before?.file.model) }
   }
 
   return {

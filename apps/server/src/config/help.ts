@@ -20,6 +20,17 @@ Commands:
   router fit NAME   propose thresholds that fit the corpus of a router, or the labelled texts of a FILE
   router eval NAME FILE  route labelled texts and count those that the right model serves:
                     --min-rate 0.9 ends with code 1 below that share
+  users list        list the accounts
+  users create EMAIL  make an account; prints its password, or takes it from --password-stdin;
+                    --name NAME, --role admin
+  users promote USER  make an account an admin; USER is an address or an id
+  users reset-password USER  give an account a new password and end its sessions
+  keys create USER  make an API key and print it once: --name NAME, --expires 90d
+  keys list USER    list the API keys of an account
+  keys revoke ID    revoke an API key
+  invites create    make an invite and print its address: --hours N
+  invites list      list the invites
+  invites revoke ID  revoke an unused invite
 
 Commands for a running server (--address and --api-keys find it). Those about models and backends work on the
 folders where none runs. Ctrl-C pauses an installation; --json prints JSON:

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { ACCOUNT_COMMANDS, type AccountCommand, readAccountCommand } from './account-command.ts'
 import { type Environment, firstSet, unknownVariables } from './env.ts'
 import { type ParsedArguments, parseArguments } from './flags.ts'
 import { helpText } from './help.ts'
@@ -33,6 +34,7 @@ export type Command =
   | { readonly kind: 'models-schema' }
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
   | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
+  | ({ readonly kind: 'accounts'; readonly command: AccountCommand } & Loaded)
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
@@ -107,26 +109,23 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
 }
 
 const COMMANDS = [
-  'run',
-  'models list',
-  'models add',
-  'models show',
-  'models delete',
-  'models export-config',
-  'models schema',
-  'backends list',
-  'router fit',
-  'router eval',
-].concat(REMOTE_COMMANDS.map(({ verb }) => verb))
-const WORDS = ['run', 'models', 'backends', 'operations', 'router', 'help', 'version']
-/** The commands of each flag that not every command has. */
-const FLAG_OWNERS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['--name', ['models add', 'models import']],
-  ['--link', ['models add']],
-  ['--move', ['models add']],
-  ['--backend', ['models import']],
-  ['--min-rate', ['router eval']],
-  ['--json', ['models list', 'backends list', ...REMOTE_COMMANDS.map(({ verb }) => verb)]],
+  ...['run', 'models list', 'models add', 'models show', 'models delete', 'models export-config', 'models schema'],
+  ...['backends list', 'router fit', 'router eval'],
+  ...REMOTE_COMMANDS.map(({ verb }) => verb),
+  ...ACCOUNT_COMMANDS,
+]
+const GROUPS = ['models', 'backends', 'operations', 'router', 'users', 'keys', 'invites']
+const WORDS = ['run', ...GROUPS, 'help', 'version']
+/** The flags of commands that have flags of their own. Those of accounts are checked with the command. */
+const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['models list', ['--json']],
+  ['backends list', ['--json']],
+  ['models add', ['--name', '--link', '--move']],
+  ['router eval', ['--min-rate']],
+  ...REMOTE_COMMANDS.map(({ verb }): [string, readonly string[]] => [
+    verb,
+    verb === 'models import' ? ['--json', '--name', '--backend'] : ['--json'],
+  ]),
 ])
 /** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
@@ -154,11 +153,6 @@ const NAMED_COMMANDS: ReadonlyMap<string, 'models-show' | 'models-delete' | 'mod
   ['models export-config', 'models-export'],
 ])
 
-function describeOwners(flag: string): string {
-  const owners = FLAG_OWNERS.get(flag) ?? []
-  return owners.length > 3 ? 'commands that print lists or install' : owners.join(' and ')
-}
-
 function unknownCommand(name: string, known: readonly string[], usual: string | undefined): string {
   const hint = usual === undefined ? didYouMean(name, known) : ` (it is svc ${usual} here)`
   return `unknown command ${name}${hint}; the commands are ${[...COMMANDS, 'help', 'version'].join(', ')}`
@@ -168,8 +162,11 @@ function unknownCommand(name: string, known: readonly string[], usual: string | 
 function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, cwd: string): Command | string {
   const [first, second, ...rest] = words
   const two = `${first ?? ''} ${second ?? ''}`
-  const foreign = [...commandFlags.keys()].find((flag) => FLAG_OWNERS.get(flag)?.includes(two) !== true)
-  if (foreign !== undefined) return `${foreign} belongs to ${describeOwners(foreign)}`
+  const accounts = readAccountCommand({ words, commandFlags })
+  if (typeof accounts === 'string') return accounts
+  if (accounts !== undefined) return { kind: 'accounts', command: accounts, ...loaded }
+  const foreign = [...commandFlags.keys()].find((flag) => OWN_FLAGS.get(two)?.includes(flag) !== true)
+  if (foreign !== undefined) return `${foreign} does not belong to ${two.trim() || 'run'}`
   if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
   if (two === 'router fit' || two === 'router eval') return routerCommand(two, rest, { commandFlags, loaded, cwd })
   if (first === undefined || first === 'run') return { kind: 'run', models: words.slice(1), ...loaded }
@@ -186,7 +183,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
     if (name === undefined || name === '' || more.length > 0) return `${two} takes one NAME`
     return { kind, name, ...loaded }
   }
-  if (first !== undefined && ['models', 'backends', 'operations', 'router'].includes(first)) {
+  if (GROUPS.includes(first)) {
     const usual = second === undefined ? undefined : USUAL_COMMANDS.get(second)
     return unknownCommand(two.trim(), COMMANDS, first === 'models' ? usual : undefined)
   }

@@ -57,9 +57,9 @@ interface Fact {
 }
 
 /** The same statements for both dialects. */
-function facts(database: Database) {
+async function facts(database: Database) {
   if (database.dialect === 'sqlite') {
-    const { orm } = database
+    const orm = await database.orm()
     return {
       insert: async (fact: Fact) => void orm.insert(sqliteTables.instance).values(fact).run(),
       all: async (): Promise<readonly Fact[]> => orm.select().from(sqliteTables.instance).all(),
@@ -99,7 +99,7 @@ describe.each(places)('a database on $name', ({ create }) => {
     await first.close()
     const second = await openDatabase({ ...base, ...place.options, appVersion: '1.1.0' })
     expect(second.instanceId).toBe(first.instanceId)
-    const found = await facts(second).all()
+    const found = await (await facts(second)).all()
     expect(found.map(({ key, value }) => [key, value]).sort()).toEqual([
       ['app_version', '1.1.0'],
       ['instance_id', first.instanceId],
@@ -113,7 +113,9 @@ describe.each(places)('a database on $name', ({ create }) => {
   it('REL-20: of a newer version is refused and left as it is', async () => {
     const place = await create()
     const newer = await openDatabase({ ...base, ...place.options, appVersion: '9.0.0' })
-    await facts(newer).execute("INSERT INTO svc_migrations (id, hash, applied_at) VALUES (99999999999999, 'x', 1)")
+    await (await facts(newer)).execute(
+      "INSERT INTO svc_migrations (id, hash, applied_at) VALUES (99999999999999, 'x', 1)",
+    )
     await newer.close()
     const error: unknown = await openDatabase({ ...base, ...place.options }).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(StartRefused)
@@ -131,13 +133,13 @@ describe.each(places)('a database on $name', ({ create }) => {
       value: '😀 %_\\ "quoted"\n',
       updatedAt: Number.MAX_SAFE_INTEGER,
     }
-    await facts(database).insert(fact)
-    expect(await facts(database).all()).toContainEqual(fact)
-    await expect(facts(database).insertThenFail({ key: 'gone', value: '', updatedAt: 0 })).rejects.toThrow(
+    await (await facts(database)).insert(fact)
+    expect(await (await facts(database)).all()).toContainEqual(fact)
+    await expect((await facts(database)).insertThenFail({ key: 'gone', value: '', updatedAt: 0 })).rejects.toThrow(
       'changed my mind',
     )
-    expect((await facts(database).all()).map(({ key }) => key)).not.toContain('gone')
-    await expect(facts(database).insert(fact)).rejects.toThrow()
+    expect((await (await facts(database)).all()).map(({ key }) => key)).not.toContain('gone')
+    await expect((await facts(database)).insert(fact)).rejects.toThrow()
     await database.close()
     await place.close()
   })
@@ -147,11 +149,11 @@ describe.each(places)('a database on $name', ({ create }) => {
       const place = await create()
       const database = await openDatabase({ ...base, ...place.options })
       const key = "it's"
-      await facts(database).insert({ key, value: '😀', updatedAt: 2 ** 53 - 1 })
-      expect(await database.read(facts(database).byKey(key), { signal: never })).toEqual([
+      await (await facts(database)).insert({ key, value: '😀', updatedAt: 2 ** 53 - 1 })
+      expect(await database.read((await facts(database)).byKey(key), { signal: never })).toEqual([
         { key, value: '😀', updated_at: 2 ** 53 - 1 },
       ])
-      expect(await database.read(facts(database).byKey("' OR 1=1 --"), { signal: never })).toEqual([])
+      expect(await database.read((await facts(database)).byKey("' OR 1=1 --"), { signal: never })).toEqual([])
       expect(
         await database.read(
           { sql: 'SELECT count(*) AS c, sum(updated_at) - sum(updated_at) AS z, NULL AS n, 1.5 AS f FROM instance' },

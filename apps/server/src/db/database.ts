@@ -42,7 +42,8 @@ interface OpenDatabase extends AsyncDisposable {
 export interface SqliteDatabase extends OpenDatabase {
   readonly dialect: 'sqlite'
   readonly engine: SqliteEngine
-  readonly orm: BetterSQLite3Database<typeof sqliteTables>
+  /** The query builder; the first call loads it. */
+  orm(): Promise<BetterSQLite3Database<typeof sqliteTables>>
 }
 
 /** The server's database on a PostgreSQL server. */
@@ -64,6 +65,10 @@ export interface DatabaseOptions {
   readonly appVersion: string
   readonly logger: Logger
   readonly clock: Clock
-  /** The only module that may open SQLite files. @default better-sqlite3, else libsql */
+  /**
+   * For a command: opens a database that a server of this version may have open already. @default false
+   */
+  readonly joinsServer?: boolean | undefined
+  /** The one module that opens SQLite files. @default better-sqlite3, else libsql */
   readonly engine?: SqliteEngine | undefined
 }

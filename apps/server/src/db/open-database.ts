@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { Database, DatabaseOptions } from './database.ts'
-import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 
 /** Whether a database address is one of PostgreSQL. */
@@ -16,5 +15,7 @@ function isPostgresUrl(url: string): boolean {
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const url = options.url ?? join(options.dataPath, 'database.db')
-  return isPostgresUrl(url) ? openPostgres({ ...options, url }) : openSqlite({ ...options, path: url })
+  if (!isPostgresUrl(url)) return openSqlite({ ...options, path: url })
+  const { openPostgres } = await import('./postgres.ts')
+  return openPostgres({ ...options, url })
 }

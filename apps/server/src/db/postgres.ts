@@ -8,7 +8,7 @@ import type { DatabaseRow, PostgresDatabase, ReadOptions, ReadQuery } from './da
 import { findDatabaseCode, isPassing, toDatabaseError } from './database-error.ts'
 import { migrationsFolder, readMigrations } from './migrations.ts'
 import { migratePostgres } from './postgres-migrate.ts'
-import { createPostgresQueries } from './queries.ts'
+import { createPostgresQueries } from './postgres-queries.ts'
 import { MAX_ROWS, MAX_WAITING_READS, tooManyRows } from './read-limits.ts'
 import { createReadQueue } from './read-queue.ts'
 import { postgresTables as schema } from './schema.ts'

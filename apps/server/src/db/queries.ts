@@ -1,9 +1,9 @@
 import { SvcError } from '@svc/errors'
-import { sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { Clock } from '../ports.ts'
 import { toDatabaseError } from './database-error.ts'
-import { postgresTables, sqliteTables, type Tables } from './schema.ts'
+import { createLockPatience } from './lock-patience.ts'
+import type { Tables } from './schema.ts'
 
 /** Builds queries: drizzle's own builder for either dialect. */
 export type QueryBuilder = Pick<BetterSQLite3Database<Tables>, 'select' | 'insert' | 'update' | 'delete'>
@@ -11,7 +11,7 @@ export type QueryBuilder = Pick<BetterSQLite3Database<Tables>, 'select' | 'inser
 /** Short queries, written once for both dialects. */
 export interface Queries {
   /**
-   * Gives the rows of a query, typed by its tables.
+   * Gives the rows of a query, typed by its tables. A query that writes belongs into a transaction.
    *
    * @throws {SvcError} `unavailable` while the database is away, `insufficient_storage`, else `internal`
    */
@@ -29,12 +29,15 @@ export interface DatabaseQueries extends Queries {
    * @throws the error of the work, after the rollback; as {@link Queries.rows}
    */
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>
+  /** Whether a table has any row. It needs no query builder. @throws as {@link Queries.rows} */
+  holdsRows(table: 'instance' | 'responses'): Promise<boolean>
 }
 
 /** Maximum number of queries that wait for an open transaction. */
 const MAX_WAITING = 10_000
 
-async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
+/** Runs a query. @throws {SvcError} what a failure of the database means to its caller */
+export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -42,18 +45,21 @@ async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Creates the queries of a SQLite file: one connection, so they run one after the other.
- *
- * @param options.checkAccess throws when the file may not be used any more
- */
-export function createSqliteQueries({
-  orm,
-  checkAccess,
-}: {
-  readonly orm: BetterSQLite3Database<Tables>
+/** What {@link createSqliteQueries} needs. */
+export interface SqliteQueryParts {
+  /** Gives the builder and its tables; the first call loads them. */
+  readonly load: () => Promise<{ readonly orm: BetterSQLite3Database<Tables>; readonly tables: Tables }>
+  /** Runs a statement without a result. */
+  readonly execute: (statement: string) => void
+  readonly hasRow: (statement: string) => boolean
+  /** Throws when the file may not be used any more. */
   readonly checkAccess: () => void
-}): DatabaseQueries {
+  readonly clock: Clock
+}
+
+/** Queries of a SQLite file: one connection, so one after the other. The first of them loads their builder. */
+export function createSqliteQueries({ load, execute, hasRow, checkAccess, clock }: SqliteQueryParts): DatabaseQueries {
+  const patiently = createLockPatience(clock)
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   /**
@@ -74,58 +80,33 @@ export function createSqliteQueries({
     waiting -= 1
   }
   const queries: Queries = {
-    rows: (build) => guarded(() => build(orm, sqliteTables).all()),
-    change: (build) => guarded(() => build(orm, sqliteTables).run().changes),
+    async rows(build) {
+      const { orm, tables } = await load()
+      return guarded(() => build(orm, tables).all())
+    },
+    async change(build) {
+      const { orm, tables } = await load()
+      return guarded(() => build(orm, tables).run().changes)
+    },
   }
-  return {
-    rows: (build) => alone(() => queries.rows(build)),
-    change: (build) => alone(() => queries.change(build)),
-    transaction: (work) =>
-      alone(async () => {
-        await guarded(() => orm.run(sql`BEGIN IMMEDIATE`))
-        try {
-          const result = await work(queries)
-          await guarded(() => orm.run(sql`COMMIT`))
-          return result
-        } catch (error) {
-          // The failure may have ended the transaction already, for example a full disk.
-          await guarded(() => orm.run(sql`ROLLBACK`)).catch(() => undefined)
-          throw error
-        }
-      }),
-  }
-}
-
-type PostgresOrm = Pick<PostgresJsDatabase<typeof postgresTables>, 'select' | 'insert' | 'update' | 'delete'>
-
-/** Creates the queries of a PostgreSQL database. */
-export function createPostgresQueries(orm: PostgresJsDatabase<typeof postgresTables>): DatabaseQueries {
-  const on = (db: PostgresOrm): Queries => {
-    // The builders of both dialects have the same methods. This one is awaited; that of SQLite is run by a call.
-    const [builder, tables] = [db as unknown as QueryBuilder, postgresTables as unknown as Tables]
-    return {
-      rows: (build) => guarded(async () => [...(await awaited<readonly never[]>(build(builder, tables)))]),
-      change: (build) => guarded(async () => (await awaited<{ readonly count: number }>(build(builder, tables))).count),
+  /** Work with the write lock. libsql never ends a prepared statement that meets a lock, so none may meet one. */
+  async function locked<T>(work: () => Promise<T>): Promise<T> {
+    await load()
+    await guarded(() => patiently(() => execute('BEGIN IMMEDIATE')))
+    try {
+      const result = await work()
+      await guarded(() => execute('COMMIT'))
+      return result
+    } catch (error) {
+      // A failure may have ended it already, a full disk for one.
+      await guarded(() => execute('ROLLBACK')).catch(() => undefined)
+      throw error
     }
   }
   return {
-    ...on(orm),
-    async transaction(work) {
-      let failure: { readonly error: unknown } | undefined
-      try {
-        return await orm.transaction((transaction) =>
-          work(on(transaction)).catch((error: unknown) => {
-            failure = { error }
-            throw error
-          }),
-        )
-      } catch (error) {
-        throw failure === undefined ? toDatabaseError(error) : failure.error
-      }
-    },
+    rows: (build) => alone(() => queries.rows(build)),
+    change: (build) => alone(() => locked(() => queries.change(build))),
+    transaction: (work) => alone(() => locked(() => work(queries))),
+    holdsRows: (table) => alone(() => guarded(() => hasRow(`SELECT 1 FROM ${table} LIMIT 1`))),
   }
-}
-
-function awaited<T>(query: unknown): PromiseLike<T> {
-  return query as PromiseLike<T>
 }

@@ -1,3 +1,4 @@
+import { postgresAuthTables, sqliteAuthTables } from '@svc/auth/drizzle'
 import { auditEventsOnPostgres, auditEventsOnSqlite } from './tables/audit.ts'
 import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
 import { knownFilesOnPostgres, knownFilesOnSqlite } from './tables/known-files.ts'
@@ -20,6 +21,7 @@ export const sqliteTables = {
   auditEvents: auditEventsOnSqlite,
   operations: operationsOnSqlite,
   knownFiles: knownFilesOnSqlite,
+  ...sqliteAuthTables,
 }
 
 /** The same tables on PostgreSQL; `schema.test.ts` checks that both are equal. */
@@ -31,6 +33,7 @@ export const postgresTables = {
   auditEvents: auditEventsOnPostgres,
   operations: operationsOnPostgres,
   knownFiles: knownFilesOnPostgres,
+  ...postgresAuthTables,
 }
 
 /** The tables by their names in the code. Queries use those of SQLite and run on either. */

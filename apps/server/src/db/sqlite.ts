@@ -2,15 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { SvcError } from '@svc/errors'
-import {
-  createTableRelationsHelpers,
-  type ExtractTablesWithRelations,
-  eq,
-  extractTablesRelationalConfig,
-} from 'drizzle-orm'
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
-import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { StartRefused } from '../config/start-refused.ts'
 import { toReason } from '../files/file-error.ts'
 import { type FileLock, lockFile } from '../files/file-lock.ts'
@@ -20,12 +11,12 @@ import { findDatabaseCode, isDamage, isPassing } from './database-error.ts'
 import { migrationsFolder, readMigrations } from './migrations.ts'
 import { createSqliteQueries } from './queries.ts'
 import { damagedFile } from './refusals.ts'
-import { sqliteTables as schema } from './schema.ts'
 import { loadSqliteEngine, type SqliteClient, type SqliteEngine } from './sqlite-engine.ts'
-import { migrateSqlite } from './sqlite-migrate.ts'
+import { checkSqliteSchema, migrateSqlite } from './sqlite-migrate.ts'
+import type { SqliteOrm } from './sqlite-orm.ts'
 import { createSqliteReader } from './sqlite-reader.ts'
 
-/** Time that a statement waits for a lock of another program. */
+/** Time that a statement of the start waits for a lock of another program. Later ones do not wait in the engine. */
 const BUSY_TIMEOUT_MS = 5000
 /** Files up to this size are checked completely at start; that takes a tenth of a second. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024
@@ -37,6 +28,7 @@ export interface SqliteOptions {
   readonly logger: Logger
   readonly clock: Clock
   readonly engine?: SqliteEngine | undefined
+  readonly joinsServer?: boolean | undefined
 }
 
 /** Creates the file before the engine does, readable only by this user, because it holds hashes and ids. */
@@ -58,43 +50,24 @@ function prepare(client: SqliteClient, sizeBytes: number): void {
 }
 
 /**
- * Creates drizzle for an open file. Its own constructor function imports better-sqlite3, which may be missing; its
- * parts do not.
+ * Gives the id of the installation, creating it once; also records the version. The statements are written out, because
+ * a start needs no others and drizzle takes long to load.
  */
-function toOrm(client: SqliteClient): BetterSQLite3Database<typeof schema> {
-  const dialect = new SQLiteSyncDialect()
-  const { tables, tableNamesMap } = extractTablesRelationalConfig<ExtractTablesWithRelations<typeof schema>>(
-    schema,
-    createTableRelationsHelpers,
-  )
-  const config = { fullSchema: schema, schema: tables, tableNamesMap }
-  return new BaseSQLiteDatabase('sync', dialect, new BetterSQLiteSession(client, dialect, config), config)
-}
-
-/** Gives the id of the installation, creating it once; also records the version. */
-function identify(orm: BetterSQLite3Database<typeof schema>, appVersion: string, now: number): string {
-  const { instance } = schema
-  return orm.transaction(
-    (transaction) => {
-      transaction
-        .insert(instance)
-        .values({ key: 'instance_id', value: randomUUID(), updatedAt: now })
-        .onConflictDoNothing()
-        .run()
-      transaction
-        .insert(instance)
-        .values({ key: 'app_version', value: appVersion, updatedAt: now })
-        .onConflictDoUpdate({ target: instance.key, set: { value: appVersion, updatedAt: now } })
-        .run()
-      const row = transaction
-        .select({ value: instance.value })
-        .from(instance)
-        .where(eq(instance.key, 'instance_id'))
-        .get()
-      return row?.value ?? ''
-    },
-    { behavior: 'immediate' },
-  )
+function identify(client: SqliteClient, appVersion: string, now: number): string {
+  client.exec('BEGIN IMMEDIATE')
+  try {
+    const add = 'INSERT INTO instance (key, value, updated_at) VALUES (?, ?, ?) ON CONFLICT (key)'
+    client.prepare(`${add} DO NOTHING`).run('instance_id', randomUUID(), now)
+    client
+      .prepare(`${add} DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`)
+      .run('app_version', appVersion, now)
+    const [row] = client.prepare("SELECT value FROM instance WHERE key = 'instance_id'").raw().all()
+    client.exec('COMMIT')
+    return Array.isArray(row) ? String(row[0]) : ''
+  } catch (error) {
+    if (client.inTransaction) client.exec('ROLLBACK')
+    throw error
+  }
 }
 
 function toRefusal(path: string, error: unknown): StartRefused {
@@ -111,19 +84,22 @@ function toRefusal(path: string, error: unknown): StartRefused {
 }
 
 /** Opens a SQLite file as the server's database; see `openDatabase`. */
-export async function openSqlite({ path, appVersion, logger, clock, engine }: SqliteOptions): Promise<SqliteDatabase> {
+export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase> {
+  const { path, appVersion, logger, clock, engine, joinsServer = false } = options
   let lock: FileLock | undefined
   let client: SqliteClient | undefined
   try {
     const sizeBytes = await makePrivate(path)
-    lock = await lockFile(`${path}.lock`, { what: `the database ${path}`, clock })
+    lock = await claim(path, { clock, joinsServer })
     const loaded = loadSqliteEngine({ logger, engine })
     client = loaded.open(path)
     prepare(client, sizeBytes)
-    migrateSqlite(client, { migrations: readMigrations(migrationsFolder('sqlite')), where: path, now: clock.now() })
-    const orm = toOrm(client)
-    const instanceId = identify(orm, appVersion, clock.now())
-    return toDatabase({ orm, instanceId, engine: loaded.name, path, client, lock })
+    const migrations = readMigrations(migrationsFolder('sqlite'))
+    if (lock === undefined) checkSqliteSchema(client, { migrations, where: path })
+    else migrateSqlite(client, { migrations, where: path, now: clock.now() })
+    const instanceId = identify(client, appVersion, clock.now())
+    client.pragma('busy_timeout = 0')
+    return toDatabase({ instanceId, engine: loaded.name, path, client, lock, clock })
   } catch (error) {
     client?.close()
     await lock?.close()
@@ -131,31 +107,50 @@ export async function openSqlite({ path, appVersion, logger, clock, engine }: Sq
   }
 }
 
+/** Takes the lock of a database. @returns undefined where a server holds it that may be joined */
+async function claim(
+  path: string,
+  { clock, joinsServer }: { readonly clock: Clock; readonly joinsServer: boolean },
+): Promise<FileLock | undefined> {
+  try {
+    return await lockFile(`${path}.lock`, { what: `the database ${path}`, clock })
+  } catch (error) {
+    if (joinsServer && error instanceof StartRefused && error.exitCode === 75) return undefined
+    throw error
+  }
+}
+
 function toDatabase(parts: {
-  readonly orm: BetterSQLite3Database<typeof schema>
   readonly instanceId: string
   readonly engine: SqliteEngine
   readonly path: string
   readonly client: SqliteClient
-  readonly lock: FileLock
+  /** Absent where a server holds it. */
+  readonly lock: FileLock | undefined
+  readonly clock: Clock
 }): SqliteDatabase {
-  const { orm, instanceId, engine, path, client, lock } = parts
+  const { instanceId, engine, path, client, lock, clock } = parts
   const reader = createSqliteReader({ engine, path })
+  let loading: Promise<SqliteOrm> | undefined
+  const loadOrm = (): Promise<SqliteOrm> => {
+    loading ??= import('./sqlite-orm.ts').then(({ createSqliteOrm }) => createSqliteOrm(client))
+    return loading
+  }
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= reader.close().then(async () => {
       try {
         // better-sqlite3 does this by itself; libsql leaves everything in the log
-        client.pragma('wal_checkpoint(TRUNCATE)')
+        if (lock !== undefined) client.pragma('wal_checkpoint(TRUNCATE)')
       } finally {
         client.close()
-        await lock.close()
+        await lock?.close()
       }
     })
     return closing
   }
   const checkAccess = (): void => {
-    const reason = lock.lossReason()
+    const reason = lock?.lossReason()
     if (reason === undefined) return
     throw new SvcError('unavailable', `the database was taken away while the server ran: ${reason}`, {
       code: 'database_gone',
@@ -164,9 +159,15 @@ function toDatabase(parts: {
   return {
     dialect: 'sqlite',
     engine,
-    orm,
+    orm: loadOrm,
     instanceId,
-    queries: createSqliteQueries({ orm, checkAccess }),
+    queries: createSqliteQueries({
+      load: async () => ({ orm: await loadOrm(), tables: (await import('./sqlite-orm.ts')).tables }),
+      execute: (statement) => client.exec(statement),
+      hasRow: (statement) => client.prepare(statement).raw().all().length > 0,
+      checkAccess,
+      clock,
+    }),
     async read(query, options) {
       checkAccess()
       return reader.read(query, options)

@@ -1,4 +1,4 @@
-import { type Diagnostics, startDiagnostics } from '../monitoring/diagnostics.ts'
+import type { Diagnostics } from '../monitoring/diagnostics.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ServerFeature } from './feature.ts'
 
@@ -8,6 +8,7 @@ export function diagnosticsFeature({ config, clock, log }: Platform): ServerFeat
   let diagnostics: Diagnostics | undefined
   return {
     async start() {
+      const { startDiagnostics } = await import('../monitoring/diagnostics.ts')
       diagnostics = await startDiagnostics({ address: config.pprofAddress, clock, log })
       log.info({ url: diagnostics.url }, 'diagnostics are listening')
     },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { HttpReply } from '../http/http-reply.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { ServerFeature } from './feature.ts'
 import { createFeatureSet, type FeatureSet } from './feature-set.ts'
@@ -11,7 +12,7 @@ const route = (path: string): Route =>
     family: 'compatible',
     tag: 'test',
     summary: path,
-    handler: () => new Response(null),
+    handler: () => new HttpReply(null),
   })
 
 interface World {

@@ -1,7 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, stat, unlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import * as z from 'zod'
 import { StartRefused } from '../config/start-refused.ts'
 import type { Clock } from '../ports.ts'
 import { readSystemCode, toReason } from './file-error.ts'
@@ -28,15 +27,23 @@ const MAX_ATTEMPTS = 5
 /** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-const HOLDER = z.object({
-  pid: z.int(),
-  start: z.string(),
-  boot: z.string().optional(),
-  namespace: z.string().optional(),
-  host: z.string(),
-  token: z.string(),
-})
-type Holder = z.infer<typeof HOLDER>
+/** What a lock file says of the process that holds it. */
+interface Holder {
+  readonly pid: number
+  readonly start: string
+  readonly boot?: string | undefined
+  readonly namespace?: string | undefined
+  readonly host: string
+  readonly token: string
+}
+
+function isHolder(value: unknown): value is Holder {
+  if (typeof value !== 'object' || value === null) return false
+  const { pid, start, boot, namespace, host, token } = value as Readonly<Record<string, unknown>>
+  const isText = (one: unknown): boolean => typeof one === 'string'
+  const isAbsentOrText = (one: unknown): boolean => one === undefined || isText(one)
+  return Number.isSafeInteger(pid) && [start, host, token].every(isText) && [boot, namespace].every(isAbsentOrText)
+}
 
 const toIdentity = (holder: Holder): ProcessIdentity => ({
   pid: holder.pid,
@@ -49,8 +56,8 @@ const toIdentity = (holder: Holder): ProcessIdentity => ({
 /** Reads the holder of a lock: undefined without one, `unreadable` while the file has no content. */
 async function readHolder(path: string): Promise<Holder | 'unreadable' | undefined> {
   try {
-    const found = HOLDER.safeParse(JSON.parse(await readFile(path, 'utf8')))
-    return found.success ? found.data : 'unreadable'
+    const found: unknown = JSON.parse(await readFile(path, 'utf8'))
+    return isHolder(found) ? found : 'unreadable'
   } catch (error) {
     return readSystemCode(error) === 'ENOENT' ? undefined : 'unreadable'
   }

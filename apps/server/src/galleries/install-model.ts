@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
-import type { ConfigStore } from '../catalog/config-store.ts'
+import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { Downloader } from '../downloads/downloader.ts'
 import { createKeyedLock, type KeyedLock } from '../downloads/keyed-lock.ts'
 import type { KnownFiles } from '../downloads/known-files.ts'

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import * as z from 'zod'
-import type { ConfigStore } from '../catalog/config-store.ts'
+import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { Downloader } from '../downloads/downloader.ts'
 import type { KnownFiles } from '../downloads/known-files.ts'
 import type { UriServices } from '../downloads/resolve-uri.ts'

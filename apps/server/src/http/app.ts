@@ -4,7 +4,7 @@ import { type HonoEnv, LiteralSource, MatchedSource } from './call.ts'
 import type { Edge } from './edge.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 import type { Route } from './route.ts'
-import type { RouteInfo } from './route-info.ts'
+import { listPaths, type RouteInfo } from './route-info.ts'
 import { addRoutes } from './route-table.ts'
 
 /** Stands for the prefix of the server without a path behind it: no request target holds a blank. */
@@ -34,6 +34,11 @@ function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`)
 }
 
+/** Whether a route has no parameters. */
+function isNamed(route: RouteInfo): boolean {
+  return listPaths(route).every((path) => !/[:*]/.test(path))
+}
+
 /** A gate-only route as a route: a caller who passes the gate learns that nothing is here yet. */
 function toRoute(route: RouteInfo): Route {
   return {
@@ -44,12 +49,15 @@ function toRoute(route: RouteInfo): Route {
   }
 }
 
+/** Paths that are answered however many connections there are. */
+export const HEALTH_CHECKS: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz'])
+
 /** The route table as an application. */
 export interface App {
   /** Serves any request. */
   readonly fetch: Hono<HonoEnv>['fetch']
   /**
-   * Fast path for `POST` routes without parameters; it makes none of the objects that Hono needs.
+   * Fast path for `POST` routes without parameters and for health checks; it makes none of the objects that Hono needs.
    *
    * @returns undefined for a request that only {@link fetch} serves
    */
@@ -59,30 +67,40 @@ export interface App {
 }
 
 /** Hono finds the route of a request; the edge does everything around its handler. */
-export function createApp(routes: readonly Route[], reserved: readonly RouteInfo[], edge: Edge): App {
+export function createApp(routes: readonly Route[], reserved: readonly RouteInfo[], edge: Edge): Required<App> {
   const app = new Hono<HonoEnv>({
     getPath: (request, context) =>
       toRoutedPath(request, context?.env === undefined ? [] : edge.prefixesOf(context.env.incoming)),
   })
-  const table = addRoutes(app, [...routes, ...reserved.map(toRoute)], (route, pattern, context) =>
-    edge.serve(route, pattern, new MatchedSource(context)),
-  )
-  app.notFound((c) => {
+  // A path that is reserved by name is not one of a route with parameters.
+  const [named, others] = [reserved.filter(isNamed), reserved.filter((route) => !isNamed(route))]
+  const all = [...named.map(toRoute), ...routes, ...others.map(toRoute)]
+  const table = addRoutes(app, all, async (route, pattern, context) => {
+    await edge.serve(route, pattern, new MatchedSource(context))
+    return context.env.alreadySent
+  })
+  app.notFound(async (c) => {
     // A prefix alone: relative addresses of the page at its end would lose it.
-    if (c.req.path === BARE_PREFIX) return edge.redirect(new MatchedSource(c), `${new URL(c.req.url).pathname}/`)
-    return edge.serveUnmatched(new MatchedSource(c), table.findPath(c.req.path))
+    if (c.req.path === BARE_PREFIX) await edge.redirect(new MatchedSource(c), `${new URL(c.req.url).pathname}/`)
+    else await edge.serveUnmatched(new MatchedSource(c), table.findPath(c.req.path))
+    return c.env.alreadySent
   })
 
   // Other methods have pages and lists among their routes, and a prefix of the server may look like one of them.
   const findLiteral = (method: string, path: string): Route | undefined =>
     method === 'POST' ? table.findLiteral(method, path) : undefined
+  /** Health checks are answered before the server has loaded what pages and lists need. */
+  const findHealthCheck = (incoming: ServerRequest, path: string): Route | undefined => {
+    if (incoming.method !== 'GET' || !HEALTH_CHECKS.has(path) || edge.prefixesOf(incoming).length > 0) return undefined
+    return table.findLiteral('GET', path)
+  }
 
   return {
     fetch: app.fetch,
     servesLiteral: (method, target) => findLiteral(method, withoutQuery(target)) !== undefined,
     serveLiteral(incoming, outgoing) {
       const path = withoutQuery(incoming.url ?? '')
-      const route = findLiteral(incoming.method ?? '', path)
+      const route = findLiteral(incoming.method ?? '', path) ?? findHealthCheck(incoming, path)
       return route && edge.serve(route, path, new LiteralSource(incoming, outgoing, path))
     },
   }

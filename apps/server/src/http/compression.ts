@@ -1,9 +1,6 @@
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import { endReply } from './end-reply.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
-
-const gzipAsync = promisify(gzip)
 
 /** When replies are compressed (§8). */
 export interface CompressionPolicy {
@@ -58,7 +55,8 @@ export async function sendBody(
     !outgoing.hasHeader('Content-Encoding') &&
     shouldCompress(incoming, { contentType: reply.contentType, sizeBytes: body.length }, policy)
   ) {
-    body = await gzipAsync(body)
+    const { gzip } = await import('node:zlib')
+    body = await promisify(gzip)(body)
     outgoing.setHeader('Content-Encoding', 'gzip')
   }
   if (outgoing.destroyed) return

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
 /** Connections beyond the limit that are read all the same, so that health checks are answered. */
@@ -33,11 +34,20 @@ export function grantConnections(asked: number, descriptors: number | undefined)
 
 /** Reads how many files the process may have open; undefined where the system does not tell. */
 export function readDescriptorLimit(): number | undefined {
+  // A report takes longer than all else that a start asks the system for.
+  const limit = process.platform === 'linux' ? readLinuxLimit() : readReportedLimit()
+  return limit === undefined ? undefined : Number(limit)
+}
+
+function readLinuxLimit(): string | undefined {
+  return /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+}
+
+function readReportedLimit(): string | undefined {
   // Without this the report looks up the names of all peers. The types do not have it yet.
   Object.assign(process.report, { excludeNetwork: true })
   const text = JSON.stringify(process.report.getReport())
-  const limit = /"open_files":\{"soft":(\d+)/.exec(text)?.[1]
-  return limit === undefined ? undefined : Number(limit)
+  return /"open_files":\{"soft":(\d+)/.exec(text)?.[1]
 }
 
 /**

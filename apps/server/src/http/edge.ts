@@ -1,19 +1,19 @@
-import { RESPONSE_ALREADY_SENT as ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Authentication, Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { toPreparedHeaders } from '@svc/http-reader'
-import { UpstreamStatusError } from '@svc/proxy'
+import type { UpstreamStatusError } from '@svc/proxy'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Clock } from '../ports.ts'
-import type { Principal } from '../principal.ts'
 import { toPublicError } from '../public-error.ts'
 import type { BodyReader } from './body.ts'
-import { CallLog, type CallSource, CallState, type RootLog } from './call.ts'
+import { type Call, CallLog, type CallSource, CallState, type RootLog } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
 import { errorBody } from './error-envelopes.ts'
 import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
+import { ALREADY_SENT, type HttpReply } from './http-reply.ts'
 import type { ServerRequest } from './messages.ts'
-import type { Gate } from './middleware/authorize.ts'
+import type { AdmittedCaller, Gate } from './middleware/authorize.ts'
 import { readOrigin, readPrefix, type TrustedProxies } from './middleware/client-address.ts'
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
@@ -28,14 +28,16 @@ import { SECURITY_HEADERS } from './security-headers.ts'
 import { stayInHttp, type Upgrade } from './upgrade.ts'
 import { createSockets, type SocketLimits } from './websocket.ts'
 
-export { ALREADY_SENT }
-
 /** The parts of the edge. Settings can change the ones that are functions; they are called for each request. */
 export interface EdgeOptions {
   readonly gate: Gate
   readonly cors: () => CorsPolicy
   /** Undefined while auth is configured: then any host name is served. */
   readonly host: () => HostPolicy | undefined
+  /** Whether changes that pages elsewhere ask for are refused. @default always */
+  readonly refusesCrossSite?: (() => boolean) | undefined
+  /** Gives a caller whose session is due for it a new value. Must not throw. @default nothing */
+  readonly renewSession?: ((call: Call) => Promise<void>) | undefined
   readonly proxies: TrustedProxies
   readonly baseUrl: string | undefined
   readonly compression: CompressionPolicy
@@ -65,18 +67,21 @@ const UNMATCHED: RouteInfo = {
 /** The HTTP edge: everything around a handler, in the order of the request path (docs/behaviour.md). */
 export interface Edge {
   /** Serves a request of a route. */
-  serve(route: Route, pattern: string, source: CallSource): Promise<Response>
+  serve(route: Route, pattern: string, source: CallSource): Promise<void>
   /** Serves a request without a route: preflights, 404, 405 with `Allow`. */
-  serveUnmatched(source: CallSource, known: KnownPath): Promise<Response>
+  serveUnmatched(source: CallSource, known: KnownPath): Promise<void>
   /** Sends the client to another path of this server. */
-  redirect(source: CallSource, location: string): Promise<Response>
+  redirect(source: CallSource, location: string): Promise<void>
   /** The prefixes that may stand before the path of a request, each without a slash at its end. */
   prefixesOf(incoming: ServerRequest): readonly string[]
   /**
    * Asks the gate again for every open socket, running inference and reply that has begun, such as a stream of events, and
    * ends the ones that it refuses (threats AU-7). Call it when rights have changed.
+   *
+   * @param revocation whose rights have changed. @default anybody's
+   * @returns whether everybody could be asked for: false while the stores are away
    */
-  reauthorize(): void
+  reauthorize(revocation?: Revocation): Promise<boolean>
   /** Closes every socket once it has answered its current message. */
   drainSockets(): void
   /** Aborts every running and every later call with a reason. */
@@ -89,6 +94,11 @@ function withSlash(url: string): string {
   return `${origin}${pathname.replace(/\/+$/, '')}/`
 }
 
+/** Knows the error of an upstream by its name: its class would load the proxy together with the edge. */
+function isUpstreamError(error: SvcError): error is UpstreamStatusError {
+  return error.name === 'UpstreamStatusError'
+}
+
 /** The reply of an upstream that answered with an error, unchanged (§6.5). */
 function upstreamReply({ status, contentType = 'application/octet-stream', body, headers }: UpstreamStatusError) {
   return { status, contentType, body, headers: Object.fromEntries(headers) }
@@ -98,7 +108,7 @@ function upstreamReply({ status, contentType = 'application/octet-stream', body,
 export function createEdge(options: EdgeOptions): Edge {
   const running = new RunningCalls()
   const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
-  const { machineTag } = options
+  const { machineTag, refusesCrossSite = () => true } = options
   const common = toPreparedHeaders([
     ...SECURITY_HEADERS,
     ...(machineTag === undefined ? [] : [['Machine-Tag', machineTag] as const]),
@@ -107,6 +117,8 @@ export function createEdge(options: EdgeOptions): Edge {
   const ownBase = options.baseUrl === undefined ? undefined : withSlash(options.baseUrl)
   const ownPrefix = ownBase === undefined ? '' : new URL(ownBase).pathname.slice(0, -1)
   let ended: SvcError | undefined
+  /** Grows whenever rights have changed. */
+  let generation = 0
 
   function begin(route: RouteInfo, pattern: string, source: CallSource): CallState {
     const { incoming, outgoing } = source
@@ -155,7 +167,7 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   /** Answers with an error. Cuts a reply that has begun: its writer has sent the error in-band. */
-  async function fail(call: CallState, thrown: unknown, family: ErrorFamily): Promise<Response> {
+  async function fail(call: CallState, thrown: unknown, family: ErrorFamily): Promise<void> {
     const error = toPublicError(thrown)
     const status = toStatus(error)
     const { outgoing } = call
@@ -164,54 +176,49 @@ export function createEdge(options: EdgeOptions): Edge {
     else if (status >= 500) call.log.warn({ code: error.code, status, err: error }, 'request failed')
     if (outgoing.headersSent || outgoing.destroyed) {
       if (!outgoing.writableEnded) outgoing.destroy()
-      return ALREADY_SENT
+      return
     }
     const retryAfter = retryAfterSeconds(error)
     if (retryAfter !== undefined) outgoing.setHeader('Retry-After', String(retryAfter))
     if (status === 401) outgoing.setHeader('WWW-Authenticate', 'Bearer')
     if (isPermanent(error)) outgoing.setHeader('x-should-retry', 'false')
-    if (error instanceof UpstreamStatusError && !options.opaqueErrors) {
+    if (isUpstreamError(error) && !options.opaqueErrors) {
       await sendBody(call, upstreamReply(error), options.compression)
-      return ALREADY_SENT
+      return
     }
     if (options.opaqueErrors) {
       outgoing.writeHead(status, { 'Content-Length': 0 })
       endReply(call)
-      return ALREADY_SENT
+      return
     }
     const body = Buffer.from(JSON.stringify(errorBody(error, family)))
     await sendBody(call, { status, contentType: 'application/json', body }, options.compression)
-    return ALREADY_SENT
   }
 
-  /** Sends a handler's `Response` with the headers that are already set on the reply. */
-  async function send(call: CallState, response: Response): Promise<Response> {
-    if (response === ALREADY_SENT) return response
-    const headers: Record<string, string> = {}
-    let contentType = 'application/octet-stream'
-    response.headers.forEach((value, name) => {
-      if (name === 'content-type') contentType = value
-      else headers[name] = value
-    })
-    const body = new Uint8Array(await response.arrayBuffer())
-    if (body.length === 0 && !response.headers.has('content-type')) {
+  /** Sends a handler's reply with the headers that are already set on it. */
+  async function send(call: CallState, reply: HttpReply): Promise<void> {
+    if (reply === ALREADY_SENT) return
+    const { status, body } = reply
+    const { 'content-type': contentType, ...headers } = reply.headers
+    if (body.length === 0 && contentType === undefined) {
       for (const [name, value] of Object.entries(headers)) call.outgoing.setHeader(name, value)
-      call.outgoing.writeHead(response.status, response.status === 204 ? {} : { 'Content-Length': 0 })
+      call.outgoing.writeHead(status, status === 204 ? {} : { 'Content-Length': 0 })
       endReply(call)
-      return ALREADY_SENT
+      return
     }
-    await sendBody(call, { status: response.status, contentType, body, headers }, options.compression)
-    return ALREADY_SENT
+    const sent = { status, contentType: contentType ?? 'application/octet-stream', body, headers }
+    await sendBody(call, sent, options.compression)
   }
 
   /** Opens the socket of a call that passed the gate, and serves it to its end. */
   async function serveSocket(
     serve: NonNullable<Route['serveSocket']>,
     call: CallState,
-    { upgrade, admit }: { readonly upgrade: Upgrade; readonly admit: () => Principal | Promise<Principal> },
-  ): Promise<Response> {
-    checkSocketOrigin(call, options.cors())
-    const socket = sockets.accept(upgrade, call, admit)
+    { upgrade, admitted }: { readonly upgrade: Upgrade; readonly admitted: AdmittedCaller },
+  ): Promise<void> {
+    if (refusesCrossSite()) checkSocketOrigin(call, options.cors())
+    const admit = (): Promise<Authentication> => options.gate.reauthorize(admitted, call)
+    const socket = await sockets.accept(upgrade, call, admit)
     call.outgoing.statusCode = LEFT_HTTP
     options.metrics.observeCall('GET', call.route.path, (options.clock.monotonic() - call.startedAt) / 1000)
     try {
@@ -221,17 +228,20 @@ export function createEdge(options: EdgeOptions): Edge {
       if (!call.signal.aborted) call.log.error({ err: thrown }, 'a socket failed unexpectedly')
       socket.close(1011, 'internal server error')
     }
-    return ALREADY_SENT
   }
 
   return {
-    reauthorize() {
-      sockets.reauthorize()
-      running.reauthorizeAll(({ route, matched, incoming, outgoing }) => {
-        // The call that changed the rights must still be answered.
-        const isAsked = route.usecase !== undefined || outgoing.headersSent
-        return isAsked ? options.gate.admit(route, matched, incoming) : undefined
-      })
+    async reauthorize(revocation = { kind: 'all' }) {
+      generation += 1
+      const outcomes = await Promise.all([
+        sockets.reauthorize(revocation),
+        running.reauthorizeAll(revocation, (admitted, signal) => {
+          // The call that changed the rights must still be answered.
+          const isAsked = admitted.route.usecase !== undefined || admitted.outgoing.headersSent
+          return isAsked ? options.gate.reauthorize(admitted, { signal }) : undefined
+        }),
+      ])
+      return outcomes.every((wasAsked) => wasAsked)
     },
     drainSockets: () => sockets.drain(),
     abortAll(reason) {
@@ -243,18 +253,22 @@ export function createEdge(options: EdgeOptions): Edge {
       try {
         checkAddressed(call)
         const matched = { pattern, path: source.path }
-        const admit = (): Principal | Promise<Principal> => options.gate.admit(route, matched, call.incoming)
-        const admitted = admit()
+        const asked = generation
+        const found = options.gate.admit(route, matched, call.incoming)
         // An `await` would cost a turn of the event loop, and most credentials are known.
-        call.principal = admitted instanceof Promise ? await admitted : admitted
+        call.authentication = found instanceof Promise ? await found : found
+        const admitted = { route, matched, authentication: call.authentication, outgoing: call.outgoing }
         const { upgrade } = source
         if (upgrade !== undefined) {
-          if (route.serveSocket !== undefined) return await serveSocket(route.serveSocket, call, { upgrade, admit })
+          if (route.serveSocket !== undefined) return await serveSocket(route.serveSocket, call, { upgrade, admitted })
           stayInHttp(upgrade)
         }
-        call.abort.admitted = { route, matched, incoming: call.incoming, outgoing: call.outgoing }
-        checkCrossSite(call, options.cors())
-        return await send(call, await route.handler(call))
+        call.abort.admitted = admitted
+        if (refusesCrossSite()) checkCrossSite(call, options.cors())
+        if (call.authentication.isRotationDue) await options.renewSession?.(call)
+        // What was found before rights have changed may not hold any more.
+        if (asked !== generation) call.authentication = await options.gate.reauthorize(admitted, call)
+        await send(call, await route.handler(call))
       } catch (thrown) {
         const error = route.mapError === undefined ? thrown : route.mapError(toPublicError(thrown))
         return fail(call, error, route.family)
@@ -267,7 +281,7 @@ export function createEdge(options: EdgeOptions): Edge {
         call.outgoing.setHeader('Location', location)
         call.outgoing.writeHead(302, { 'Content-Length': 0 })
         endReply(call)
-        return ALREADY_SENT
+        return
       } catch (thrown) {
         return fail(call, thrown, 'compatible')
       }
@@ -282,7 +296,7 @@ export function createEdge(options: EdgeOptions): Edge {
           applyPreflight(incoming, outgoing)
           outgoing.writeHead(204, {})
           endReply(call)
-          return ALREADY_SENT
+          return
         }
         if (methods.length > 0) {
           outgoing.setHeader('Allow', methods.join(', '))

@@ -1,15 +1,13 @@
-import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
 import { SvcError } from '@svc/errors'
 import { createRequestReader, type RequestReader } from '@svc/http-reader'
-import type { App } from './app.ts'
+import { type App, HEALTH_CHECKS } from './app.ts'
 import { ConnectionLimit, grantConnections } from './connection-limit.ts'
 import { type ConnectionLimits, DEFAULT_LIMITS } from './connection-limits.ts'
 import { errorBody } from './error-envelopes.ts'
+import type { HonoAnswer } from './hono-answer.ts'
 import type { ServerReply } from './messages.ts'
 import { createNodeServer, type NodeServer } from './node-server.ts'
-import type { Upgrade } from './upgrade.ts'
 
 /** How often idle connections are looked for while the server stops. */
 const IDLE_SWEEP_MS = 10
@@ -36,9 +34,6 @@ export interface ListenOptions {
   /** Most connections at once. @default the number that the server takes where the system has no limit */
   readonly maxConnections?: number | undefined
 }
-
-/** Paths that are answered however many connections there are. */
-const HEALTH_CHECKS: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz'])
 
 /**
  * Listens with the application.
@@ -91,23 +86,18 @@ type NodeAnswer = Parameters<typeof createNodeServer>[0]
 
 /** Answers the requests that Node has read. The edge answers errors of handlers; other errors cut the connection. */
 function toNodeAnswer(app: App, limit: ConnectionLimit): NodeAnswer {
-  const upgrades = new WeakMap<object, Upgrade>()
-  // The listener uses no member of a response that `ServerReply` lacks: handlers write their replies themselves.
-  const handle = getRequestListener(
-    (request, bindings) => {
-      const upgrade = upgrades.get(bindings.incoming)
-      return app.fetch(request, upgrade === undefined ? bindings : { ...bindings, upgrade })
-    },
-    { overrideGlobalObjects: false, hostname: 'localhost' },
-  ) as (incoming: IncomingMessage, outgoing: ServerReply) => Promise<void>
+  let answer: HonoAnswer | undefined
+  const answerFirst: HonoAnswer = async (...request) => {
+    answer ??= (await import('./hono-answer.ts')).createHonoAnswer(app)
+    await answer(...request)
+  }
   return (incoming, outgoing, upgrade) => {
     if (!HEALTH_CHECKS.has(incoming.url) && !limit.admits(incoming.socket)) {
       refuseExcess(outgoing)
       return
     }
-    if (upgrade !== undefined) upgrades.set(incoming, upgrade)
     const served = upgrade === undefined ? app.serveLiteral?.(incoming, outgoing) : undefined
-    ;(served ?? handle(incoming, outgoing)).catch(() => outgoing.destroy())
+    ;(served ?? (answer ?? answerFirst)(incoming, outgoing, upgrade)).catch(() => outgoing.destroy())
   }
 }
 

@@ -16,14 +16,15 @@ function toSchema(schema: z.ZodType, registry: SchemaRegistry, io: 'input' | 'ou
   return rest
 }
 
-function toParameters(route: RouteInfo, template: string, registry: SchemaRegistry): Json[] {
+async function toParameters(route: RouteInfo, template: string, registry: SchemaRegistry): Promise<Json[]> {
   const inPath = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
   }))
-  const inQuery = Object.entries(route.query?.shape ?? {}).map(([name, field]) => {
+  const query = await route.query?.()
+  const inQuery = Object.entries(query?.shape ?? {}).map(([name, field]) => {
     const schema = field as z.ZodType
     return {
       name,
@@ -36,8 +37,9 @@ function toParameters(route: RouteInfo, template: string, registry: SchemaRegist
   return [...inPath, ...inQuery]
 }
 
-function toResponse(response: RouteResponse, registry: SchemaRegistry): Json {
-  const { description, schema, contentType } = response
+async function toResponse(response: RouteResponse, registry: SchemaRegistry): Promise<Json> {
+  const { description, contentType } = response
+  const schema = await response.schema?.()
   if (schema === undefined && contentType === undefined) return { description }
   const media = schema === undefined ? {} : { schema: toSchema(schema, registry, 'output') }
   return { description, content: { [contentType ?? 'application/json']: media } }
@@ -46,22 +48,24 @@ function toResponse(response: RouteResponse, registry: SchemaRegistry): Json {
 /** Names of the error bodies of families that have one of their own. */
 const ERRORS: Partial<Readonly<Record<ErrorFamily, string>>> = { messages: 'MessagesError' }
 
-function toOperation(route: RouteInfo, template: string, registry: SchemaRegistry): Json {
-  const parameters = toParameters(route, template, registry)
-  const responses = Object.entries(route.responses ?? { 200: { description: 'OK' } }).map(
-    ([status, response]) => [status, toResponse(response, registry)] as const,
-  )
+async function toOperation(route: RouteInfo, template: string, registry: SchemaRegistry): Promise<Json> {
+  const parameters = await toParameters(route, template, registry)
+  const body = await route.body?.()
+  const responses: [string, Json][] = []
+  for (const [status, response] of Object.entries(route.responses ?? { 200: { description: 'OK' } })) {
+    responses.push([status, await toResponse(response, registry)])
+  }
   return {
     tags: [route.tag],
     summary: route.summary,
     operationId: `${route.method.toLowerCase()} ${template}`.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, ''),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(route.body === undefined
+    ...(body === undefined
       ? {}
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: toSchema(route.body, registry, 'input') } },
+            content: { 'application/json': { schema: toSchema(body, registry, 'input') } },
           },
         }),
     responses: {
@@ -82,7 +86,7 @@ function toOperation(route: RouteInfo, template: string, registry: SchemaRegistr
 }
 
 /** The OpenAPI 3.1 document of a route table; reserved routes are not in it. */
-export function openApiDocument(routes: readonly RouteInfo[], version: string): Json {
+export async function openApiDocument(routes: readonly RouteInfo[], version: string): Promise<Json> {
   const registry = createSchemaRegistry()
   const paths: Record<string, Json> = {}
   for (const route of routes) {
@@ -91,7 +95,7 @@ export function openApiDocument(routes: readonly RouteInfo[], version: string): 
       const template = toTemplate(pattern)
       paths[template] ??= {}
       const item = paths[template]
-      const operation = toOperation(route, template, registry)
+      const operation = await toOperation(route, template, registry)
       item[route.method.toLowerCase()] =
         pattern === route.path
           ? operation

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startTestApp } from '../../test/support/test-app.ts'
 import type { ReplyWriter } from '../inference/ports.ts'
-import { ALREADY_SENT } from './edge.ts'
+import { ALREADY_SENT } from './http-reply.ts'
 import { createReplyWriter } from './reply-writer.ts'
 import { defineRoute, type Route } from './route.ts'
 

@@ -13,10 +13,13 @@ export type ErrorFamily = 'compatible' | 'rerank' | 'messages' | 'responses' | '
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** Loads a schema. Only the OpenAPI document reads the schemas of rows: a start loads none of them. */
+export type LoadSchema<T extends z.ZodType = z.ZodType> = () => Promise<T>
+
 /** A documented answer of a route. */
 export interface RouteResponse {
   readonly description: string
-  readonly schema?: z.ZodType | undefined
+  readonly schema?: LoadSchema | undefined
   /** @default 'application/json' when there is a schema */
   readonly contentType?: string | undefined
 }
@@ -36,6 +39,12 @@ export interface RouteInfo {
   readonly aliases?: readonly string[] | undefined
   readonly access: Access
   readonly feature?: Feature | undefined
+  /**
+   * What the scopes of keys call the route.
+   *
+   * @default the feature, else `admin`, `account` for the caller's own data, or `general`
+   */
+  readonly group?: string | undefined
   readonly family: ErrorFamily
   /** The use that a model must have to serve the route; inference routes only. */
   readonly usecase?: string | undefined
@@ -56,8 +65,8 @@ export interface RouteInfo {
   readonly socket?: SocketInfo | undefined
   readonly tag: string
   readonly summary: string
-  readonly query?: z.ZodObject | undefined
-  readonly body?: z.ZodType | undefined
+  readonly query?: LoadSchema<z.ZodObject> | undefined
+  readonly body?: LoadSchema | undefined
   readonly responses?: Readonly<Record<number, RouteResponse>> | undefined
   /** Stands for a feature still to come: the gate speaks (401, 403), then 404. Not in the OpenAPI document. */
   readonly gateOnly?: boolean | undefined

@@ -39,13 +39,19 @@ export function addRoutes(app: Hono<HonoEnv>, routes: readonly Route[], serve: S
     }
   }
   const methods = [...new Set(routes.map(({ method }) => method))]
+  const isMethod = (method: string): boolean => methods.some((one) => one === method)
   const match = (method: string, path: string): Route | undefined =>
     routesByHandler.get(app.router.match(method, path)[0][0]?.[0][0])
-  const literals = new Map(
-    methods.map((method) => [method as string, toLiterals(patterns, (pattern) => match(method, pattern))]),
-  )
+  const literals = new Map<string, ReadonlyMap<string, Route>>()
+  const literalsOf = (method: string): ReadonlyMap<string, Route> => {
+    const known = literals.get(method)
+    if (known !== undefined) return known
+    const made = toLiterals(patterns, (pattern) => match(method, pattern))
+    literals.set(method, made)
+    return made
+  }
   return {
-    findLiteral: (method, path) => literals.get(method)?.get(path),
+    findLiteral: (method, path) => (isMethod(method) ? literalsOf(method).get(path) : undefined),
     findPath(path) {
       const found = methods
         .flatMap((method) => match(method, path) ?? [])

@@ -1,12 +1,13 @@
 import type { SvcError } from '@svc/errors'
 import type { Call } from './call.ts'
+import type { HttpReply } from './http-reply.ts'
 import type { RouteInfo } from './route-info.ts'
 import type { Socket } from './websocket.ts'
 
 /** A route of the route table with its handler. */
 export interface Route extends RouteInfo {
   /** Answers the call; a handler that wrote to `call.outgoing` itself returns `ALREADY_SENT`. */
-  readonly handler: (call: Call) => Response | Promise<Response>
+  readonly handler: (call: Call) => HttpReply | Promise<HttpReply>
   /**
    * Serves a socket of a route that has them, to its end. What it throws closes the socket as a failure of the server;
    * messages that cannot be answered are its own affair.

@@ -3,7 +3,7 @@ import { createDeferred } from '@svc/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/support/test-app.ts'
 import { createBodyReader } from './body.ts'
-import { ALREADY_SENT } from './edge.ts'
+import { ALREADY_SENT } from './http-reply.ts'
 import { json } from './json.ts'
 import { defineRoute } from './route.ts'
 

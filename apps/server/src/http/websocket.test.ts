@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
 import { rawCall, startTestApp, type TestApp } from '../../test/support/test-app.ts'
 import { createBodyReader } from './body.ts'
+import { HttpReply } from './http-reply.ts'
 import type { Route } from './route.ts'
 import { type Socket, upgradeRequired } from './websocket.ts'
 
@@ -112,7 +113,7 @@ describe('the handshake', () => {
     client.socket.close(1000)
     expect(await client.closed).toMatchObject({ code: 1000 })
     await vi.waitFor(() => expect(app.logLines.join('')).toContain('"status":101'))
-    expect(await app.metrics.registry.metrics()).toContain('api_call_count{method="GET",path="/echo"} 1')
+    expect(await (await app.metrics.registry()).metrics()).toContain('api_call_count{method="GET",path="/echo"} 1')
   })
 
   it('keeps what a client sends right behind it', async () => {
@@ -176,7 +177,7 @@ describe('the handshake', () => {
       path: '/plain',
       socket: undefined,
       serveSocket: undefined,
-      handler: () => new Response('hi'),
+      handler: () => new HttpReply('hi'),
     }
     await using app = await startTestApp([plain])
     expect(await refusal(app, {}, '/plain')).toMatchObject({ status: 200, text: 'hi' })
@@ -189,7 +190,7 @@ describe('the handshake', () => {
       ...echo,
       method: 'POST',
       path: '/post',
-      handler: async (call) => new Response(`${Buffer.from((await bodies.read(call)).bytes)} ${call.header('x-a')};`),
+      handler: async (call) => new HttpReply(`${Buffer.from((await bodies.read(call)).bytes)} ${call.header('x-a')};`),
     }
     await using app = await startTestApp([post])
     const ask = (upgrade: string, last: string) =>
@@ -211,7 +212,7 @@ describe('the handshake', () => {
       serveSocket: undefined,
       handler: async () => {
         await answered.promise
-        return new Response('late')
+        return new HttpReply('late')
       },
     }
     await using app = await startTestApp([slow, echo])

@@ -1,11 +1,13 @@
+import type { Authentication, Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket, WebSocketServer } from 'ws'
 import type { HeldBytes } from '../inference/ports.ts'
-import type { Principal } from '../principal.ts'
 import type { BodyReader } from './body.ts'
 import type { Call } from './call.ts'
+import { isConcerned } from './middleware/authenticate.ts'
 import { isRefusal } from './middleware/authorize.ts'
 import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
+import type { RouteInfo } from './route-info.ts'
 import type { Upgrade } from './upgrade.ts'
 
 /** Limits of sockets (threats WS-1); bodies and messages share the memory that they may take together. */
@@ -52,8 +54,8 @@ export interface Socket {
    * @throws {SvcError} `cancelled` when the client is gone or has stalled
    */
   send(text: string): Promise<void>
-  /** The caller now: rights may have ended since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
-  admit(): Principal | Promise<Principal>
+  /** Who asks now: rights may have gone since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
+  admit(): Promise<Authentication>
   /** Closes after what was sent; a second time does nothing. */
   close(code: CloseCode, reason: string): void
 }
@@ -61,13 +63,17 @@ export interface Socket {
 /** The sockets of a server. */
 export interface Sockets {
   /**
-   * Leaves HTTP.
+   * Leaves HTTP. The first socket loads the library of the protocol.
    *
    * @throws {SvcError} `invalid_request` for a request that is no proper handshake, `unavailable` when there are too many
    */
-  accept(upgrade: Upgrade, call: Call, admit: Socket['admit']): Socket
-  /** Closes the sockets of those whose rights have gone; what is answered on them is cut off. */
-  reauthorize(): void
+  accept(upgrade: Upgrade, call: Call, admit: Socket['admit']): Promise<Socket>
+  /**
+   * Closes the sockets of callers whose rights have gone; what is answered on them is cut off.
+   *
+   * @returns whether everybody could be looked up
+   */
+  reauthorize(revocation: Revocation): Promise<boolean>
   /** Lets every socket end what it answers now, and nothing more. */
   drain(): void
 }
@@ -90,17 +96,19 @@ export function createSockets(options: {
   let isDraining = false
 
   return {
-    accept(upgrade, call, admit) {
+    async accept(upgrade, call, admit) {
+      const { WebSocketServer } = await import('ws')
       if (open.size >= limits.maxSockets) throw tooManySockets()
-      const ws = shakeHands(upgrade, call, maxMessageBytes)
+      const ws = shakeHands(upgrade, call, createServer(WebSocketServer, call.route, maxMessageBytes))
       const socket = openSocket(ws, { upgrade, call, admit, limits, maxMessageBytes, bodies: options.bodies })
       open.add(socket)
       ws.once('close', () => open.delete(socket))
       if (isDraining) socket.drain()
       return socket
     },
-    reauthorize() {
-      for (const socket of open) void reauthorize(socket)
+    async reauthorize(revocation) {
+      const concerned = [...open].filter(({ call }) => isConcerned(call.authentication, revocation))
+      return (await Promise.all(concerned.map(reauthorize))).every((wasAsked) => wasAsked)
     },
     drain() {
       isDraining = true
@@ -109,11 +117,14 @@ export function createSockets(options: {
   }
 }
 
-async function reauthorize(socket: Socket): Promise<void> {
+async function reauthorize(socket: Socket): Promise<boolean> {
   try {
     await socket.admit()
+    return true
   } catch (error) {
-    if (isRefusal(error)) socket.close(1008, ACCESS_ENDED)
+    if (!isRefusal(error)) return socket.call.signal.aborted
+    socket.close(1008, ACCESS_ENDED)
+    return true
   }
 }
 
@@ -130,17 +141,21 @@ interface SocketParts {
   readonly bodies: BodyReader
 }
 
-/** Answers the handshake. Nothing is ever compressed: texts of different owners never share a window. */
-function shakeHands({ request, connection, head }: Upgrade, { route, outgoing }: Call, maxPayload: number): WebSocket {
-  const server = new WebSocketServer({
+/** Creates the side that answers handshakes. Nothing is ever compressed: texts of different owners never share a window. */
+function createServer(Server: typeof WebSocketServer, { socket }: RouteInfo, maxPayload: number): WebSocketServer {
+  return new Server({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload,
     maxFragments: MAX_FRAGMENTS,
     maxBufferedChunks: MAX_CHUNKS,
-    handleProtocols: (asked) => route.socket?.protocols.find((protocol) => asked.has(protocol)) ?? false,
+    handleProtocols: (asked) => socket?.protocols.find((protocol) => asked.has(protocol)) ?? false,
   })
+}
+
+/** Answers the handshake. */
+function shakeHands({ request, connection, head }: Upgrade, { outgoing }: Call, server: WebSocketServer): WebSocket {
   let refusal: Error | undefined
   let accepted: WebSocket | undefined
   server.on('wsClientError', (error: Error) => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { Histogram, Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { CallDurations } from './call-durations.ts'
+import { CallSeries } from './call-series.ts'
 
 it("exports the same as the library's histogram for the same calls", async () => {
   const call = fc.record({
@@ -12,7 +13,8 @@ it("exports the same as the library's histogram for the same calls", async () =>
   await fc.assert(
     fc.asyncProperty(fc.array(call, { maxLength: 40 }), async (calls) => {
       const [own, theirs] = [new Registry(), new Registry()]
-      const durations = new CallDurations(own)
+      const durations = new CallSeries()
+      new CallDurations(own, durations)
       const histogram = new Histogram({
         name: 'api_call',
         help: 'Duration of API calls in seconds by HTTP method and route.',
@@ -33,6 +35,8 @@ it("exports the same as the library's histogram for the same calls", async () =>
 
 it('has a series before its first call where one is asked for', async () => {
   const registry = new Registry()
-  new CallDurations(registry).getSeries('GET', '/healthz')
+  const calls = new CallSeries()
+  new CallDurations(registry, calls)
+  calls.find('GET', '/healthz')
   expect(await registry.metrics()).toContain('api_call_count{method="GET",path="/healthz"} 0')
 })

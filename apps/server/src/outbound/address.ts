@@ -20,49 +20,60 @@ interface Address {
   readonly value: bigint
 }
 
+/** Makes a value when it is first asked for: a start asks for none of them. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
 const BITS = { 4: 32, 6: 128 } as const
 
 /**
  * Blocks that are not public: the IANA special-purpose registries (RFC 6890), multicast, and addresses in public blocks
  * at which a cloud answers its own machines.
  */
-const SPECIAL_RANGES: readonly (readonly [AddressScope, AddressRange])[] = (
-  [
-    ['reserved', '0.0.0.0/8'],
-    ['private', '10.0.0.0/8'],
-    ['private', '100.64.0.0/10'],
-    ['loopback', '127.0.0.0/8'],
-    ['metadata', '168.63.129.16'],
-    ['link-local', '169.254.0.0/16'],
-    ['private', '172.16.0.0/12'],
-    ['reserved', '192.0.0.0/24'],
-    ['reserved', '192.0.2.0/24'],
-    ['reserved', '192.88.99.0/24'],
-    ['private', '192.168.0.0/16'],
-    ['private', '198.18.0.0/15'],
-    ['reserved', '198.51.100.0/24'],
-    ['reserved', '203.0.113.0/24'],
-    ['multicast', '224.0.0.0/4'],
-    ['reserved', '240.0.0.0/4'],
-    ['loopback', '::1'],
-    ['private', 'fc00::/7'],
-    ['link-local', 'fe80::/10'],
-    ['private', 'fec0::/10'],
-    ['multicast', 'ff00::/8'],
-    // Teredo, benchmarking, ORCHID and other protocol assignments
-    ['reserved', '2001::/23'],
-    ['reserved', '2001:db8::/32'],
-    // 6to4: a relay forwards to the embedded IPv4 address
-    ['reserved', '2002::/16'],
-    ['reserved', '3ffe::/16'],
-    ['reserved', '3fff::/20'],
-  ] as const
-).map(([scope, cidr]) => [scope, mustParseCidr(cidr)])
+const SPECIAL_RANGES = once((): readonly (readonly [AddressScope, AddressRange])[] =>
+  (
+    [
+      ['reserved', '0.0.0.0/8'],
+      ['private', '10.0.0.0/8'],
+      ['private', '100.64.0.0/10'],
+      ['loopback', '127.0.0.0/8'],
+      ['metadata', '168.63.129.16'],
+      ['link-local', '169.254.0.0/16'],
+      ['private', '172.16.0.0/12'],
+      ['reserved', '192.0.0.0/24'],
+      ['reserved', '192.0.2.0/24'],
+      ['reserved', '192.88.99.0/24'],
+      ['private', '192.168.0.0/16'],
+      ['private', '198.18.0.0/15'],
+      ['reserved', '198.51.100.0/24'],
+      ['reserved', '203.0.113.0/24'],
+      ['multicast', '224.0.0.0/4'],
+      ['reserved', '240.0.0.0/4'],
+      ['loopback', '::1'],
+      ['private', 'fc00::/7'],
+      ['link-local', 'fe80::/10'],
+      ['private', 'fec0::/10'],
+      ['multicast', 'ff00::/8'],
+      // Teredo, benchmarking, ORCHID and other protocol assignments
+      ['reserved', '2001::/23'],
+      ['reserved', '2001:db8::/32'],
+      // 6to4: a relay forwards to the embedded IPv4 address
+      ['reserved', '2002::/16'],
+      ['reserved', '3ffe::/16'],
+      ['reserved', '3fff::/20'],
+    ] as const
+  ).map(([scope, cidr]) => [scope, mustParseCidr(cidr)]),
+)
 
 /** The only block from which public IPv6 addresses are assigned (RFC 4291). */
-const GLOBAL_UNICAST = mustParseCidr('2000::/3')
+const GLOBAL_UNICAST = once(() => mustParseCidr('2000::/3'))
 /** The translation of IPv4 for IPv6-only hosts (RFC 6052): leads to the IPv4 address in the last 32 bits. */
-const NAT64 = mustParseCidr('64:ff9b::/96')
+const NAT64 = once(() => mustParseCidr('64:ff9b::/96'))
 
 /**
  * Classifies an address. IPv4-mapped and NAT64 addresses have the scope of the embedded IPv4 address.
@@ -72,10 +83,10 @@ const NAT64 = mustParseCidr('64:ff9b::/96')
 export function classifyAddress(text: string): AddressScope {
   const address = parseAddress(text)
   if (address === undefined) return 'reserved'
-  const carried = contains(NAT64, address) ? toIpv4(address.value) : address
-  const special = SPECIAL_RANGES.find(([, range]) => contains(range, carried))
+  const carried = contains(NAT64(), address) ? toIpv4(address.value) : address
+  const special = SPECIAL_RANGES().find(([, range]) => contains(range, carried))
   if (special !== undefined) return special[0]
-  return carried.family === 4 || contains(GLOBAL_UNICAST, carried) ? 'public' : 'reserved'
+  return carried.family === 4 || contains(GLOBAL_UNICAST(), carried) ? 'public' : 'reserved'
 }
 
 /** Whether an address is in one of the ranges; an IPv4-mapped address counts as the IPv4 address. */

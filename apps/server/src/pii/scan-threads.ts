@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { SvcError } from '@svc/errors'
 import type { PatternScanner } from '@svc/pii/offload'
 import type { Clock, Logger } from '../ports.ts'
@@ -120,10 +121,10 @@ export function createScanThreads(options: ScanThreadsOptions): ScanThreads {
   }
 }
 
-/** Finds the file beside this one; a bundle finds it in the sources that are shipped with it. */
+/** Finds the program of the threads beside this file, or beside the bundle, where it is a bundle of its own. */
 function findShippedProgram(): URL {
-  const places = ['./scan-worker.mjs', '../src/pii/scan-worker.mjs'].map((place) => new URL(place, import.meta.url))
-  const found = places.find((place) => existsSync(place))
-  if (found === undefined) throw new Error(`scan-worker.mjs is missing from the installation: ${places.join(', ')}`)
-  return found
+  const name = import.meta.url.endsWith('.ts') ? './scan-worker.mjs' : './scan-worker.js'
+  const program = new URL(name, import.meta.url)
+  if (!existsSync(program)) throw new Error(`${fileURLToPath(program)} is missing from the installation`)
+  return program
 }

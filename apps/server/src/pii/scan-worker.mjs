@@ -16,10 +16,10 @@ const scanner = createPatternScanner({
 /** @type {AbortController | undefined} */
 let running
 
-parentPort?.on('message', async (/** @type {import('./scan-thread.ts').ScanMessage} */ message) => {
+parentPort?.on('message', (/** @type {import('./scan-thread.ts').ScanMessage} */ message) => {
   if (message.kind === 'abandon') return running?.abort()
   running = new AbortController()
-  reply(await answer(message.task, running.signal))
+  void answer(message.task, running.signal).then(reply)
 })
 
 /**

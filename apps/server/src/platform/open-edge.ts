@@ -1,25 +1,31 @@
 import { createEdge, type Edge } from '../http/edge.ts'
+import { followRights } from '../http/follow-rights.ts'
 import { createGate } from '../http/middleware/authorize.ts'
 import { trustedProxies } from '../http/middleware/client-address.ts'
 import { corsPolicy } from '../http/middleware/cors.ts'
 import { hostPolicy } from '../http/middleware/host.ts'
+import { createSessionRenewal } from '../http/session-cookies.ts'
 import type { Closers } from './closers.ts'
 import type { Platform } from './platform.ts'
 
-/** Creates the HTTP edge. It follows the settings of keys and of other origins. */
-export function openEdge(platform: Platform, closers: Closers): Edge {
-  const { config, settings, authenticator, bodies, compression, metrics, clock, log } = platform
+/** Creates the HTTP edge. It follows the settings, and the rights of callers. */
+export async function openEdge(platform: Platform, closers: Closers): Promise<Edge> {
+  const { config, settings, accounts, authenticator, bodies, compression, metrics, clock, log } = platform
   const host = hostPolicy(config.externalBaseUrl, config.allowedHosts)
   const createCors = (): ReturnType<typeof corsPolicy> =>
-    corsPolicy({ allowOrigins: settings.get('cors_allow_origins'), authConfigured: authenticator.configured })
+    corsPolicy({ allowOrigins: settings.get('cors_allow_origins'), authConfigured: authenticator.isConfigured })
   let cors = createCors()
   const edge = createEdge({
     gate: createGate(authenticator, {
       pathWithoutAuth: config.pathWithoutAuth,
-      getExemptions: config.disableApiKeyRequirementForHttpGet ? config.httpGetExemptedEndpoints : [],
+      isExempt: config.disableApiKeyRequirementForHttpGet
+        ? await readExemptions(config.httpGetExemptedEndpoints)
+        : undefined,
     }),
     cors: () => cors,
-    host: () => (authenticator.configured ? undefined : host),
+    host: () => (authenticator.isConfigured ? undefined : host),
+    refusesCrossSite: () => settings.get('csrf'),
+    renewSession: createSessionRenewal(accounts.auth.sessions),
     proxies: trustedProxies(config.trustedProxies),
     baseUrl: config.externalBaseUrl,
     compression,
@@ -30,11 +36,18 @@ export function openEdge(platform: Platform, closers: Closers): Edge {
     clock,
     log,
   })
+  const { revocations } = accounts.auth
+  const following = followRights({ revocations, reauthorize: (revocation) => edge.reauthorize(revocation), clock })
   closers.push(
-    settings.subscribe((changed) => {
+    settings.subscribe(() => {
       cors = createCors()
-      if (changed.has('api_keys')) edge.reauthorize()
     }),
+    () => following.close(),
   )
   return edge
+}
+
+async function readExemptions(expressions: readonly string[]): Promise<(pattern: string) => boolean> {
+  const { compileExemptions } = await import('../http/middleware/exemptions.ts')
+  return compileExemptions(expressions)
 }

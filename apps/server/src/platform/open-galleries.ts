@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { detectCapability } from '../backends/capability.ts'
-import type { ConfigStore } from '../catalog/config-store.ts'
-import type { BackendRoom } from '../compose-backends.ts'
+import type { ConfigStore } from '../catalog/folder-store.ts'
+import type { BackendModule } from '../compose-backends.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import { readCredentials } from '../downloads/credentials.ts'
@@ -28,7 +28,7 @@ export interface GalleryParts {
   readonly config: ServerConfig
   readonly settings: Settings
   readonly database: Database
-  readonly backends: BackendRoom
+  readonly backends: BackendModule
   readonly modelFiles: ConfigStore
   readonly operations: Operations
   readonly userAgent: string
@@ -44,13 +44,19 @@ export interface OpenGalleries {
   readonly backendGallery: BackendGallery
 }
 
-/** Opens the galleries. Installations that a kill has interrupted while they replaced files are finished first. */
-export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries> {
-  const { config, settings, database, backends, modelFiles, operations, clock, log } = parts
+/** Finishes installations that a kill has interrupted while they replaced files; before anything reads the folders. */
+export async function recoverInstalls({
+  config,
+  clock,
+  log,
+}: Pick<GalleryParts, 'config' | 'clock' | 'log'>): Promise<void> {
   await finishCommits(config.modelsPath, { logger: log, now: clock.now() })
   await finishSwaps(config.backendsPath, { logger: log })
-  await backends.catalog.refresh()
-  await modelFiles.reload()
+}
+
+/** Opens the galleries. */
+export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries> {
+  const { config, settings, database, backends, modelFiles, operations, clock, log } = parts
   const credentials = await readCredentials(config.credentialsFile)
   const client = createOutboundClient({
     allow: toAllowList(config.contentUrlAllow),
@@ -129,7 +135,7 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
 }
 
 /** Memory that models may take: of all graphics devices together, else of the machine. */
-async function readModelMemory({ memory }: BackendRoom): Promise<number> {
+async function readModelMemory({ memory }: BackendModule): Promise<number> {
   const devices = await memory.devices()
   if (devices.length > 0) return devices.reduce((total, { totalBytes }) => total + totalBytes, 0)
   return (await memory.main())?.totalBytes ?? Number.POSITIVE_INFINITY

@@ -1,11 +1,12 @@
-import { type ConfigStore, createConfigStore } from '../catalog/config-store.ts'
 import { countDefaultThreads } from '../catalog/default-threads.ts'
+import { type ConfigStore, createFolderStore } from '../catalog/folder-store.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { openModelFolder } from '../catalog/model-folder.ts'
 import { createModelDirectory, type ModelDirectory } from '../catalog/resolve.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Logger } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
+import { createLateParser, ParserMissing } from './late-parser.ts'
 
 /** Time for which a look at any model file is reused: shorter than a client needs to change the file and to ask. */
 const LOOK_MS = 2
@@ -23,19 +24,32 @@ export interface OpenModels {
   readonly modelFiles: ConfigStore
   /** The models by name, with defaults from the last {@link OpenModels.useSettings}. */
   readonly models: ModelDirectory
+  /**
+   * Loads what reads model files, unless the folder has needed it already. Nothing may look at the models before this has
+   * settled.
+   */
+  loadParser(): Promise<void>
   /** Applies the present settings as defaults. */
   useSettings(): void
 }
 
 /** Opens the models folder. Warnings and problems of the folder are logged now, not with the first request. */
 export async function openModels({ config, settings, demoModels, log }: ModelsOptions): Promise<OpenModels> {
-  const modelFiles = createConfigStore({
+  const parser = createLateParser()
+  const modelFiles = createFolderStore({
     folder: config.modelsPath,
     demo: { models: demoModels, mode: config.demoModel },
     openFolder: (path) => openModelFolder(path, { freshMs: LOOK_MS, watches: true }),
+    parseFile: parser.parse,
     logger: log,
   })
-  await modelFiles.reload()
+  try {
+    await modelFiles.reload()
+  } catch (error) {
+    if (!(error instanceof ParserMissing)) throw error
+    await parser.load()
+    await modelFiles.reload()
+  }
   const threads = countDefaultThreads()
   const createDirectory = (): ModelDirectory =>
     createModelDirectory(modelFiles, {
@@ -48,6 +62,7 @@ export async function openModels({ config, settings, demoModels, log }: ModelsOp
   let current = createDirectory()
   return {
     modelFiles,
+    loadParser: () => parser.load(),
     models: {
       resolve: (name, how) => current.resolve(name, how),
       find: (name) => current.find(name),

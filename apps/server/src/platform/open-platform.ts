@@ -4,28 +4,31 @@ import { createAuditLog } from '../audit/audit-log.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
-import { type BackendRoom, composeBackends } from '../compose-backends.ts'
-import { composeInference } from '../compose-inference.ts'
+import { type BackendModule, composeBackends } from '../compose-backends.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { createBodyReader } from '../http/body.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
+import { createDelivery } from '../inference/deliver-reply.ts'
 import type { StageObserver } from '../inference/pipeline.ts'
 import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
 import type { RootLogger } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import { createRecordStore } from '../monitoring/record-store.ts'
-import type { TraceRecord, UsageRecord } from '../monitoring/recorders.ts'
+import type { TraceRecord } from '../monitoring/recorders.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
+import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
+import { createLateInference } from './late-inference.ts'
+import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
-import { openGalleries } from './open-galleries.ts'
-import { openKeys } from './open-keys.ts'
+import { openGalleries, recoverInstalls } from './open-galleries.ts'
 import { openModels } from './open-models.ts'
 import { openOperations } from './open-operations.ts'
 import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
+import { warnOfOpenDoor } from './warn-of-open-door.ts'
 
 /** Maximum pause of a client that sends a body. */
 const BODY_IDLE_MS = 30_000
@@ -47,17 +50,14 @@ export interface PlatformOptions {
   /** Shipped backends by name. */
   readonly builtInBackends: Readonly<Record<string, BuiltInBackend>>
   readonly demoModels: readonly DemoModelSource[]
-  /** Identifies the caller. @default the shared keys of the settings */
+  /** Finds out who is calling. @default the accounts and shared keys of the server */
   readonly authenticator?: Authenticator | undefined
   /** Observes each stage that a request enters. @default nothing */
   readonly observeStage?: StageObserver | undefined
 }
 
-/** Facts of the server that exist only after the features are created. */
-export interface LaterFacts extends Pick<Platform, 'routes' | 'unready'> {
-  /** The port of this server; undefined before it listens. */
-  readonly ownPort: () => number | undefined
-}
+/** The facts of the server that the platform cannot know before the features are made. */
+export type LaterFacts = Pick<Platform, 'routes' | 'unready' | 'ownPort'>
 
 /** Opens the parts that features share, in the order of their dependencies. */
 export async function openPlatform(
@@ -68,10 +68,13 @@ export async function openPlatform(
   const { config, version, clock, log } = options
   const data = await openData(options, closers)
   const { lock, database, settings } = data
-  const authenticator = openKeys({ config, settings, authenticator: options.authenticator, log }, closers)
+  const accounts = await openAccounts({ config, settings, database, lock, clock, log }, closers)
+  const authenticator = options.authenticator ?? accounts.auth.authenticator
+  warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
+  await recoverInstalls({ config, clock, log })
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
   const backends = await openBackends(options, { ...data, ...upstreams }, closers)
-  const { modelFiles, models, useSettings } = await openModels({
+  const { modelFiles, models, loadParser, useSettings } = await openModels({
     config,
     settings,
     demoModels: options.demoModels,
@@ -93,10 +96,12 @@ export async function openPlatform(
   })
   const audit = createAuditLog({ database, clock, logger: log })
   closers.push(() => audit.close())
-  const [usage, traces] = [createRecordStore<UsageRecord>(), createRecordStore<TraceRecord>()]
-  const inference = composeInference({
+  const usage = createUsageRecords(accounts.auth.usageRecorder)
+  const traces = createRecordStore<TraceRecord>()
+  const inference = createLateInference({
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
     ...{ audit, usage, traces, metrics, clock, logger: log },
+    quotas: accounts.auth.quotas,
     userAgent,
     observeStage: options.observeStage,
     corpusStore: options.corpusStore,
@@ -105,10 +110,15 @@ export async function openPlatform(
   closers.push(followSettings({ config, settings, log }, { backends, useSettings }))
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
-    ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
-    ...{ models, modelFiles, backends, operations, modelGallery, backendGallery },
-    ...{ inference, bodies, compression, routes, unready },
-    inferenceRoutes: { core: inference.core, deliverTo: inference.deliverTo, compression, bodies },
+    ...{ config, version, clock, log, settings, database, lock, metrics, audit, traces, authenticator },
+    ...{ accounts, models, modelFiles, loadParser, backends, operations, modelGallery, backendGallery },
+    ...{ inference, bodies, compression, routes, unready, ownPort },
+    inferenceRoutes: {
+      core: inference.core,
+      deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),
+      compression,
+      bodies,
+    },
   }
 }
 
@@ -116,7 +126,7 @@ async function openBackends(
   { config, environment, builtInBackends, clock, log: logger }: PlatformOptions,
   { settings, lock, upstream, secrets, ca, checkUpstream }: OpenData & OpenUpstreams,
   closers: Closers,
-): Promise<BackendRoom> {
+): Promise<BackendModule> {
   const backends = await composeBackends({
     config,
     settings,
@@ -138,7 +148,7 @@ async function openBackends(
 /** Passes changed settings to the parts of the platform. @returns a function that ends this */
 function followSettings(
   { config, settings, log }: { readonly config: ServerConfig; readonly settings: Settings; readonly log: RootLogger },
-  { backends, useSettings }: { readonly backends: BackendRoom; readonly useSettings: () => void },
+  { backends, useSettings }: { readonly backends: BackendModule; readonly useSettings: () => void },
 ): () => void {
   const { catalog, residency, watchdog } = backends
   return settings.subscribe((changed) => {

@@ -1,4 +1,4 @@
-import { ensureSuccess, type PartialMessage } from '@svc/backend-client'
+import type { PartialMessage } from '@svc/backend-client'
 import type { ModelOptions } from '@svc/backend-client/proto'
 import { SvcError, toSvcError } from '@svc/errors'
 import type { BackendCatalog, BackendProgram } from '../backends/catalog.ts'
@@ -111,6 +111,7 @@ async function loadInto(
     signal,
   })
   try {
+    const { ensureSuccess } = await import('../backends/grpc-client.ts')
     ensureSuccess(await backend.client.loadModel(request, { signal }))
     signal.throwIfAborted()
     return backend

@@ -1,7 +1,8 @@
 import { SvcError } from '@svc/errors'
 import type { ResponseResource } from '@svc/wire/responses'
 import type { Clock, Logger } from '../ports.ts'
-import { LEASE_MS, type Reader, type ResponseStore, type StoredResponse } from './response-store.ts'
+import { LEASE_MS } from './lease.ts'
+import type { Reader, ResponseStore, StoredResponse } from './response-store.ts'
 
 /** Interval at which the leases of running responses are renewed. */
 const RENEW_MS = LEASE_MS / 3

@@ -5,7 +5,8 @@ import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger as logger } from '../db/__fixtures__/places.ts'
 import type { DatabaseOptions } from '../db/database.ts'
 import { openDatabase } from '../db/open-database.ts'
-import { createResponseStore, LEASE_MS, type ResponseRecord, type ResponseStore } from './response-store.ts'
+import { LEASE_MS } from './lease.ts'
+import { createResponseStore, type ResponseRecord, type ResponseStore } from './response-store.ts'
 
 const places = await databasePlaces()
 

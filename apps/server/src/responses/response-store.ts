@@ -4,9 +4,8 @@ import type { Database } from '../db/database.ts'
 import type { Queries } from '../db/queries.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Clock } from '../ports.ts'
+import { LEASE_MS } from './lease.ts'
 
-/** Time that a running response counts as alive after its server's last renewal, milliseconds. */
-export const LEASE_MS = 30_000
 /** Limit of everything stored, in bytes (decisions: 1 GiB). */
 const MAX_TOTAL_BYTES = 1024 ** 3
 /** Number of responses that are removed at a time. */

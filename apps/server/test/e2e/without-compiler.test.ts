@@ -20,8 +20,7 @@ const isLoaded = (path: string): boolean => !/\.(d\.[cm]?ts|map|cjs|test\.ts)$/.
 
 /**
  * Installs the server as a package manager leaves it when the optional better-sqlite3 could not be built: without
- * patches, the module is missing from the tree. Packages that import it themselves are copied and not linked, because
- * Node resolves modules from a file's real path.
+ * patches, the module is missing from the tree.
  */
 async function install(folder: string): Promise<void> {
   const modules = join(folder, 'node_modules')
@@ -31,8 +30,7 @@ async function install(folder: string): Promise<void> {
     await cp(join(PACKAGE, part), join(folder, part), { recursive: true, filter: isLoaded })
   for (const name of await readdir(join(PACKAGE, 'node_modules'))) {
     const source = await realpath(join(PACKAGE, 'node_modules', name))
-    if (name === 'drizzle-orm') await cp(source, join(modules, name), { recursive: true, filter: isLoaded })
-    else if (name !== 'better-sqlite3' && !name.startsWith('.')) await symlink(source, join(modules, name))
+    if (name !== 'better-sqlite3' && !name.startsWith('.')) await symlink(source, join(modules, name))
   }
 }
 

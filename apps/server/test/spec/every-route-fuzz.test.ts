@@ -69,7 +69,7 @@ function send(path: string, { headers, bytes }: WireBody): Promise<Answer> {
 
 describe('generated bodies over every inference route', () => {
   it('never make the server fail, and are refused in the words of the route', async () => {
-    const routes = listInferenceRoutes(server)
+    const routes = await listInferenceRoutes(server)
     const runs = Math.max(1, Math.ceil(BODIES / routes.length / TOGETHER))
     const statuses: Record<string, Record<string, number>> = {}
     for (const route of routes) {

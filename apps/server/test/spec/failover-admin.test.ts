@@ -173,11 +173,12 @@ describe('a pin', () => {
 async function startRoutes(opaqueErrors = false) {
   const clock = createFakeClock()
   const watch = createFailoverWatch({ clock })
-  const groups = createFailoverGroups({ clock, onEvent: () => undefined, exists: () => true })
   const models = { list: () => [], resolve: () => undefined }
   const bodies = createBodyReader({ maxBytes: 1024, idleMs: 1000, totalBytes: 1024 })
   const compression = { enabled: false, minLength: 0 }
-  const app = await startTestApp(failoverRoutes({ watch, groups, clock, models, bodies, compression, opaqueErrors }))
+  const groups = createFailoverGroups({ clock, onEvent: () => undefined, exists: () => true })
+  const open = async () => ({ groups, watch, follow: () => undefined })
+  const app = await startTestApp(failoverRoutes({ open, clock, models, bodies, compression, opaqueErrors }))
   return { app, clock, watch }
 }
 

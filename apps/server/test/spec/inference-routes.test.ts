@@ -33,7 +33,7 @@ function recordStages(): { seen: Map<string, string[]>; observe: StageObserver }
 
 /** Lists the kinds of answers of a route. */
 function listWays(route: InferenceRoute): Record<string, unknown>[] {
-  const keys = listKeys(route.body)
+  const keys = listKeys(route.schema)
   const stream = keys.has('stream') ? [{ stream: false }, { stream: true }] : [{}]
   const background = keys.has('background') ? stream.map((way) => ({ ...way, background: true, store: true })) : []
   return [...stream, ...background]
@@ -42,7 +42,7 @@ function listWays(route: InferenceRoute): Record<string, unknown>[] {
 describe('the inference routes of the table', () => {
   it('are all routes that take a body for a model', async () => {
     await using server = await startTestServer()
-    const routes = listInferenceRoutes(server).map(({ path }) => path)
+    const routes = (await listInferenceRoutes(server)).map(({ path }) => path)
     const taking = server.server.routes.filter(
       ({ method, body, tag }) => method === 'POST' && body && tag === 'inference',
     )
@@ -59,7 +59,7 @@ describe('the inference routes of the table', () => {
     const { seen, observe } = recordStages()
     await using server = await startTestServer({ observeStage: observe })
     await modelsForAll(server)
-    for (const route of listInferenceRoutes(server)) {
+    for (const route of await listInferenceRoutes(server)) {
       for (const path of listConcretePaths(route)) {
         for (const way of listWays(route)) {
           const id = await answered(server, route, path, way)

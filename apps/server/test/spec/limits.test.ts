@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest'
 import { modelRoutes } from '../../src/api/formats/openai/models.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { StartRefused } from '../../src/config/start-refused.ts'
+import { HttpReply } from '../../src/http/http-reply.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { verifies } from './verifies.ts'
@@ -30,7 +31,7 @@ describe('compression', () => {
   })
 
   verifies('limits:compression:min-length', 'begins at 1024 bytes, or where the flag says', async () => {
-    const text = (size: number) => () => new Response('a'.repeat(size), { headers: { 'content-type': 'text/plain' } })
+    const text = (size: number) => () => new HttpReply('a'.repeat(size), { headers: { 'content-type': 'text/plain' } })
     const common = { method: 'GET', access: 'any', family: 'compatible', tag: 't', summary: 't' } as const
     await using app = await startTestApp([
       { ...common, path: '/below', handler: text(1023) },
@@ -120,7 +121,7 @@ describe('flags', () => {
 
   verifies('auth:public-bind:refused', 'no public address without a key where that is asked for', async () => {
     const flags = ['--require-auth-on-public-bind', '--address=models.example:0']
-    await expect(startTestServer({ flags })).rejects.toThrow(/no key is set/)
+    await expect(startTestServer({ flags })).rejects.toThrow(/neither keys nor accounts are in use/)
   })
 
   verifies('limits:profiling:off', 'profiling is off unless it is asked for', async () => {

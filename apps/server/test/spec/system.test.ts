@@ -35,7 +35,7 @@ function startSystem(facts: Partial<SystemFacts>) {
   return startTestApp(
     systemRoutes({
       version: '0.0.0 (0000000)',
-      registry: createMetrics().registry,
+      readMetrics: async () => (await createMetrics().registry()).metrics(),
       metricsAccess: undefined,
       backendNames: () => ['mock'],
       loaded: () => [RESIDENT],

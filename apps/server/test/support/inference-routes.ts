@@ -7,15 +7,16 @@ import type { TestServer } from './server.ts'
 
 /** An inference route of the table, with the schema of its bodies. */
 export interface InferenceRoute extends RouteInfo {
-  readonly body: z.ZodType
+  readonly schema: z.ZodType
 }
 
 /** Lists every inference route of a server, from its table. */
-export function listInferenceRoutes({ server }: TestServer): InferenceRoute[] {
-  return server.routes.filter(isInference).map((route) => {
+export async function listInferenceRoutes({ server }: TestServer): Promise<InferenceRoute[]> {
+  const loaded = server.routes.filter(isInference).map(async (route) => {
     if (route.body === undefined) throw new Error(`${route.path} has no schema of its bodies`)
-    return { ...route, body: route.body }
+    return { ...route, schema: await route.body() }
   })
+  return Promise.all(loaded)
 }
 
 function isInference(route: RouteInfo): boolean {
@@ -45,16 +46,16 @@ const MODELS: Readonly<Record<string, Record<string, unknown>>> = {
 }
 
 /** Bodies of a route's schema for one of these models: short ones that ask for something, and any others. */
-export function arbitraryBodies({ body }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
-  const bodies = fc.oneof(createValues(body, ['input']), createValues(body, 'some'))
-  const isNamed = listKeys(body).has('model')
+export function arbitraryBodies({ schema }: InferenceRoute): fc.Arbitrary<Record<string, unknown>> {
+  const bodies = fc.oneof(createValues(schema, ['input']), createValues(schema, 'some'))
+  const isNamed = listKeys(schema).has('model')
   return fc
     .tuple(bodies, fc.constantFrom(...Object.keys(MODELS)))
     .map(([value, model]) => ({ ...(value as object), ...(isNamed ? { model } : {}) }))
 }
 
 /** Answer of a model that judges a text harmless. */
-const VERDICT = JSON.stringify(Object.fromEntries(MODERATION_CATEGORIES.map((name) => [name, 0])))
+export const VERDICT = JSON.stringify(Object.fromEntries(MODERATION_CATEGORIES.map((name) => [name, 0])))
 
 /**
  * Writes models that serve every inference route with any optional fields; they answer in JSON, which many forms

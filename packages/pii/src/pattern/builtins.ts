@@ -12,6 +12,7 @@ export interface BuiltinPattern {
   readonly group: string
   /** Other names of the group that `entity_actions` may use. */
   readonly groupAliases: readonly string[]
+  /** Compiled when it is first read. */
   readonly pattern: CompiledPattern
 }
 
@@ -87,13 +88,23 @@ const DEFINITIONS: readonly Definition[] = [
 ]
 
 /** The built-in patterns, the more specific before the more general. */
-export const BUILTIN_PATTERNS: readonly BuiltinPattern[] = DEFINITIONS.map((definition) => ({
-  name: definition.name,
-  aliases: definition.aliases ?? [],
-  group: definition.group,
-  groupAliases: definition.groupAliases ?? [],
-  pattern: new CompiledPattern(definition.source, {
-    notAfter: definition.name === 'private_key_block' ? undefined : KEY_CHARACTERS,
-    notBefore: definition.isExact ? KEY_CHARACTERS : undefined,
-  }),
-}))
+export const BUILTIN_PATTERNS: readonly BuiltinPattern[] = DEFINITIONS.map((definition) => {
+  let compiled: CompiledPattern | undefined
+  return {
+    name: definition.name,
+    aliases: definition.aliases ?? [],
+    group: definition.group,
+    groupAliases: definition.groupAliases ?? [],
+    get pattern() {
+      compiled ??= compile(definition)
+      return compiled
+    },
+  }
+})
+
+function compile({ name, source, isExact }: Definition): CompiledPattern {
+  return new CompiledPattern(source, {
+    notAfter: name === 'private_key_block' ? undefined : KEY_CHARACTERS,
+    notBefore: isExact ? KEY_CHARACTERS : undefined,
+  })
+}

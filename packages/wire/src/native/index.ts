@@ -1,5 +1,6 @@
 /**
- * Bodies that belong to svc alone: settings, system, failover, operations, private data, routers, scores, tokens.
+ * Bodies that belong to svc alone: settings, system, failover, operations, private data, routers, scores, tokens,
+ * usage.
  *
  * @module
  */
@@ -86,3 +87,15 @@ export {
   tokenizeReply,
   tokenizeRequest,
 } from './tokenize.ts'
+export {
+  type UsageReply,
+  type UsageSourcesReply,
+  usageOfKey,
+  usageOfUser,
+  usageReply,
+  usageRow,
+  usageSource,
+  usageSourcesReply,
+  usageTotal,
+  type WireUsageRow,
+} from './usage.ts'

@@ -1,7 +1,7 @@
 import type { Call } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
-import { ALREADY_SENT } from '../../http/edge.ts'
 import { errorBody } from '../../http/error-envelopes.ts'
+import { ALREADY_SENT, HttpReply } from '../../http/http-reply.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
 import type { ReplyWriter } from '../../inference/ports.ts'
 import type { FeedReader } from '../../live-feed/live-feed.ts'
@@ -36,8 +36,8 @@ export async function streamEvents<Event>(
   call: Call,
   source: EventSource<Event>,
   parts: EventStreamParts,
-): Promise<Response> {
-  if (call.incoming.method === 'HEAD') return new Response(null, { headers: { 'content-type': 'text/event-stream' } })
+): Promise<HttpReply> {
+  if (call.incoming.method === 'HEAD') return new HttpReply(null, { headers: { 'content-type': 'text/event-stream' } })
   const reader = source.open()
   const writer = createReplyWriter(call, parts)
   try {

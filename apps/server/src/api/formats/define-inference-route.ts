@@ -1,8 +1,7 @@
-import * as z from 'zod'
 import type { BodyReader } from '../../http/body.ts'
 import type { Call } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
-import { ALREADY_SENT } from '../../http/edge.ts'
+import { ALREADY_SENT, type HttpReply } from '../../http/http-reply.ts'
 import { createReplyWriter } from '../../http/reply-writer.ts'
 import type { Route } from '../../http/route.ts'
 import type { RouteInfo } from '../../http/route-info.ts'
@@ -19,9 +18,7 @@ export interface InferenceRouteInfo extends RouteInfo {
 }
 
 /** Query of routes that accept a model's name there. A name in the body takes precedence. */
-export const modelQuery = z.object({
-  model: z.string().optional().describe('The model, where the body names none.'),
-})
+export const modelQuery = async () => (await import('./model-query.ts')).modelQuery
 
 /** Common options of inference routes. */
 export interface InferenceRouteParts {
@@ -31,9 +28,18 @@ export interface InferenceRouteParts {
   readonly bodies: Pick<BodyReader, 'read' | 'readWhole'>
 }
 
-/** Joins a route declaration, its wire format and the request core into a route. */
-export function defineInferenceRoute(route: InferenceRouteInfo, format: WireFormat, parts: InferenceRouteParts): Route {
-  return { ...route, handler: (call) => serveCall(call, format, parts) }
+/** Joins a route declaration, its wire format and the request core into a route. Its first request loads the format. */
+export function defineInferenceRoute(
+  route: InferenceRouteInfo,
+  loadFormat: () => Promise<WireFormat>,
+  parts: InferenceRouteParts,
+): Route {
+  let format: WireFormat | undefined
+  const serveFirst = async (call: Call): Promise<HttpReply> => {
+    format = await loadFormat()
+    return serveCall(call, format, parts)
+  }
+  return { ...route, handler: (call) => (format === undefined ? serveFirst(call) : serveCall(call, format, parts)) }
 }
 
 /** Serves the request of an HTTP call. */
@@ -41,7 +47,7 @@ export async function serveCall(
   call: Call,
   format: WireFormat,
   { core, deliverTo, compression, bodies }: InferenceRouteParts,
-): Promise<Response> {
+): Promise<HttpReply> {
   await core.serve(toIncomingRequest(call, format, bodies), deliverTo(createReplyWriter(call, { compression })))
   return ALREADY_SENT
 }

@@ -1,5 +1,4 @@
-import { ENCODINGS } from '@svc/pii/detectors'
-import { BUILTIN_NAMES } from '@svc/pii/patterns'
+import { BUILTIN_NAMES, ENCODINGS } from '@svc/pii/names'
 import {
   about,
   type Block,

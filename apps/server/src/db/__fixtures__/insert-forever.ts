@@ -11,8 +11,9 @@ const engine = SQLITE_ENGINES.find((each) => each === name)
 const logger = { debug() {}, info() {}, warn() {}, error() {} }
 const database = await openDatabase({ dataPath, appVersion: '1.0.0', logger, clock: systemClock, engine })
 if (database.dialect === 'sqlite') {
+  const orm = await database.orm()
   for (let number = 1; ; number += 1) {
-    database.orm.insert(instance).values({ key: `row-${systemClock.now()}-${number}`, value: 'x'.repeat(1000), updatedAt: number }).run()
+    orm.insert(instance).values({ key: `row-${systemClock.now()}-${number}`, value: 'x'.repeat(1000), updatedAt: number }).run()
     process.stdout.write(`${number}\n`)
     await new Promise((resolve) => setImmediate(resolve))
   }

@@ -26,13 +26,14 @@ it('records the figures of a failed target under its own name, and no record wit
       requestedModel: 'm',
       servedModel: 'one',
       principalId: 'ada',
+      principal: { id: 'ada' },
       durationMs: 20,
       at: clock.now(),
       promptTokens: 7,
       completionTokens: 2,
     },
   ])
-  const text = await metrics.registry.metrics()
+  const text = await (await metrics.registry()).metrics()
   expect(text).toContain('svc_tokens_total{kind="prompt"} 7')
   expect(text).toContain('svc_tokens_total{kind="completion"} 2')
 })

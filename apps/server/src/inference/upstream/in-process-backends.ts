@@ -1,9 +1,6 @@
-import { type ModelOptions, StatusResponse_State } from '@svc/backend-client/proto'
-import type { BackendHandlers, Log } from '@svc/backend-kit'
-import { SvcError } from '@svc/errors'
+import type { Log } from '@svc/backend-kit'
 import type { Upstream } from '@svc/http-client'
-import { loadCloudTarget, type SecretReader } from '@svc/proxy'
-import { createServiceHandlers } from '@svc/service-backend'
+import type { SecretReader } from '@svc/proxy'
 import type { InProcessBackend } from '../../backends/catalog.ts'
 import type { Logger } from '../../ports.ts'
 import type { CheckUpstream } from './own-address.ts'
@@ -21,31 +18,16 @@ export interface InProcessParts {
 /** Names of the backends that need no process. */
 export const IN_PROCESS_BACKENDS = ['cloud-proxy', 'service-proxy'] as const
 
-/** Creates the backends that need no process (§2.9, `backend`), by name. */
+/** Creates the backends that need no process (§2.9, `backend`), by name. Their code is loaded with the first model of each. */
 export function createInProcessBackends(
   parts: InProcessParts,
 ): Readonly<Record<(typeof IN_PROCESS_BACKENDS)[number], InProcessBackend>> {
   return {
-    'service-proxy': () => createServiceHandlers({ ...parts, log: toLog(parts.logger) }),
-    'cloud-proxy': () => createCloudHandlers(parts),
-  }
-}
-
-/** Loads a relayed model: only its settings are checked. Its requests reach the upstream without a backend. */
-function createCloudHandlers({ secrets, checkUpstream }: InProcessParts): BackendHandlers {
-  return {
-    loadModel: async ({ Proxy: settings }: ModelOptions) => {
-      try {
-        const { url } = await loadCloudTarget({ ...settings, provider: undefined }, { secrets })
-        await checkUpstream(url)
-        return { success: true, message: 'loaded' }
-      } catch (error) {
-        if (SvcError.is(error)) return { success: false, message: error.message }
-        throw error
-      }
+    'service-proxy': async () => {
+      const { createServiceHandlers } = await import('@svc/service-backend')
+      return createServiceHandlers({ ...parts, log: toLog(parts.logger) })
     },
-    free: () => ({ success: true, message: 'freed' }),
-    status: () => ({ state: StatusResponse_State.READY }),
+    'cloud-proxy': async () => (await import('./cloud-handlers.ts')).createCloudHandlers(parts),
   }
 }
 

@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
 import { errorBody } from '../../../http/error-envelopes.ts'
 import { retryAfterSeconds, toStatus } from '../../../http/error-map.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import type { LoadReport } from '../../../residency/load-with-parts.ts'
 import type { loadReply } from './bodies.ts'
@@ -17,7 +18,7 @@ type Reply = z.infer<typeof loadReply>
 export function toLoadResponse(
   { loaded, failures }: LoadReport,
   options: { readonly opaqueErrors: boolean },
-): Response {
+): HttpReply {
   const error = toError(failures)
   if (error === undefined) return json({ loaded: [...loaded], message: 'model loaded' } satisfies Reply)
   if (options.opaqueErrors) throw error

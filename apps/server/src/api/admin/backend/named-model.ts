@@ -1,11 +1,9 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
-import { parseBody } from '@svc/wire'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import { unparsable } from '../../../inference/stages/body.ts'
-import { modelBody } from './bodies.ts'
 
 /** Finds models for these routes. */
 export interface ModelFinder {
@@ -28,7 +26,8 @@ export async function readModelName(call: Call, bodies: BodyReader, missing: str
     if (name === undefined || name.kind === 'null' || (name.kind === 'string' && name.text() === '')) {
       throw modelRequired(missing)
     }
-    return parseBody(modelBody, { model: name.toValue() }).model
+    const { parseModel } = await import('./parse-model.ts')
+    return parseModel({ model: name.toValue() })
   } catch (error) {
     if (!SvcError.is(error) || error.kind !== 'invalid_request' || error.code === 'model_required') throw error
     throw unparsable(error.message, error.details?.param)

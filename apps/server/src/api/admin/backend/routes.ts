@@ -4,10 +4,12 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { loadWithParts } from '../../../residency/load-with-parts.ts'
 import type { Residency } from '../../../residency/residency.ts'
-import { loadReply, modelBody, monitorQuery, monitorReply, shutdownReply } from './bodies.ts'
 import { toLoadResponse } from './load-response.ts'
 import { findModel, type ModelFinder, notLoaded, readModelName } from './named-model.ts'
-import { readStatus, type StatusSources } from './read-status.ts'
+import type { StatusSources } from './read-status.ts'
+
+const schemas = () => import('./bodies.ts')
+type Schemas = Awaited<ReturnType<typeof schemas>>
 
 /** Options of {@link backendRoutes}. */
 export interface BackendRouteParts extends StatusSources {
@@ -30,12 +32,18 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       tag: 'backends',
       summary: 'State and memory of a loaded model',
       quiet: true,
-      query: monitorQuery,
-      responses: { 200: { description: 'From the backend, or else from its process.', schema: monitorReply } },
+      query: async () => (await schemas()).monitorQuery,
+      responses: {
+        200: {
+          description: 'From the backend, or else from its process.',
+          schema: async () => (await schemas()).monitorReply,
+        },
+      },
       async handler(call) {
         const missing = 'model query parameter is required'
         const name = call.query('model') || (await readModelName(call, bodies, missing))
         const model = findModel(models, name)
+        const { readStatus } = await import('./read-status.ts')
         return json(await readStatus(model.name, parts, call.signal))
       },
     }),
@@ -47,10 +55,13 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       family: 'compatible',
       tag: 'backends',
       summary: 'Load a model, or all models of a realtime pipeline, and wait for it',
-      body: modelBody,
+      body: async () => (await schemas()).modelBody,
       responses: {
-        200: { description: 'Everything is resident.', schema: loadReply },
-        500: { description: 'A model could not be loaded; `loaded` lists the others.', schema: loadReply },
+        200: { description: 'Everything is resident.', schema: async () => (await schemas()).loadReply },
+        500: {
+          description: 'A model could not be loaded; `loaded` lists the others.',
+          schema: async () => (await schemas()).loadReply,
+        },
       },
       async handler(call) {
         const name = await readModelName(call, bodies, 'model is required')
@@ -69,13 +80,13 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       family: 'compatible',
       tag: 'backends',
       summary: 'Stop the backend of a model once its running calls have ended',
-      body: modelBody,
-      responses: { 200: { description: 'It is stopped.', schema: shutdownReply } },
+      body: async () => (await schemas()).modelBody,
+      responses: { 200: { description: 'It is stopped.', schema: async () => (await schemas()).shutdownReply } },
       async handler(call) {
         const name = await readModelName(call, bodies, 'model is required')
         const model = findModel(models, name)
         if (!(await residency.stop(model.name))) throw notLoaded(model.name)
-        return json({ message: 'model stopped' } satisfies z.infer<typeof shutdownReply>)
+        return json({ message: 'model stopped' } satisfies z.infer<Schemas['shutdownReply']>)
       },
     }),
   ]

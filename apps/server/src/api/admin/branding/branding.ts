@@ -2,17 +2,11 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { SvcError } from '@svc/errors'
-import * as z from 'zod'
+import type * as z from 'zod'
+import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-
-const reply = z.object({
-  instance_name: z.string(),
-  instance_tagline: z.string(),
-  logo_url: z.string(),
-  logo_horizontal_url: z.string(),
-  favicon_url: z.string(),
-})
+import type { brandingReply } from './schemas.ts'
 
 /** The operator's branding; fields that are not set are empty. */
 export interface Branding {
@@ -79,7 +73,12 @@ export function brandingRoutes(options: { branding: () => Branding; folder: stri
       family: 'flat',
       tag: 'branding',
       summary: 'Name and look of this instance',
-      responses: { 200: { description: 'Defaults where nothing was set.', schema: reply } },
+      responses: {
+        200: {
+          description: 'Defaults where nothing was set.',
+          schema: async () => (await import('./schemas.ts')).brandingReply,
+        },
+      },
       handler() {
         const { instanceName, instanceTagline, files } = options.branding()
         const url = (kind: BrandingKind): string => (files[kind] === '' ? DEFAULTS[kind] : `/branding/asset/${kind}`)
@@ -89,7 +88,7 @@ export function brandingRoutes(options: { branding: () => Branding; folder: stri
           logo_url: url('logo'),
           logo_horizontal_url: url('logo_horizontal'),
           favicon_url: url('favicon'),
-        } satisfies z.infer<typeof reply>)
+        } satisfies z.infer<typeof brandingReply>)
       },
     }),
     defineRoute({
@@ -108,7 +107,7 @@ export function brandingRoutes(options: { branding: () => Branding; folder: stri
         const contentType = Object.hasOwn(TYPES, extension) ? TYPES[extension] : undefined
         if (contentType === undefined) throw notSet()
         const body = await readAsset(options.folder, name)
-        return new Response(body, {
+        return new HttpReply(body, {
           headers: {
             'content-type': contentType,
             'cache-control': 'public, max-age=300',

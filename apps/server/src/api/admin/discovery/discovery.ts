@@ -1,15 +1,9 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { pathPrefix } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { RouteInfo } from '../../../http/route-info.ts'
-
-const reply = z.object({
-  version: z.string(),
-  endpoints: z.record(z.string(), z.string()),
-  endpoint_groups: z.record(z.string(), z.record(z.string(), z.string())),
-  capabilities: z.record(z.string(), z.boolean()),
-})
+import type { discoveryReply } from './schemas.ts'
 
 /** Names of endpoints in the document; those without a route are left out. */
 const ENDPOINTS: Readonly<Record<string, string>> = {
@@ -81,7 +75,12 @@ export function discoveryRoute(facts: { version: string; routes: () => readonly 
     family: 'compatible',
     tag: 'discovery',
     summary: 'Offers of this server',
-    responses: { 200: { description: 'Endpoints by name and capabilities.', schema: reply } },
+    responses: {
+      200: {
+        description: 'Endpoints by name and capabilities.',
+        schema: async () => (await import('./schemas.ts')).discoveryReply,
+      },
+    },
     handler(call) {
       const prefix = pathPrefix(call)
       const routes = new Set(
@@ -98,7 +97,7 @@ export function discoveryRoute(facts: { version: string; routes: () => readonly 
         endpoints: selectServed(ENDPOINTS, { routes, prefix }),
         endpoint_groups: Object.fromEntries(groups),
         capabilities: Object.fromEntries(Object.entries(CAPABILITIES).map(([name, path]) => [name, routes.has(path)])),
-      } satisfies z.infer<typeof reply>)
+      } satisfies z.infer<typeof discoveryReply>)
     },
   })
 }

@@ -1,11 +1,12 @@
 import { SvcError } from '@svc/errors'
-import * as z from 'zod'
+import type * as z from 'zod'
+import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { INSTRUCTIONS, type Instruction } from './instruction-texts.ts'
+import type { instructionListReply } from './schemas.ts'
 
-const entry = z.object({ name: z.string(), description: z.string(), tags: z.array(z.string()), url: z.string() })
-const listReply = z.object({ instructions: z.array(entry), hint: z.string() })
+const schemas = () => import('./schemas.ts')
 
 function toFragment(instruction: Instruction, document: Record<string, unknown>): Record<string, unknown> {
   const paths = Object.entries((document.paths ?? {}) as Record<string, Record<string, { tags?: string[] }>>).filter(
@@ -18,13 +19,13 @@ function toFragment(instruction: Instruction, document: Record<string, unknown>)
 const common = { method: 'GET', access: 'none', family: 'compatible', tag: 'discovery' } as const
 
 /** `/api/instructions` and its pages (§4.1). */
-export function instructionRoutes(document: () => Record<string, unknown>): Route[] {
+export function instructionRoutes(document: () => Promise<Record<string, unknown>>): Route[] {
   return [
     defineRoute({
       ...common,
       path: '/api/instructions',
       summary: 'Pages about the areas of the API',
-      responses: { 200: { description: 'The pages.', schema: listReply } },
+      responses: { 200: { description: 'The pages.', schema: async () => (await schemas()).instructionListReply } },
       handler: () =>
         json({
           instructions: INSTRUCTIONS.map(({ name, description, tags }) => ({
@@ -34,28 +35,28 @@ export function instructionRoutes(document: () => Record<string, unknown>): Rout
             url: `/api/instructions/${name}`,
           })),
           hint: 'GET a url for its page in markdown, or with ?format=json for the part of the OpenAPI document.',
-        } satisfies z.infer<typeof listReply>),
+        } satisfies z.infer<typeof instructionListReply>),
     }),
     defineRoute({
       ...common,
       path: '/api/instructions/:name',
       family: 'flat',
       summary: 'One page, as markdown or JSON',
-      query: z.object({ format: z.enum(['json', 'markdown']).optional() }),
+      query: async () => (await schemas()).instructionQuery,
       responses: {
         200: { description: 'The page.', contentType: 'text/markdown' },
         404: { description: 'No such page.' },
       },
-      handler(call) {
+      async handler(call) {
         const name = call.param('name')
         const instruction = INSTRUCTIONS.find((candidate) => candidate.name === name)
         if (instruction === undefined) throw new SvcError('not_found', `instruction not found: ${name}`)
         if (call.query('format') === 'json') {
           const { description, tags } = instruction
-          return json({ name, description, tags, swagger_fragment: toFragment(instruction, document()) })
+          return json({ name, description, tags, swagger_fragment: toFragment(instruction, await document()) })
         }
         const text = instruction.markdown.replaceAll('{base_url}', call.baseUrl)
-        return new Response(text, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })
+        return new HttpReply(text, { headers: { 'content-type': 'text/markdown; charset=utf-8' } })
       },
     }),
   ]

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SvcError } from '@svc/errors'
 import { pathPrefix } from '../../../http/call.ts'
+import { HttpReply } from '../../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 
 /** Files of the page; it loads nothing from other servers. */
@@ -43,8 +44,8 @@ const common = { method: 'GET', access: 'none', family: 'compatible', tag: 'docu
  *
  * @param document makes the document on the first request, when the route table is complete
  */
-export function swaggerRoutes(document: () => Record<string, unknown>): Route[] {
-  const page = (): Response => new Response(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } })
+export function swaggerRoutes(document: () => Promise<Record<string, unknown>>): Route[] {
+  const page = (): HttpReply => new HttpReply(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } })
   return [
     defineRoute({
       ...common,
@@ -52,16 +53,16 @@ export function swaggerRoutes(document: () => Record<string, unknown>): Route[] 
       summary: 'To the API documentation',
       responses: { 302: { description: 'To `/swagger/index.html`.' } },
       handler: (call) =>
-        new Response(null, { status: 302, headers: { location: `${pathPrefix(call)}/swagger/index.html` } }),
+        new HttpReply(null, { status: 302, headers: { location: `${pathPrefix(call)}/swagger/index.html` } }),
     }),
     defineRoute({
       ...common,
       path: '/swagger/doc.json',
       summary: 'This document: OpenAPI 3.1',
       responses: { 200: { description: 'The document.', contentType: 'application/json' } },
-      handler(call) {
+      async handler(call) {
         const servers = [{ url: call.baseUrl.replace(/\/$/, '') }]
-        return new Response(JSON.stringify({ ...document(), servers }), {
+        return new HttpReply(JSON.stringify({ ...(await document()), servers }), {
           headers: { 'content-type': 'application/json' },
         })
       },
@@ -75,11 +76,13 @@ export function swaggerRoutes(document: () => Record<string, unknown>): Route[] 
         const file = call.param('file')
         if (file === 'index.html') return page()
         if (file === 'start.js')
-          return new Response(START, { headers: { 'content-type': 'text/javascript; charset=utf-8' } })
+          return new HttpReply(START, { headers: { 'content-type': 'text/javascript; charset=utf-8' } })
         const contentType = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined
         if (contentType === undefined) throw new SvcError('not_found', 'Resource not found', { details: { type: '' } })
         const body = readFileSync(join(findAssetFolder(), file))
-        return new Response(body, { headers: { 'content-type': contentType, 'cache-control': 'public, max-age=3600' } })
+        return new HttpReply(body, {
+          headers: { 'content-type': contentType, 'cache-control': 'public, max-age=3600' },
+        })
       },
     }),
   ]

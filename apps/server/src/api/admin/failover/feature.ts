@@ -4,11 +4,17 @@ import { failoverRoutes } from './routes.ts'
 
 /** Shows failover groups, pins their targets, and streams their changes. */
 export function failoverFeature({ config, clock, models, inference, bodies, compression }: Platform): ServerFeature {
-  const { groups, watch, follow } = inference.failover
   const { opaqueErrors } = config
   return {
-    routes: failoverRoutes({ models, groups, watch, clock, bodies, compression, opaqueErrors }),
-    modelsChanged: (names) => follow(names),
-    drain: () => watch.end(),
+    routes: failoverRoutes({
+      models,
+      open: async () => (await inference.open()).failover,
+      clock,
+      bodies,
+      compression,
+      opaqueErrors,
+    }),
+    modelsChanged: (names) => inference.opened()?.failover.follow(names),
+    drain: () => inference.opened()?.failover.watch.end(),
   }
 }

@@ -1,27 +1,28 @@
 import { SvcError } from '@svc/errors'
-import {
-  type FailoverChainList,
-  failoverChain,
-  failoverChainList,
-  failoverEvent,
-  failoverPinRequest,
-} from '@svc/wire/native'
+import type { FailoverChainList } from '@svc/wire/native'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { hasFailover } from '../../../catalog/serving.ts'
+import type { InferenceModule } from '../../../compose-inference.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import type { CompressionPolicy } from '../../../http/compression.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import type { FailoverWatch } from '../../../inference/failover/watch.ts'
-import { readBody } from '../../../inference/read-body.ts'
+import type { FailoverGroups } from '../../../inference/failover/groups.ts'
+import type { FailoverNotice } from '../../../inference/failover/watch.ts'
 import { readDocument } from '../../../inference/stages/body.ts'
-import { streamEvents } from '../event-stream.ts'
-import { type DescribeParts, describeChain, toFrame, toWireChange } from './describe.ts'
+import type { Clock } from '../../../ports.ts'
+import { type EventSource, streamEvents } from '../event-stream.ts'
+import { describeChain, toFrame, toWireChange } from './describe.ts'
+
+const wire = () => import('@svc/wire/native')
 
 /** Options of {@link failoverRoutes}. */
-export interface FailoverRouteParts extends DescribeParts {
-  readonly watch: FailoverWatch
+export interface FailoverRouteParts {
+  /** Gives the failover groups and their changes; the first call loads them. */
+  readonly open: () => Promise<InferenceModule['failover']>
+  readonly clock: Clock
   readonly models: {
     list(): readonly ModelConfig[]
     resolve(name: string): ModelConfig | undefined
@@ -38,17 +39,23 @@ export function failoverRoutes(
     readonly opaqueErrors: boolean
   },
 ): Route[] {
-  const { models, groups, bodies } = parts
+  const { models, bodies, clock } = parts
   const shared = { access: 'admin', family: 'compatible', tag: 'failover' } as const
-  const one = { 200: { description: 'The failover group with the states of its targets.', schema: failoverChain } }
-  const all = () =>
+  const one = {
+    200: {
+      description: 'The failover group with the states of its targets.',
+      schema: async () => (await wire()).failoverChain,
+    },
+  }
+  const describeAll = (groups: FailoverGroups) =>
     models
       .list()
       .filter(hasFailover)
-      .map((model) => describeChain(model, parts))
-  const pin = (model: ModelConfig, target: string | undefined): Response => {
+      .map((model) => describeChain(model, { groups, clock }))
+  const pin = async (model: ModelConfig, target: string | undefined): Promise<HttpReply> => {
+    const { groups } = await parts.open()
     groups.get(model).pin(target)
-    return json(describeChain(model, parts))
+    return json(describeChain(model, { groups, clock }))
   }
   return [
     defineRoute({
@@ -57,8 +64,10 @@ export function failoverRoutes(
       path: '/api/failover/chains',
       summary: 'Failover groups with the states of their targets',
       quiet: true,
-      responses: { 200: { description: 'Every failover group, by name.', schema: failoverChainList } },
-      handler: () => json({ chains: all() } satisfies FailoverChainList),
+      responses: {
+        200: { description: 'Every failover group, by name.', schema: async () => (await wire()).failoverChainList },
+      },
+      handler: async () => json({ chains: describeAll((await parts.open()).groups) } satisfies FailoverChainList),
     }),
     defineRoute({
       ...shared,
@@ -70,20 +79,20 @@ export function failoverRoutes(
         200: {
           description:
             'The states of all failover groups, at first and after each change of a file, and every change of a target.',
-          schema: failoverEvent,
+          schema: async () => (await wire()).failoverEvent,
           contentType: 'text/event-stream',
         },
       },
-      handler: (call) =>
-        streamEvents(
-          call,
-          {
-            open: () => parts.watch.open(),
-            begin: () => toFrame({ type: 'chains', chains: all() }),
-            toFrames: (notices) => notices.map((notice) => toFrame(toWireChange(notice, all))).join(''),
-          },
-          parts,
-        ),
+      async handler(call) {
+        const { groups, watch } = await parts.open()
+        const all = () => describeAll(groups)
+        const source: EventSource<FailoverNotice> = {
+          open: () => watch.open(),
+          begin: () => toFrame({ type: 'chains', chains: all() }),
+          toFrames: (notices) => notices.map((notice) => toFrame(toWireChange(notice, all))).join(''),
+        }
+        return streamEvents(call, source, parts)
+      },
     }),
     defineRoute({
       ...shared,
@@ -92,14 +101,17 @@ export function failoverRoutes(
       summary: 'One failover group with the states of its targets',
       quiet: true,
       responses: one,
-      handler: (call) => json(describeChain(findGroup(call, parts), parts)),
+      async handler(call) {
+        const model = findGroup(call, parts)
+        return json(describeChain(model, { groups: (await parts.open()).groups, clock }))
+      },
     }),
     defineRoute({
       ...shared,
       method: 'POST',
       path: `${CHAIN}/pin`,
       summary: 'Pin a failover group to one target, whatever its state',
-      body: failoverPinRequest,
+      body: async () => (await wire()).failoverPinRequest,
       responses: one,
       async handler(call) {
         const model = findGroup(call, parts)
@@ -130,6 +142,10 @@ function findGroup(call: Call, { models }: FailoverRouteParts): ModelConfig {
 async function readTarget(call: Call, bodies: BodyReader): Promise<string> {
   const held = await bodies.read(call)
   try {
+    const [{ readBody }, { failoverPinRequest }] = await Promise.all([
+      import('../../../inference/read-body.ts'),
+      wire(),
+    ])
     return (await readBody(failoverPinRequest, await readDocument(held.bytes, call), call.signal)).target
   } finally {
     held.release()

@@ -6,6 +6,7 @@ import { checkName } from '../../../files/safe-path.ts'
 import type { BackendFolder } from '../../../galleries/backend-folder.ts'
 import { type BackendEntry, isMetaBackend, type Listed } from '../../../galleries/gallery.ts'
 import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Operation, OperationView } from '../../../operations/operation.ts'
@@ -52,7 +53,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'GET',
       path: '/api/backends',
       summary: 'Backends of the galleries for this machine, with filters and pages',
-      query: listQuery,
+      query: async () => listQuery,
       responses: { 200: { description: 'One page.' } },
       handler: async (call) => json(await listBackends(call, parts)),
     }),
@@ -61,7 +62,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/install/:id{.+}',
       summary: 'Install a backend of a gallery, again where it is here',
-      responses: { 200: { description: 'The installation is queued.', schema: started } },
+      responses: { 200: { description: 'The installation is queued.', schema: async () => started } },
       async handler(call) {
         const { jobId } = await gallery.install({ id: call.param('id'), force: true })
         return json({ jobID: jobId, message: 'Backend installation started' })
@@ -72,8 +73,8 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/install-external',
       summary: 'Install a backend from an image that no gallery has',
-      body: externalBody,
-      responses: { 200: { description: 'The installation is queued.', schema: started } },
+      body: async () => externalBody,
+      responses: { 200: { description: 'The installation is queued.', schema: async () => started } },
       async handler(call) {
         const { uri, name, alias } = await readJsonBody(call, externalBody, bodies)
         if (!uri) throw new SvcError('invalid_request', 'uri is required', { code: 'uri_required' })
@@ -92,7 +93,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/delete/:id{.+}',
       summary: 'Delete an installed backend',
-      responses: { 200: { description: 'The deletion is queued.', schema: started } },
+      responses: { 200: { description: 'The deletion is queued.', schema: async () => started } },
       async handler(call) {
         const { jobId } = await gallery.remove(nameIn(call.param('id')))
         return json({ jobID: jobId, message: 'Backend deletion started' })
@@ -126,7 +127,10 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       path: '/api/backends/usecases',
       summary: 'What models of each known backend can be asked for',
       responses: {
-        200: { description: 'By the names of the backends.', schema: z.record(z.string(), z.array(z.string())) },
+        200: {
+          description: 'By the names of the backends.',
+          schema: async () => z.record(z.string(), z.array(z.string())),
+        },
       },
       handler: async (call) => json(await listUsecasesByName(call, parts)),
     }),
@@ -136,7 +140,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       path: '/api/backends/job/:uid',
       summary: 'A job of a backend, in short',
       quiet: true,
-      responses: { 200: { description: 'The job.', schema: shortJobReply } },
+      responses: { 200: { description: 'The job.', schema: async () => shortJobReply } },
       handler: async (call) => json(toShortJob(await findJob(operations, call.param('uid'), 'backend'))),
     }),
   ]
@@ -163,7 +167,7 @@ function nameIn(id: string): string {
   return name
 }
 
-function toUpgradeStarted(call: Call, { jobId }: Operation): Response {
+function toUpgradeStarted(call: Call, { jobId }: Operation): HttpReply {
   const statusUrl = `${call.baseUrl}backends/jobs/${jobId}`
   return json({ jobID: jobId, uuid: jobId, statusUrl, message: 'Backend upgrade started' })
 }

@@ -8,6 +8,7 @@ import type { BackendGallery, BackendUpgrade } from '../../../galleries/backend-
 import { type BackendEntry, gallerySchema, isMetaBackend, type Listed } from '../../../galleries/gallery.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Operation } from '../../../operations/operation.ts'
@@ -42,8 +43,8 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'POST',
       path: '/backends/apply',
       summary: 'Install a backend of a gallery',
-      body: applyBody,
-      responses: { 200: { description: 'The installation is queued.', schema: jobCreated } },
+      body: async () => applyBody,
+      responses: { 200: { description: 'The installation is queued.', schema: async () => jobCreated } },
       async handler(call) {
         const { id, force } = await readJsonBody(call, applyBody, bodies)
         return toCreated(call, await gallery.install({ id, ...(force === true ? { force } : {}) }))
@@ -54,7 +55,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'POST',
       path: '/backends/delete/:name',
       summary: 'Delete an installed backend',
-      responses: { 200: { description: 'The deletion is queued.', schema: jobCreated } },
+      responses: { 200: { description: 'The deletion is queued.', schema: async () => jobCreated } },
       handler: async (call) => toCreated(call, await gallery.remove(named(call))),
     }),
     defineRoute({
@@ -62,7 +63,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'POST',
       path: '/backends/upgrade/:name',
       summary: 'Install a backend again, as its gallery has it now',
-      responses: { 200: { description: 'The installation is queued.', schema: jobCreated } },
+      responses: { 200: { description: 'The installation is queued.', schema: async () => jobCreated } },
       handler: async (call) => toCreated(call, await gallery.install({ id: named(call), force: true })),
     }),
     defineRoute({
@@ -71,7 +72,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       path: '/backends/jobs/:uuid',
       summary: 'A job of a backend',
       quiet: true,
-      responses: { 200: { description: 'The job.', schema: jobReply } },
+      responses: { 200: { description: 'The job.', schema: async () => jobReply } },
       handler: async (call) => json(toJob(await findJob(operations, call.param('uuid'), 'backend'))),
     }),
     defineRoute({
@@ -123,7 +124,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'GET',
       path: '/backends/galleries',
       summary: 'The backend galleries',
-      responses: { 200: { description: 'As they are configured.', schema: z.array(gallerySchema) } },
+      responses: { 200: { description: 'As they are configured.', schema: async () => z.array(gallerySchema) } },
       handler: () => json(gallery.indexes.galleries()),
     }),
     defineRoute({
@@ -162,7 +163,7 @@ export function describeEntry(
   return { isMeta, metaBackendFor, runsHere: isMeta ? metaBackendFor !== '' : isCompatible(entry, capability) }
 }
 
-function toCreated(call: Call, { jobId }: Operation): Response {
+function toCreated(call: Call, { jobId }: Operation): HttpReply {
   return json({ id: jobId, status_url: `${call.baseUrl}backends/jobs/${jobId}` })
 }
 

@@ -7,6 +7,7 @@ import type { ModelGallery } from '../../../galleries/model-gallery.ts'
 import type { ModelRequest } from '../../../galleries/model-plan.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { readJsonBody } from '../read-json-body.ts'
@@ -44,9 +45,9 @@ export function importRoutes({ gallery, bodies }: ImportRouteParts): Route[] {
     defineRoute({
       ...{ method: 'POST', path: '/models/import-uri', access: 'admin', family: 'flat', tag: 'models' },
       summary: 'Install the model behind an address',
-      body: importBody,
+      body: async () => importBody,
       responses: {
-        200: { description: 'The installation is queued.', schema: created },
+        200: { description: 'The installation is queued.', schema: async () => created },
         400: { description: 'The address is of no known form, or several backends could run the model.' },
       },
       async handler(call) {
@@ -72,7 +73,7 @@ function toPreferences(body: z.output<typeof preferencesBody> | null | undefined
   }
 }
 
-function toAmbiguous({ modality, candidates }: Extract<ImportPlan, { kind: 'ambiguous' }>): Response {
+function toAmbiguous({ modality, candidates }: Extract<ImportPlan, { kind: 'ambiguous' }>): HttpReply {
   return json(
     {
       error: 'ambiguous import',
@@ -85,7 +86,7 @@ function toAmbiguous({ modality, candidates }: Extract<ImportPlan, { kind: 'ambi
   )
 }
 
-async function install(call: Call, request: ModelRequest, gallery: ModelGallery): Promise<Response> {
+async function install(call: Call, request: ModelRequest, gallery: ModelGallery): Promise<HttpReply> {
   const shape = await gallery.measureRequest(request, { signal: call.signal })
   const { jobId } = await gallery.install(request)
   const vramBytes = shape && estimateMemory(shape, { contextSize: CONTEXT })

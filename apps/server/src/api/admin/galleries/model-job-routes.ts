@@ -1,11 +1,12 @@
 import { SvcError } from '@svc/errors'
 import * as z from 'zod'
-import type { ConfigStore } from '../../../catalog/config-store.ts'
+import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import { checkName } from '../../../files/safe-path.ts'
 import { gallerySchema, type Listed, type ModelEntry } from '../../../galleries/gallery.ts'
 import { findEntryBackend, type ModelGallery } from '../../../galleries/model-gallery.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Operation } from '../../../operations/operation.ts'
@@ -66,8 +67,8 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       method: 'POST',
       path: '/models/apply',
       summary: 'Install a model of a gallery, of a document or of files',
-      body: applyBody,
-      responses: { 200: { description: 'The installation is queued.', schema: jobCreated } },
+      body: async () => applyBody,
+      responses: { 200: { description: 'The installation is queued.', schema: async () => jobCreated } },
       async handler(call) {
         const body = await readJsonBody(call, applyBody, bodies)
         return toCreated(call, await gallery.install(toRequest(body)))
@@ -78,7 +79,7 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       method: 'POST',
       path: '/models/delete/:name{.+}',
       summary: 'Delete a model',
-      responses: { 200: { description: 'The deletion is queued.', schema: jobCreated } },
+      responses: { 200: { description: 'The deletion is queued.', schema: async () => jobCreated } },
       async handler(call) {
         const name = call.param('name')
         checkName(name, 'model')
@@ -91,7 +92,7 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       path: '/models/jobs/:uuid',
       summary: 'A job of a model',
       quiet: true,
-      responses: { 200: { description: 'The job.', schema: jobReply } },
+      responses: { 200: { description: 'The job.', schema: async () => jobReply } },
       handler: async (call) => json(toJob(await findJob(operations, call.param('uuid'), 'model'))),
     }),
     defineRoute({
@@ -116,7 +117,9 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       method: 'GET',
       path: '/models/available',
       summary: 'The models of all galleries',
-      responses: { 200: { description: 'In the order of the galleries.', schema: z.array(availableModel) } },
+      responses: {
+        200: { description: 'In the order of the galleries.', schema: async () => z.array(availableModel) },
+      },
       async handler(call) {
         const listed = await gallery.indexes.list({ signal: call.signal })
         const installed = new Set(modelFiles.list().map(({ name }) => name))
@@ -128,13 +131,13 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       method: 'GET',
       path: '/models/galleries',
       summary: 'The model galleries',
-      responses: { 200: { description: 'As they are configured.', schema: z.array(gallerySchema) } },
+      responses: { 200: { description: 'As they are configured.', schema: async () => z.array(gallerySchema) } },
       handler: () => json(gallery.indexes.galleries()),
     }),
   ]
 }
 
-function toCreated(call: Call, { jobId }: Operation): Response {
+function toCreated(call: Call, { jobId }: Operation): HttpReply {
   return json({ uuid: jobId, status: `${call.baseUrl}models/jobs/${jobId}` } satisfies z.output<typeof jobCreated>)
 }
 

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import * as z from 'zod'
-import type { ConfigStore } from '../../../catalog/config-store.ts'
+import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import { checkName } from '../../../files/safe-path.ts'
 import type { Listed, ModelEntry } from '../../../galleries/gallery.ts'
 import { estimateMemory, formatBytes, type ModelShape } from '../../../galleries/memory-estimate.ts'
@@ -57,7 +57,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       method: 'GET',
       path: '/api/models',
       summary: 'Models of the galleries, with filters and pages',
-      query: listQuery,
+      query: async () => listQuery,
       responses: { 200: { description: 'One page.' } },
       handler: async (call) => json(await listModels(call, parts)),
     }),
@@ -66,8 +66,8 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       method: 'POST',
       path: '/api/models/install/:id{.+}',
       summary: 'Install a model of a gallery',
-      query: z.object({ variant: text('Name of the entry to take instead.') }),
-      responses: { 200: { description: 'The installation is queued.', schema: started } },
+      query: async () => z.object({ variant: text('Name of the entry to take instead.') }),
+      responses: { 200: { description: 'The installation is queued.', schema: async () => started } },
       async handler(call) {
         const variant = call.query('variant')
         const { jobId } = await gallery.install({ id: call.param('id'), ...(variant ? { variant } : {}) })
@@ -79,7 +79,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       method: 'POST',
       path: '/api/models/delete/:id{.+}',
       summary: 'Delete a model',
-      responses: { 200: { description: 'The deletion is queued.', schema: started } },
+      responses: { 200: { description: 'The deletion is queued.', schema: async () => started } },
       async handler(call) {
         const id = call.param('id')
         const name = id.slice(id.indexOf('@') + 1)
@@ -94,7 +94,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       path: '/api/models/config/:id{.+}',
       summary: 'Write the configuration of a model of a gallery without its files',
       responses: {
-        200: { description: 'Written and in force.', schema: z.object({ message: z.string() }) },
+        200: { description: 'Written and in force.', schema: async () => z.object({ message: z.string() }) },
         409: { description: 'A model of this name exists.' },
       },
       async handler(call) {
@@ -108,7 +108,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       path: '/api/models/job/:uid',
       summary: 'A job of a model, in short',
       quiet: true,
-      responses: { 200: { description: 'The job.', schema: shortJobReply } },
+      responses: { 200: { description: 'The job.', schema: async () => shortJobReply } },
       handler: async (call) => json(toShortJob(await findJob(operations, call.param('uid'), 'model'))),
     }),
     defineRoute({
@@ -137,7 +137,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       method: 'GET',
       path: '/api/models/estimate/:id{.+}',
       summary: 'How much memory a model takes',
-      query: z.object({ contexts: text('Sizes of the context in tokens, between commas.') }),
+      query: async () => z.object({ contexts: text('Sizes of the context in tokens, between commas.') }),
       responses: { 200: { description: 'An estimate for each context.' } },
       async handler(call) {
         const listed = await findListed(call, gallery)
@@ -150,7 +150,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       method: 'POST',
       path: '/api/models/vram-estimate',
       summary: 'How much memory an installed model takes as it is to be loaded',
-      body: estimateBody,
+      body: async () => estimateBody,
       responses: { 200: { description: 'The estimate; without figures where its files do not tell.' } },
       async handler(call) {
         const body = await readJsonBody(call, estimateBody, bodies)

@@ -1,3 +1,4 @@
+import { HttpReply } from '../../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 
 const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M8 10h16M8 16h10M8 22h13" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`
@@ -79,7 +80,7 @@ export function homeRoutes(
       summary: 'A page about this server',
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
       handler: (call) =>
-        new Response(formatPage({ version, base: call.baseUrl, example: example() }), {
+        new HttpReply(formatPage({ version, base: call.baseUrl, example: example() }), {
           headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
         }),
     }),
@@ -89,7 +90,7 @@ export function homeRoutes(
       summary: 'The icon',
       responses: { 200: { description: 'The icon.', contentType: 'image/svg+xml' } },
       handler: () =>
-        new Response(FAVICON, {
+        new HttpReply(FAVICON, {
           headers: { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=3600' },
         }),
     }),

@@ -4,21 +4,18 @@ import { toRouterStatus } from '../router/to-wire.ts'
 import { middlewareRoute } from './status.ts'
 
 /** Shows the filters, routers and limits of requests. */
-export function middlewareFeature({
-  models,
-  settings,
-  audit,
-  inference,
-  inference: { routing },
-}: Platform): ServerFeature {
+export function middlewareFeature({ models, settings, audit, inference }: Platform): ServerFeature {
   return {
     routes: [
       middlewareRoute({
         models: () => models.list(),
         defaultDetectors: () => settings.get('pii_default_detectors'),
         countEvents: () => audit.count(),
-        routerStatus: async (signal) => toRouterStatus(await routing.admin.list({ signal }), routing.decisions.size),
-        inFlight: (model) => inference.inFlight(model),
+        async routerStatus(signal) {
+          const { admin, decisions } = (await inference.open()).routing
+          return toRouterStatus(await admin.list({ signal }), decisions.size)
+        },
+        inFlight: (model) => inference.opened()?.inFlight(model) ?? 0,
       }),
     ],
   }

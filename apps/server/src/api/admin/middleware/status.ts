@@ -1,4 +1,4 @@
-import { type MiddlewareStatus, middlewareStatus } from '@svc/wire/native'
+import type { MiddlewareStatus } from '@svc/wire/native'
 import { isPiiCovered, isPiiEnabled } from '../../../catalog/capabilities.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { json } from '../../../http/json.ts'
@@ -6,6 +6,8 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import { findConsumerPolicy } from '../../../pii/consumer-policy.ts'
 import { findDetectorKind } from '../../../pii/detector-model.ts'
 import { describeInterception } from './configured.ts'
+
+const wire = () => import('@svc/wire/native')
 
 /** Options of {@link middlewareRoute}. */
 export interface MiddlewareFacts {
@@ -30,7 +32,9 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
     tag: 'pii',
     summary: 'Filters, routers, interception and limits of requests',
     quiet: true,
-    responses: { 200: { description: 'The state of this moment.', schema: middlewareStatus } },
+    responses: {
+      200: { description: 'The state of this moment.', schema: async () => (await wire()).middlewareStatus },
+    },
     async handler({ signal }) {
       const models = facts.models().filter(({ alias }) => alias === undefined)
       const defaults = facts.defaultDetectors()

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import * as z from 'zod'
-import type { ConfigStore } from '../../../catalog/config-store.ts'
+import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import { checkName } from '../../../files/safe-path.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
@@ -52,8 +52,8 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'PATCH',
       path: '/api/models/config-json/:name{.+}',
       summary: 'Change keys of a model file; comments, order and other keys stay',
-      body: patchBody,
-      responses: { 200: { description: 'Written and in force.', schema: changed } },
+      body: async () => patchBody,
+      responses: { 200: { description: 'Written and in force.', schema: async () => changed } },
       async handler(call) {
         const name = named(call)
         const { revision } = await files.patch(name, await readPatch(call, bodies))
@@ -66,7 +66,7 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'POST',
       path: '/models/import',
       summary: 'Write the file of a new model, from YAML or JSON',
-      responses: { 200: { description: 'The model is there.', schema: created } },
+      responses: { 200: { description: 'The model is there.', schema: async () => created } },
       async handler(call) {
         const { file } = await files.create(await readText(call, bodies))
         const message = 'Model configuration created successfully'
@@ -90,7 +90,7 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       path: '/models/edit/:name{.+}',
       summary: 'Replace a model file; another name in it renames the model',
       responses: {
-        200: { description: 'Written and in force.', schema: created },
+        200: { description: 'Written and in force.', schema: async () => created },
         409: { description: 'The new name is taken.' },
       },
       async handler(call) {
@@ -105,7 +105,7 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
         method: 'PUT',
         path: `/models/${verb}/:name/:action`,
         summary: verb === 'toggle-state' ? 'Enable or disable a model' : 'Pin a model in memory, or unpin it',
-        responses: { 200: { description: 'Written and in force.', schema: created } },
+        responses: { 200: { description: 'Written and in force.', schema: async () => created } },
         async handler(call) {
           const name = named(call)
           const patch = new Map<string, Readonly<Record<string, unknown>>>(Object.entries(TOGGLES[verb])).get(
@@ -127,7 +127,10 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       path: '/api/aliases',
       summary: 'Models that redirect to others',
       responses: {
-        200: { description: 'In byte order.', schema: z.array(z.object({ name: z.string(), target: z.string() })) },
+        200: {
+          description: 'In byte order.',
+          schema: async () => z.array(z.object({ name: z.string(), target: z.string() })),
+        },
       },
       handler: () =>
         json(modelFiles.list().flatMap(({ name, alias }) => (alias === undefined ? [] : [{ name, target: alias }]))),

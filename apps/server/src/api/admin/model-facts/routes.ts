@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import * as z from 'zod'
-import type { ConfigStore } from '../../../catalog/config-store.ts'
+import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { isUsecase } from '../../../catalog/usecase-names.ts'
 import { hasUsecase, listUsecases } from '../../../catalog/usecases.ts'
@@ -63,13 +63,13 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
     defineRoute({
       ...{ method: 'GET', path: '/api/models/capabilities', access: 'any', family: 'flat', tag: 'models' },
       summary: 'Every model with what it can be asked for and whether it is off or pinned',
-      responses: { 200: { description: 'The models in byte order.', schema: capabilitiesReply } },
+      responses: { 200: { description: 'The models in byte order.', schema: async () => capabilitiesReply } },
       handler: () => json({ data: modelFiles.list().map(toCapabilities) }),
     }),
     defineRoute({
       ...{ method: 'GET', path: '/api/pipeline-models', access: 'any', family: 'flat', tag: 'models' },
       summary: 'Models of realtime conversations with the models that they consist of',
-      responses: { 200: { description: 'The models in byte order.', schema: pipelineReply } },
+      responses: { 200: { description: 'The models in byte order.', schema: async () => pipelineReply } },
       handler: () => json(modelFiles.list().flatMap(toPipeline)),
     }),
     defineRoute({
@@ -77,7 +77,7 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       summary: 'How far the installation or the load of a model is',
       quiet: true,
       responses: {
-        200: { description: 'It is being installed or loaded.', schema: loadStatus },
+        200: { description: 'It is being installed or loaded.', schema: async () => loadStatus },
         404: { description: 'There is no such model, or nothing of it runs.' },
       },
       handler: async (call) => json(await findLoadStatus(call.param('id'), parts)),
@@ -85,7 +85,7 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
     defineRoute({
       ...{ method: 'GET', path: '/api/models/config-metadata', access: 'admin', family: 'flat', tag: 'models' },
       summary: 'The keys of model files for editors',
-      query: z.object({ section: z.string().optional().describe('Id of a section, or `all`.') }),
+      query: async () => z.object({ section: z.string().optional().describe('Id of a section, or `all`.') }),
       responses: {
         200: { description: 'The sections, or the keys of one.' },
         404: { description: 'There is no such section.' },
@@ -101,7 +101,7 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       ...{ access: 'admin', family: 'flat', tag: 'models' },
       summary: 'Names that a key of a model file can take',
       responses: {
-        200: { description: 'In byte order.', schema: z.object({ values: z.array(z.string()) }) },
+        200: { description: 'In byte order.', schema: async () => z.object({ values: z.array(z.string()) }) },
         404: { description: 'There is no such provider.' },
       },
       handler: (call) => json({ values: complete(call, parts) }),

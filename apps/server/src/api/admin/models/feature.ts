@@ -4,12 +4,12 @@ import type { Platform } from '../../../platform/platform.ts'
 import { modelAdminRoutes } from './reload.ts'
 
 /** Administration of model files. */
-export function modelFilesFeature({ modelFiles, inference: { routing } }: Platform): ServerFeature {
+export function modelFilesFeature({ modelFiles, inference }: Platform): ServerFeature {
   return {
     routes: modelAdminRoutes({
       async reload() {
         const { problems } = await modelFiles.reload()
-        routing.routers.rebuild()
+        inference.opened()?.routing.routers.rebuild()
         return { problems: problems.map(formatProblem) }
       },
     }),

@@ -1,13 +1,5 @@
-import * as z from 'zod'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-
-const reply = z.object({
-  success: z.boolean(),
-  message: z.string(),
-  pending_cleanup: z.int(),
-  details: z.array(z.string()).optional(),
-})
 
 /** `POST /models/reload` (§4.6): reads all model files again and notifies subscribers of the store. */
 export function modelAdminRoutes(store: { reload(): Promise<{ readonly problems: readonly string[] }> }): Route[] {
@@ -19,7 +11,12 @@ export function modelAdminRoutes(store: { reload(): Promise<{ readonly problems:
       family: 'compatible',
       tag: 'models',
       summary: 'Read the model files again',
-      responses: { 200: { description: 'Done; `details` lists files that did not load.', schema: reply } },
+      responses: {
+        200: {
+          description: 'Done; `details` lists files that did not load.',
+          schema: async () => (await import('./schemas.ts')).reloadReply,
+        },
+      },
       async handler() {
         const { problems } = await store.reload()
         return json({

@@ -16,7 +16,7 @@ export function operationRoutes(operations: Operations): Route[] {
       path: '/api/operations',
       summary: 'Operations that wait, run or have failed',
       quiet: true,
-      responses: { 200: { description: 'The least advanced first.', schema: operationList } },
+      responses: { 200: { description: 'The least advanced first.', schema: async () => operationList } },
       handler: () => {
         const listed = [...operations.list().map(toWireOperation), ...operations.staging().map(toWireStaging)]
         return json({ operations: listed.toSorted((one, other) => one.progress - other.progress) })
@@ -43,7 +43,7 @@ export function operationRoutes(operations: Operations): Route[] {
       path: '/api/operations/history',
       summary: 'The last 50 finished operations',
       quiet: true,
-      responses: { 200: { description: 'The newest first.', schema: operationHistory } },
+      responses: { 200: { description: 'The newest first.', schema: async () => operationHistory } },
       handler: async () => json({ operations: (await operations.history()).map(toWireRecord) }),
     }),
     defineRoute({
@@ -78,7 +78,7 @@ function changeRoute(
     path: `/api/operations/:jobID/${verb}`,
     summary: row.summary,
     responses: {
-      200: { description: 'Done.', schema: operationChanged },
+      200: { description: 'Done.', schema: async () => operationChanged },
       400: { description: 'There is no such operation, or it cannot be ended.' },
     },
     async handler(call) {

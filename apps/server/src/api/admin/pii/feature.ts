@@ -4,5 +4,5 @@ import { piiRoutes } from './routes.ts'
 
 /** Scans of single texts, and the audit events. */
 export function piiFeature({ inference, audit, bodies }: Platform): ServerFeature {
-  return { routes: piiRoutes({ scanner: inference.scanner, events: audit, bodies }) }
+  return { routes: piiRoutes({ scanner: async () => (await inference.open()).scanner, events: audit, bodies }) }
 }

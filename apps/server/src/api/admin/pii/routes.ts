@@ -1,46 +1,28 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
 import type { PiiOrigin } from '@svc/pii/audit'
-import {
-  type PiiEntity,
-  type PiiEvent,
-  type PiiTextRequest,
-  piiAnalysis,
-  piiEventList,
-  piiRedaction,
-  piiTextRequest,
-} from '@svc/wire/native'
-import * as z from 'zod'
+import type { PiiEntity, PiiEvent, PiiTextRequest } from '@svc/wire/native'
 import type { AuditReader, RecordedEvent } from '../../../audit/audit-event.ts'
 import { PII_ORIGINS } from '../../../audit/audit-row.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { readBody } from '../../../inference/read-body.ts'
-import { blockedText, type HashedEntity, type TextScan, type TextScanner } from '../../../pii/scan-text.ts'
+import type { HashedEntity, TextScan, TextScanner } from '../../../pii/scan-text.ts'
+import { DEFAULT_LIMIT } from './default-limit.ts'
+
+const wire = () => import('@svc/wire/native')
 
 /** Options of {@link piiRoutes}. */
 export interface PiiRouteParts {
-  readonly scanner: TextScanner
+  /** The scanner; the first call loads it. */
+  readonly scanner: () => Promise<TextScanner>
   readonly events: Pick<AuditReader, 'list'>
   readonly bodies: BodyReader
 }
 
-/** Default number of events in a list. */
-const DEFAULT_LIMIT = 100
 /** The audit log keeps 10,000 events. */
 const MAX_LIMIT = 10_000
-
-const text = (about: string) => z.string().optional().describe(about)
-const eventQuery = z.object({
-  correlation_id: text('Events of one request.'),
-  user_id: text('Events of one user.'),
-  pattern_id: text('Such as `ner:EMAIL`.'),
-  kind: text('`pii`, `proxy_connect`, `proxy_traffic` or `admission`.'),
-  origin: text('`middleware`, `proxy`, `pii_analyze` or `pii_redact`.'),
-  limit: text(`How many at most, ${DEFAULT_LIMIT} when it is left out.`),
-})
 
 /** `POST /api/pii/analyze`, `POST /api/pii/redact` and `GET /api/pii/events` (§4.8). */
 export function piiRoutes(parts: PiiRouteParts): Route[] {
@@ -51,14 +33,16 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
     feature: 'pii_filter',
     family: 'compatible',
     tag: 'pii',
-    body: piiTextRequest,
+    body: async () => (await wire()).piiTextRequest,
   } as const
   return [
     defineRoute({
       ...shared,
       path: '/api/pii/analyze',
       summary: 'The findings of detectors in a text',
-      responses: { 200: { description: 'The findings; never the text itself.', schema: piiAnalysis } },
+      responses: {
+        200: { description: 'The findings; never the text itself.', schema: async () => (await wire()).piiAnalysis },
+      },
       async handler(call) {
         const { scan, entities } = await scanBody(call, 'pii_analyze', { scanner, bodies })
         return json({ entities, blocked: scan.blocked, correlation_id: scan.correlationId })
@@ -69,12 +53,15 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
       path: '/api/pii/redact',
       summary: 'A text with the findings of detectors masked',
       responses: {
-        200: { description: 'The masked text.', schema: piiRedaction },
+        200: { description: 'The masked text.', schema: async () => (await wire()).piiRedaction },
         400: { description: 'The text is blocked, or names no detector.' },
       },
       async handler(call) {
         const { scan, entities } = await scanBody(call, 'pii_redact', { scanner, bodies })
-        if (scan.blocked) throw blockedText(scan.correlationId, entities)
+        if (scan.blocked) {
+          const { blockedText } = await import('../../../pii/scan-text.ts')
+          throw blockedText(scan.correlationId, entities)
+        }
         const { redactedText, masked, correlationId } = scan
         return json({
           redacted_text: redactedText,
@@ -93,8 +80,8 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
       tag: 'pii',
       summary: 'Findings of the filter and its refusals',
       quiet: true,
-      query: eventQuery,
-      responses: { 200: { description: 'The newest first.', schema: piiEventList } },
+      query: async () => (await import('./schemas.ts')).eventQuery,
+      responses: { 200: { description: 'The newest first.', schema: async () => (await wire()).piiEventList } },
       async handler(call) {
         const found = await events.list({
           correlationId: call.query('correlation_id'),
@@ -119,7 +106,7 @@ async function scanBody(
   const held = await bodies.read(call)
   try {
     const body = await readRequest(held.bytes, call.signal)
-    const scan = await scanner.scan({
+    const scan = await (await scanner()).scan({
       text: body.text,
       detectors: body.detectors ?? undefined,
       model: body.model ?? undefined,
@@ -137,6 +124,7 @@ async function scanBody(
 
 async function readRequest(bytes: Uint8Array, signal: AbortSignal): Promise<PiiTextRequest> {
   try {
+    const [{ readBody }, { piiTextRequest }] = await Promise.all([import('../../../inference/read-body.ts'), wire()])
     return await readBody(piiTextRequest, await parseJsonCooperatively(bytes, {}, { signal }), signal)
   } catch (error) {
     if (!SvcError.is(error) || error.kind !== 'invalid_request') throw error

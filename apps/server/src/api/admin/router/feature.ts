@@ -3,6 +3,6 @@ import type { Platform } from '../../../platform/platform.ts'
 import { routerRoutes } from './routes.ts'
 
 /** The routers: their state, their decisions, their corpora. */
-export function routerFeature({ inference: { routing }, bodies }: Platform): ServerFeature {
-  return { routes: routerRoutes({ admin: routing.admin, decisions: routing.decisions, bodies }) }
+export function routerFeature({ inference, bodies }: Platform): ServerFeature {
+  return { routes: routerRoutes({ open: async () => (await inference.open()).routing, bodies }) }
 }

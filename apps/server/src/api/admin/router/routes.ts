@@ -1,50 +1,31 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
-import type { DecisionLog } from '@svc/router'
-import {
-  routerCacheStats,
-  routerCorpusAdded,
-  routerCorpusCleared,
-  routerCorpusRequest,
-  routerCorpusStats,
-  routerDecideReply,
-  routerDecideRequest,
-  routerDecisionList,
-  routerStatus,
-} from '@svc/wire/native'
-import * as z from 'zod'
+import type * as z from 'zod'
+import type { RoutingModule } from '../../../compose-routing.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { readBody } from '../../../inference/read-body.ts'
-import type { RouterAdmin } from '../../../routing/router-admin.ts'
+import { DEFAULT_LIMIT } from './default-limit.ts'
 import { toRouterStatus, toWireCacheStats, toWireDecision, toWireDryRun } from './to-wire.ts'
+
+const wire = () => import('@svc/wire/native')
 
 /** What the routes need. */
 export interface RouterRouteParts {
-  readonly admin: RouterAdmin
-  readonly decisions: Pick<DecisionLog, 'list' | 'size'>
+  /** Gives the routers and their decisions; the first call loads them. */
+  readonly open: () => Promise<Pick<RoutingModule, 'admin' | 'decisions'>>
   readonly bodies: BodyReader
 }
 
-/** Decisions of a list unless the query asks for another number. */
-const DEFAULT_LIMIT = 100
 /** The log keeps 5,000 decisions. */
 const MAX_LIMIT = 5_000
 /** Objects, arrays and keys of a body: an entry of a corpus has five, and a request ten thousand entries. */
 const LIMITS = { maxNodes: 250_000 }
 
-const text = (about: string) => z.string().optional().describe(about)
-const decisionQuery = z.object({
-  correlation_id: text('Decisions of one request.'),
-  user_id: text('Decisions of one user.'),
-  router_model: text('Decisions of one router.'),
-  limit: text(`How many at most, ${DEFAULT_LIMIT} when it is left out.`),
-})
-
 /** `/api/router/*`: routers, their decisions and their corpora (§4.9). */
-export function routerRoutes({ admin, decisions, bodies }: RouterRouteParts): Route[] {
+export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
   const shared = { method: 'GET', access: 'admin', family: 'compatible', tag: 'router' } as const
   return [
     defineRoute({
@@ -53,8 +34,9 @@ export function routerRoutes({ admin, decisions, bodies }: RouterRouteParts): Ro
       access: 'any',
       summary: 'The routers: classifiers, labels, candidates',
       quiet: true,
-      responses: { 200: { description: 'The state of this moment.', schema: routerStatus } },
+      responses: { 200: { description: 'The state of this moment.', schema: async () => (await wire()).routerStatus } },
       async handler({ signal }) {
+        const { admin, decisions } = await open()
         return json(toRouterStatus(await admin.list({ signal }), decisions.size))
       },
     }),
@@ -63,9 +45,15 @@ export function routerRoutes({ admin, decisions, bodies }: RouterRouteParts): Ro
       path: '/api/router/decisions',
       summary: 'The decisions made last',
       quiet: true,
-      query: decisionQuery,
-      responses: { 200: { description: 'The newest first; never a prompt.', schema: routerDecisionList } },
+      query: async () => (await import('./schemas.ts')).decisionQuery,
+      responses: {
+        200: {
+          description: 'The newest first; never a prompt.',
+          schema: async () => (await wire()).routerDecisionList,
+        },
+      },
       async handler(call) {
+        const { decisions } = await open()
         const found = decisions.list({
           correlationId: call.query('correlation_id') || undefined,
           userId: call.query('user_id') || undefined,
@@ -81,9 +69,14 @@ export function routerRoutes({ admin, decisions, bodies }: RouterRouteParts): Ro
       access: 'any',
       summary: 'Hits and misses of the embedding caches',
       quiet: true,
-      responses: { 200: { description: 'Counts since each router was built.', schema: routerCacheStats } },
+      responses: {
+        200: {
+          description: 'Counts since each router was built.',
+          schema: async () => (await wire()).routerCacheStats,
+        },
+      },
       async handler({ signal }) {
-        const routers = await admin.list({ signal })
+        const routers = await (await open()).admin.list({ signal })
         const caches = routers.flatMap(({ name, cacheStats }) =>
           cacheStats === undefined ? [] : [[name, toWireCacheStats(cacheStats)] as const],
         )
@@ -95,14 +88,17 @@ export function routerRoutes({ admin, decisions, bodies }: RouterRouteParts): Ro
       method: 'POST',
       path: '/api/router/decide',
       summary: 'The decision of a router for a text, without a request',
-      body: routerDecideRequest,
+      body: async () => (await wire()).routerDecideRequest,
       responses: {
-        200: { description: 'The decision. Nothing is logged, no model answers.', schema: routerDecideReply },
+        200: {
+          description: 'The decision. Nothing is logged, no model answers.',
+          schema: async () => (await wire()).routerDecideReply,
+        },
       },
       async handler(call) {
-        const { router = '', input = '' } = await readRequest(call, bodies, routerDecideRequest)
+        const { router = '', input = '' } = await readRequest(call, bodies, (await wire()).routerDecideRequest)
         const name = needText('router', router)
-        return json(toWireDryRun(name, await admin.decide(name, needText('input', input), call)))
+        return json(toWireDryRun(name, await (await open()).admin.decide(name, needText('input', input), call)))
       },
     }),
     defineRoute({
@@ -110,13 +106,18 @@ export function routerRoutes({ admin, decisions, bodies }: RouterRouteParts): Ro
       method: 'POST',
       path: '/api/router/:name/corpus',
       summary: 'Add labelled texts to the corpus of a router',
-      body: routerCorpusRequest,
-      responses: { 200: { description: 'All texts are stored and found from now on.', schema: routerCorpusAdded } },
+      body: async () => (await wire()).routerCorpusRequest,
+      responses: {
+        200: {
+          description: 'All texts are stored and found from now on.',
+          schema: async () => (await wire()).routerCorpusAdded,
+        },
+      },
       async handler(call) {
-        const { entries } = await readRequest(call, bodies, routerCorpusRequest)
+        const { entries } = await readRequest(call, bodies, (await wire()).routerCorpusRequest)
         if (entries === undefined || entries === null || entries.length === 0) throw isRequired('entries')
         const name = call.param('name')
-        const { added, skipped, total, labelCounts } = await admin.addEntries(name, entries, call)
+        const { added, skipped, total, labelCounts } = await (await open()).admin.addEntries(name, entries, call)
         return json({ router: name, added, skipped, total, label_counts: labelCounts })
       },
     }),
@@ -124,9 +125,11 @@ export function routerRoutes({ admin, decisions, bodies }: RouterRouteParts): Ro
       ...shared,
       path: '/api/router/:name/corpus/stats',
       summary: 'The size of the corpus of a router',
-      responses: { 200: { description: 'Counts; never a text.', schema: routerCorpusStats } },
+      responses: {
+        200: { description: 'Counts; never a text.', schema: async () => (await wire()).routerCorpusStats },
+      },
       async handler(call) {
-        const stats = await admin.readCorpus(call.param('name'), call)
+        const stats = await (await open()).admin.readCorpus(call.param('name'), call)
         return json({
           router: stats.router,
           store_name: stats.storeName,
@@ -144,10 +147,12 @@ export function routerRoutes({ admin, decisions, bodies }: RouterRouteParts): Ro
       method: 'DELETE',
       path: '/api/router/:name/corpus',
       summary: 'Remove all labelled texts of a router',
-      responses: { 200: { description: 'File and index are empty.', schema: routerCorpusCleared } },
+      responses: {
+        200: { description: 'File and index are empty.', schema: async () => (await wire()).routerCorpusCleared },
+      },
       async handler(call) {
         const router = call.param('name')
-        return json({ router, cleared: await admin.clearCorpus(router, call) })
+        return json({ router, cleared: await (await open()).admin.clearCorpus(router, call) })
       },
     }),
   ]

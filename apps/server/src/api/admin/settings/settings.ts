@@ -1,10 +1,11 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
-import { settingsUpdateReply } from '@svc/wire/native'
 import type { BodyReader } from '../../../http/body.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { settingsBody } from '../../../settings/schema.ts'
+
+const wire = () => import('@svc/wire/native')
 
 /** The part of the settings store that the routes use. */
 export interface SettingsAccess {
@@ -14,7 +15,7 @@ export interface SettingsAccess {
   update(patch: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 
-function toRefusal(error: string, status: number): Response {
+function toRefusal(error: string, status: number): HttpReply {
   return json({ success: false, error }, { status })
 }
 
@@ -28,7 +29,12 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       family: 'compatible',
       tag: 'settings',
       summary: 'Every runtime setting, secrets masked',
-      responses: { 200: { description: 'The settings in force.', schema: settingsBody } },
+      responses: {
+        200: {
+          description: 'The settings in force.',
+          schema: async () => (await import('../../../settings/schema.ts')).settingsBody,
+        },
+      },
       handler: () => json(settings.describe()),
     }),
     defineRoute({
@@ -38,10 +44,10 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       family: 'compatible',
       tag: 'settings',
       summary: 'Change any subset of the runtime settings',
-      body: settingsBody,
+      body: async () => (await import('../../../settings/schema.ts')).settingsBody,
       responses: {
-        200: { description: 'Saved and in force.', schema: settingsUpdateReply },
-        400: { description: 'Nothing was changed.', schema: settingsUpdateReply },
+        200: { description: 'Saved and in force.', schema: async () => (await wire()).settingsUpdateReply },
+        400: { description: 'Nothing was changed.', schema: async () => (await wire()).settingsUpdateReply },
       },
       async handler(call) {
         const held = await bodies.read(call)

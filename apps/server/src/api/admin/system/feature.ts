@@ -10,7 +10,7 @@ import { systemRoutes } from './system.ts'
 
 /** State of the process, its backends and its host. */
 export function systemFeature(platform: Platform): ServerFeature {
-  const { config, clock, settings, metrics, backends } = platform
+  const { config, clock, settings, metrics, backends, inference } = platform
   const { catalog, residency, memory } = backends
   const { lock, database, unready: passing } = platform
   const processes = createProcessStats({ clock })
@@ -19,7 +19,11 @@ export function systemFeature(platform: Platform): ServerFeature {
       ...healthRoutes(createReadiness({ passing, lock, dataPath: config.dataPath, database, clock })),
       ...systemRoutes({
         version: platform.version,
-        registry: metrics.registry,
+        async readMetrics() {
+          // The request path has metrics of its own.
+          await inference.open()
+          return (await metrics.registry()).metrics()
+        },
         metricsAccess: config.disableMetricsEndpoint ? undefined : config.metricsAccess,
         // The pattern detector runs in the server itself and needs no program.
         backendNames: () => [...new Set([...catalog.names(), PATTERN_BACKEND])].sort(),

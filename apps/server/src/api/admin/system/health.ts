@@ -1,3 +1,4 @@
+import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Readiness } from '../../../readiness.ts'
@@ -14,7 +15,7 @@ export function healthRoutes(readiness: Readiness): Route[] {
       summary: 'Whether the process lives',
       quiet: true,
       responses: { 200: { description: 'It does; the body is empty.' } },
-      handler: () => new Response(null),
+      handler: () => new HttpReply(null),
     }),
     defineRoute({
       method: 'GET',
@@ -30,7 +31,7 @@ export function healthRoutes(readiness: Readiness): Route[] {
       },
       async handler() {
         const unready = await readiness.look()
-        if (unready === undefined) return new Response(null)
+        if (unready === undefined) return new HttpReply(null)
         return json(unready, { status: 503, headers: { 'Retry-After': '1' } })
       },
     }),

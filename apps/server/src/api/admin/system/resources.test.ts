@@ -20,8 +20,8 @@ async function read(devices: readonly DeviceMemory[], modelsPath = folder) {
     modelsPath,
     watchdog: () => ({ reclaims: true, threshold: 0.9, interval: '500ms' }),
   })
-  const reply = (await route.handler({} as never)) as Response
-  return resourcesReply.parse(await reply.json())
+  const { body } = await route.handler({} as never)
+  return resourcesReply.parse(JSON.parse(Buffer.from(body).toString()))
 }
 
 describe('GET /api/resources', () => {

@@ -1,8 +1,10 @@
-import { type ResourcesReply, resourcesReply, type WireDeviceMemory } from '@svc/wire/native'
+import type { ResourcesReply, WireDeviceMemory } from '@svc/wire/native'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { clampPercent, createProcessorFigures, measureFiles, readDisk } from '../../../monitoring/host-figures.ts'
 import type { DeviceMemory, Memory, MemoryPressure } from '../../../monitoring/memory-pressure.ts'
+
+const wire = () => import('@svc/wire/native')
 
 /** Options of {@link resourceRoute}. */
 export interface ResourceFacts {
@@ -23,7 +25,9 @@ export function resourceRoute({ memory, modelsPath, watchdog }: ResourceFacts): 
     tag: 'system',
     summary: 'Memory, processors and disk of the host',
     quiet: true,
-    responses: { 200: { description: 'Readings of this moment, in bytes.', schema: resourcesReply } },
+    responses: {
+      200: { description: 'Readings of this moment, in bytes.', schema: async () => (await wire()).resourcesReply },
+    },
     async handler() {
       const [devices, main, disk, storage] = await Promise.all([
         memory.devices(),

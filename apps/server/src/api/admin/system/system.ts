@@ -1,15 +1,18 @@
-import { type SystemReply, systemReply, versionReply, type LoadedModel as WireLoadedModel } from '@svc/wire/native'
-import type { Registry } from 'prom-client'
+import type { SystemReply, LoadedModel as WireLoadedModel } from '@svc/wire/native'
+import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Access } from '../../../http/route-info.ts'
 import type { ProcessFigures } from '../../../monitoring/process-stats.ts'
 import type { LoadedModel } from '../../../residency/residency.ts'
 
+const wire = () => import('@svc/wire/native')
+
 /** Options of {@link systemRoutes}. */
 export interface SystemFacts {
   readonly version: string
-  readonly registry: Registry
+  /** Every series, as Prometheus reads them. */
+  readMetrics(): Promise<string>
   /** Undefined when the endpoint is off. */
   readonly metricsAccess: Access | undefined
   backendNames(): readonly string[]
@@ -19,6 +22,9 @@ export interface SystemFacts {
   /** Device memory of a backend's process group in bytes; undefined when unknown. */
   readVram(pid: number): Promise<number | undefined>
 }
+
+/** The Prometheus text format. */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 async function describe(model: LoadedModel, facts: SystemFacts): Promise<WireLoadedModel> {
   const base = { id: model.name, ...(model.backend === '' ? {} : { backend: model.backend }) }
@@ -51,7 +57,9 @@ export function systemRoutes(facts: SystemFacts): Route[] {
       family: 'compatible',
       tag: 'system',
       summary: 'Version and commit of this build',
-      responses: { 200: { description: 'As `<version> (<commit>)`.', schema: versionReply } },
+      responses: {
+        200: { description: 'As `<version> (<commit>)`.', schema: async () => (await wire()).versionReply },
+      },
       handler: () => json({ version: facts.version }),
     }),
     defineRoute({
@@ -61,7 +69,7 @@ export function systemRoutes(facts: SystemFacts): Route[] {
       family: 'compatible',
       tag: 'system',
       summary: 'Backends and loaded models with their processes',
-      responses: { 200: { description: 'Both lists in byte order.', schema: systemReply } },
+      responses: { 200: { description: 'Both lists in byte order.', schema: async () => (await wire()).systemReply } },
       async handler() {
         const loaded = await Promise.all(facts.loaded().map((model) => describe(model, facts)))
         return json({ backends: [...facts.backendNames()], loaded_models: loaded } satisfies SystemReply)
@@ -79,9 +87,8 @@ export function systemRoutes(facts: SystemFacts): Route[] {
       tag: 'system',
       summary: 'Metrics in the Prometheus text format',
       quiet: true,
-      responses: { 200: { description: 'All series.', contentType: facts.registry.contentType } },
-      handler: async () =>
-        new Response(await facts.registry.metrics(), { headers: { 'content-type': facts.registry.contentType } }),
+      responses: { 200: { description: 'All series.', contentType: METRICS_TYPE } },
+      handler: async () => new HttpReply(await facts.readMetrics(), { headers: { 'content-type': METRICS_TYPE } }),
     }),
   ]
 }

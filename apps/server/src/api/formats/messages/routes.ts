@@ -1,8 +1,8 @@
-import { messagesCountReply, messagesCountRequest, messagesReply, messagesRequest } from '@svc/wire/messages'
 import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts } from '../define-inference-route.ts'
 import { toModelFailure } from '../model-failure.ts'
-import { countTokensFormat, messagesFormat } from './format.ts'
+
+const wire = () => import('@svc/wire/messages')
 
 /** Routes of the messages format: replies and token counts. */
 export function messagesRoutes(parts: InferenceRouteParts): Route[] {
@@ -23,15 +23,15 @@ export function messagesRoutes(parts: InferenceRouteParts): Route[] {
       path: '/v1/messages',
       aliases: ['/messages'],
       summary: 'Continue a conversation, in the messages format',
-      body: messagesRequest,
+      body: async () => (await wire()).messagesRequest,
       responses: {
         200: {
           description: 'The message, or server-sent `MessagesEvent` events with `stream`.',
-          schema: messagesReply,
+          schema: async () => (await wire()).messagesReply,
         },
       },
     },
-    messagesFormat,
+    async () => (await import('./format.ts')).messagesFormat,
     parts,
   )
   const count = defineInferenceRoute(
@@ -40,10 +40,12 @@ export function messagesRoutes(parts: InferenceRouteParts): Route[] {
       path: '/v1/messages/count_tokens',
       aliases: ['/messages/count_tokens'],
       summary: 'The tokens of the prompt of a message',
-      body: messagesCountRequest,
-      responses: { 200: { description: 'Tokens the model would read.', schema: messagesCountReply } },
+      body: async () => (await wire()).messagesCountRequest,
+      responses: {
+        200: { description: 'Tokens the model would read.', schema: async () => (await wire()).messagesCountReply },
+      },
     },
-    countTokensFormat,
+    async () => (await import('./format.ts')).countTokensFormat,
     parts,
   )
   return [reply, count].map((route) => ({ ...route, mapError: toModelFailure }))

@@ -1,3 +1,4 @@
+import { HttpReply } from '../../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 
 /** `GET /` with the answer that clients of the alternate ecosystem look for. */
@@ -10,6 +11,6 @@ export function ollamaRootRoute(): Route {
     tag: 'pages',
     summary: 'Says that a server of the alternate ecosystem runs',
     responses: { 200: { description: 'A sentence.', contentType: 'text/plain' } },
-    handler: () => new Response('Ollama is running', { headers: { 'content-type': 'text/plain; charset=utf-8' } }),
+    handler: () => new HttpReply('Ollama is running', { headers: { 'content-type': 'text/plain; charset=utf-8' } }),
   })
 }

@@ -1,21 +1,10 @@
-import {
-  ollamaChatReply,
-  ollamaChatRequest,
-  ollamaEmbeddingsReply,
-  ollamaEmbeddingsRequest,
-  ollamaEmbedReply,
-  ollamaEmbedRequest,
-  ollamaGenerateReply,
-  ollamaGenerateRequest,
-} from '@svc/wire/ollama'
 import type { Route } from '../../../http/route.ts'
 import type { Clock } from '../../../ports.ts'
 import type { KeepAlive } from '../../../residency/keep-alive.ts'
 import { defineInferenceRoute, type InferenceRouteParts } from '../define-inference-route.ts'
-import { createChatFormat } from './chat/format.ts'
-import { createEmbeddingsFormat, createEmbedFormat } from './embed/format.ts'
-import { createGenerateFormat } from './generate/format.ts'
 import { type OllamaModelParts, ollamaModelRoutes } from './models/routes.ts'
+
+const wire = () => import('@svc/wire/ollama')
 
 /** Options of {@link ollamaRoutes}. */
 export interface OllamaParts extends Omit<OllamaModelParts, 'bodies' | 'clock' | 'keepAlive'> {
@@ -45,12 +34,15 @@ export function ollamaRoutes(
         feature: 'chat',
         usecase: 'chat',
         summary: 'Continue a conversation, in the format of the alternate ecosystem',
-        body: ollamaChatRequest,
+        body: async () => (await wire()).ollamaChatRequest,
         responses: {
-          200: { description: 'Lines of JSON, or one reply with `stream: false`.', schema: ollamaChatReply },
+          200: {
+            description: 'Lines of JSON, or one reply with `stream: false`.',
+            schema: async () => (await wire()).ollamaChatReply,
+          },
         },
       },
-      createChatFormat(ollama),
+      async () => (await import('./chat/format.ts')).createChatFormat(ollama),
       parts,
     ),
     defineInferenceRoute(
@@ -61,12 +53,15 @@ export function ollamaRoutes(
         feature: 'chat',
         usecase: 'chat',
         summary: 'Answer a prompt, in the format of the alternate ecosystem',
-        body: ollamaGenerateRequest,
+        body: async () => (await wire()).ollamaGenerateRequest,
         responses: {
-          200: { description: 'Lines of JSON, or one reply with `stream: false`.', schema: ollamaGenerateReply },
+          200: {
+            description: 'Lines of JSON, or one reply with `stream: false`.',
+            schema: async () => (await wire()).ollamaGenerateReply,
+          },
         },
       },
-      createGenerateFormat(ollama),
+      async () => (await import('./generate/format.ts')).createGenerateFormat(ollama),
       parts,
     ),
     defineInferenceRoute(
@@ -77,10 +72,15 @@ export function ollamaRoutes(
         feature: 'embeddings',
         usecase: 'embeddings',
         summary: 'Turn texts into vectors, in the format of the alternate ecosystem',
-        body: ollamaEmbedRequest,
-        responses: { 200: { description: 'One vector for each input, in order.', schema: ollamaEmbedReply } },
+        body: async () => (await wire()).ollamaEmbedRequest,
+        responses: {
+          200: {
+            description: 'One vector for each input, in order.',
+            schema: async () => (await wire()).ollamaEmbedReply,
+          },
+        },
       },
-      createEmbedFormat(ollama),
+      async () => (await import('./embed/format.ts')).createEmbedFormat(ollama),
       parts,
     ),
     defineInferenceRoute(
@@ -91,10 +91,15 @@ export function ollamaRoutes(
         feature: 'embeddings',
         usecase: 'embeddings',
         summary: 'Turn a text into a vector, by the older route of the alternate ecosystem',
-        body: ollamaEmbeddingsRequest,
-        responses: { 200: { description: 'The vector; empty for no text.', schema: ollamaEmbeddingsReply } },
+        body: async () => (await wire()).ollamaEmbeddingsRequest,
+        responses: {
+          200: {
+            description: 'The vector; empty for no text.',
+            schema: async () => (await wire()).ollamaEmbeddingsReply,
+          },
+        },
       },
-      createEmbeddingsFormat(ollama),
+      async () => (await import('./embed/format.ts')).createEmbeddingsFormat(ollama),
       parts,
     ),
     ...ollamaModelRoutes({ ...ollama, bodies: parts.bodies }),

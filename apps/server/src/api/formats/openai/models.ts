@@ -1,20 +1,11 @@
 import { SvcError } from '@svc/errors'
-import { type MessagesModel, type MessagesModelList, messagesModel, messagesModelList } from '@svc/wire/messages'
-import {
-  type Model,
-  type ModelCapabilitiesList,
-  type ModelList,
-  type ModelWithCapabilities,
-  modelCapabilitiesList,
-  modelList,
-  model as modelSchema,
-} from '@svc/wire/openai'
-import { RE2JS } from 're2js'
-import * as z from 'zod'
+import type { MessagesModel, MessagesModelList } from '@svc/wire/messages'
+import type { Model, ModelCapabilitiesList, ModelList, ModelWithCapabilities } from '@svc/wire/openai'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { modelNotFound } from '../../../inference/stages/resolve.ts'
+import type { Principal } from '../../../principal.ts'
 
 /** A model that clients may name. */
 export interface ListedModel {
@@ -27,23 +18,18 @@ export interface ListedModel {
 
 /** Options of {@link modelRoutes}. */
 export interface ModelListing {
-  /** Lists the models that clients may name in byte order; on request with files that other model files refer to. */
-  list(options: { readonly includeReferenced: boolean }): readonly ListedModel[]
+  /** Lists the models that a caller may name in byte order; on request with files that other model files refer to. */
+  list(options: { readonly principal: Principal; readonly includeReferenced: boolean }): readonly ListedModel[]
 }
+
+const schemas = () => import('./models-schemas.ts')
 
 const MAX_FILTER_LENGTH = 1024
 
-const listQuery = z.object({
-  filter: z.string().optional().describe('Regular expression (RE2) over the names.'),
-  excludeConfigured: z.string().optional().describe('`false` also lists files that a configuration refers to.'),
-  limit: z.string().optional().describe('Models of a page, 1 to 1000, default 20; messages format only.'),
-  after_id: z.string().optional().describe('The page behind this model; messages format only.'),
-  before_id: z.string().optional().describe('The page before this model; messages format only.'),
-})
-
-function compileFilter(source: string | undefined): (name: string) => boolean {
+async function compileFilter(source: string | undefined): Promise<(name: string) => boolean> {
   if (source === undefined || source === '') return () => true
   if (source.length > MAX_FILTER_LENGTH) throw invalidFilter('filter is longer than 1024 characters')
+  const { RE2JS } = await import('re2js')
   try {
     const expression = RE2JS.compile(source)
     return (name) => expression.matcher(name).find()
@@ -103,9 +89,10 @@ function toPageLimit(asked: string | undefined): number {
 /** `GET /v1/models`, its alias, the capabilities, and one model by name. */
 export function modelRoutes(models: ModelListing): Route[] {
   /** Lists the models that a call asks for. */
-  function listAsked(call: Call): ListedModel[] {
-    const matches = compileFilter(call.query('filter'))
-    const entries = models.list({ includeReferenced: call.query('excludeConfigured') === 'false' })
+  async function listAsked(call: Call): Promise<ListedModel[]> {
+    const matches = await compileFilter(call.query('filter'))
+    const includeReferenced = call.query('excludeConfigured') === 'false'
+    const entries = models.list({ principal: call.principal, includeReferenced })
     return entries.filter((entry) => matches(entry.id))
   }
 
@@ -118,16 +105,17 @@ export function modelRoutes(models: ModelListing): Route[] {
       family: 'compatible',
       tag: 'models',
       summary: 'List the models that can be named in requests',
-      query: listQuery,
+      query: async () => (await schemas()).listQuery,
       responses: {
         200: {
           description: 'The models in byte order; with `anthropic-version` a page of the messages format.',
-          schema: z.union([modelList, messagesModelList]),
+          schema: async () => (await schemas()).listReply,
         },
       },
-      handler(call) {
-        if (speaksMessages(call)) return json(toMessagesPage(listAsked(call), call))
-        return json({ object: 'list', data: listAsked(call).map(toModel) } satisfies ModelList)
+      async handler(call) {
+        const entries = await listAsked(call)
+        if (speaksMessages(call)) return json(toMessagesPage(entries, call))
+        return json({ object: 'list', data: entries.map(toModel) } satisfies ModelList)
       },
     }),
     defineRoute({
@@ -138,10 +126,12 @@ export function modelRoutes(models: ModelListing): Route[] {
       family: 'compatible',
       tag: 'models',
       summary: 'List the models with usecases, inputs and outputs',
-      query: listQuery,
-      responses: { 200: { description: 'The models in byte order.', schema: modelCapabilitiesList } },
-      handler(call) {
-        const data = listAsked(call).map((entry) => ({ ...toModel(entry), ...entry.capabilities() }))
+      query: async () => (await schemas()).listQuery,
+      responses: {
+        200: { description: 'The models in byte order.', schema: async () => (await schemas()).capabilitiesReply },
+      },
+      async handler(call) {
+        const data = (await listAsked(call)).map((entry) => ({ ...toModel(entry), ...entry.capabilities() }))
         return json({ object: 'list', data } satisfies ModelCapabilitiesList)
       },
     }),
@@ -153,10 +143,11 @@ export function modelRoutes(models: ModelListing): Route[] {
       family: 'compatible',
       tag: 'models',
       summary: 'One model by name',
-      responses: { 200: { description: 'The model.', schema: z.union([modelSchema, messagesModel]) } },
+      responses: { 200: { description: 'The model.', schema: async () => (await schemas()).modelReply } },
       handler(call) {
         const id = call.param('id')
-        const entry = models.list({ includeReferenced: true }).find((candidate) => candidate.id === id)
+        const entries = models.list({ principal: call.principal, includeReferenced: true })
+        const entry = entries.find((candidate) => candidate.id === id)
         if (entry === undefined) throw modelNotFound(id)
         return json(speaksMessages(call) ? toMessagesModel(entry) : toModel(entry))
       },

@@ -1,12 +1,12 @@
-import { chatCompletion, chatCompletionRequest } from '@svc/wire/openai'
 import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts } from '../define-inference-route.ts'
-import { chatFormat } from './chat/format.ts'
 import { completionRoutes } from './completions/routes.ts'
 import { editRoutes } from './edits/routes.ts'
 import { embeddingRoutes } from './embeddings/routes.ts'
 import { type ModelListing, modelRoutes } from './models.ts'
 import { moderationRoutes } from './moderations/routes.ts'
+
+const wire = () => import('@svc/wire/openai')
 
 /** The compatible routes, each with a wire format on the request core. */
 export function openaiRoutes(parts: InferenceRouteParts & { readonly models: ModelListing }): Route[] {
@@ -23,15 +23,15 @@ export function openaiRoutes(parts: InferenceRouteParts & { readonly models: Mod
         scanned: 'chat-completions',
         tag: 'inference',
         summary: 'Continue a conversation',
-        body: chatCompletionRequest,
+        body: async () => (await wire()).chatCompletionRequest,
         responses: {
           200: {
             description: 'The reply, or server-sent `chat.completion.chunk` events with `stream`.',
-            schema: chatCompletion,
+            schema: async () => (await wire()).chatCompletion,
           },
         },
       },
-      chatFormat,
+      async () => (await import('./chat/format.ts')).chatFormat,
       parts,
     ),
     ...completionRoutes(parts),

@@ -1,7 +1,7 @@
-import { rerankReply, rerankRequest } from '@svc/wire/openai'
 import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
-import { rerankFormat } from './format.ts'
+
+const wire = () => import('@svc/wire/openai')
 
 /** `POST /v1/rerank` and the paths that clients of other vendors use. */
 export function rerankRoutes(parts: InferenceRouteParts): Route[] {
@@ -20,13 +20,13 @@ export function rerankRoutes(parts: InferenceRouteParts): Route[] {
         tag: 'inference',
         summary: 'Order documents by how well they answer a query',
         query: modelQuery,
-        body: rerankRequest,
+        body: async () => (await wire()).rerankRequest,
         responses: {
-          200: { description: 'The best document first.', schema: rerankReply },
+          200: { description: 'The best document first.', schema: async () => (await wire()).rerankReply },
           422: { description: '`top_n` is below 1.' },
         },
       },
-      rerankFormat,
+      async () => (await import('./format.ts')).rerankFormat,
       parts,
     ),
   ]

@@ -1,7 +1,7 @@
 import type { JsonDocument } from '@svc/json'
 import { SSE_DONE } from '@svc/wire/sse'
 import { type Call, deriveCall } from '../../../http/call.ts'
-import { ALREADY_SENT } from '../../../http/edge.ts'
+import { ALREADY_SENT, type HttpReply } from '../../../http/http-reply.ts'
 import { createReplyWriter } from '../../../http/reply-writer.ts'
 import type { IncomingRequest } from '../../../inference/pipeline.ts'
 import type { ReplyWriter } from '../../../inference/ports.ts'
@@ -29,7 +29,7 @@ export function toReader({ principal }: Call): Reader {
 }
 
 /** Answers `POST /v1/responses`. */
-export async function createResponse(call: Call, parts: CreateParts): Promise<Response> {
+export async function createResponse(call: Call, parts: CreateParts): Promise<HttpReply> {
   await respond(call, { writer: createReplyWriter(call, parts) }, parts)
   return ALREADY_SENT
 }

@@ -52,3 +52,16 @@ function modelError(error: SvcError, words: string): SvcError {
     cause: error,
   })
 }
+
+/** The refusal of a call that names no response (§7.3). */
+export function idRequired(): SvcError {
+  return badRequest('response ID is required', 'id')
+}
+
+/** A refusal of what a parameter asks for. */
+export function badRequest(message: string, param: string): SvcError {
+  return new SvcError('invalid_request', message, {
+    code: 'bad_request',
+    details: { type: 'invalid_request_error', param },
+  })
+}

@@ -1,26 +1,14 @@
-import { responseCountReply, responseCountRequest, responseRequest, responseResource } from '@svc/wire/responses'
-import * as z from 'zod'
 import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { RouteInfo } from '../../../http/route-info.ts'
 import { upgradeRequired } from '../../../http/websocket.ts'
-import { countInput } from './count.ts'
-import { type CreateParts, createResponse } from './create.ts'
-import { toEventsError, toResponsesError } from './errors.ts'
-import { serveResponses } from './socket.ts'
-import { cancelResponse, deleteResponse, getEvents, getResponse, idRequired, listInputItems } from './stored.ts'
+import type { CreateParts } from './create.ts'
+import { idRequired, toEventsError, toResponsesError } from './errors.ts'
 
-const startingAfter = z.string().optional().describe('Number of the last known event; later ones are sent.')
-const eventQuery = z.object({ starting_after: startingAfter })
-const getQuery = z.object({
-  stream: z.string().optional().describe('`true`: the events of the response.'),
-  starting_after: startingAfter,
-})
-const itemQuery = z.object({
-  limit: z.string().optional().describe('1 to 100, 20 when it is left out.'),
-  order: z.string().optional().describe('`asc`: the first item first.'),
-  after: z.string().optional().describe('Id of the item before the first one listed.'),
-})
+const stored = () => import('./stored.ts')
+const schemas = () => import('./schemas.ts')
+const wire = () => import('@svc/wire/responses')
 
 /** Common fields of all routes that create responses. */
 const creating = {
@@ -54,20 +42,23 @@ export function responsesRoutes(parts: CreateParts): Route[] {
       handler,
     })
   const withParts =
-    (work: (call: Call, parts: CreateParts) => Promise<Response>): Route['handler'] =>
-    (call) =>
-      work(call, parts)
-  const found = { 200: { description: 'The response.', schema: responseResource } }
+    (load: () => Promise<(call: Call, parts: CreateParts) => Promise<HttpReply>>): Route['handler'] =>
+    async (call) =>
+      (await load())(call, parts)
+  const found = { 200: { description: 'The response.', schema: async () => (await wire()).responseResource } }
   return [
     defineRoute({
       ...creating,
       method: 'POST',
       summary: 'Continue a conversation in the responses format',
-      body: responseRequest,
+      body: async () => (await wire()).responseRequest,
       responses: {
-        200: { description: 'The response, or its server-sent events with `stream`.', schema: responseResource },
+        200: {
+          description: 'The response, or its server-sent events with `stream`.',
+          schema: async () => (await wire()).responseResource,
+        },
       },
-      handler: withParts(createResponse),
+      handler: withParts(async () => (await import('./create.ts')).createResponse),
       mapError: toResponsesError,
     }),
     defineRoute({
@@ -76,9 +67,11 @@ export function responsesRoutes(parts: CreateParts): Route[] {
       path: '/v1/responses/input_tokens',
       aliases: ['/responses/input_tokens'],
       summary: 'The tokens of the prompt of a response',
-      body: responseCountRequest,
-      responses: { 200: { description: 'Tokens the model would read.', schema: responseCountReply } },
-      handler: withParts(countInput),
+      body: async () => (await wire()).responseCountRequest,
+      responses: {
+        200: { description: 'Tokens the model would read.', schema: async () => (await wire()).responseCountReply },
+      },
+      handler: withParts(async () => (await import('./count.ts')).countInput),
       mapError: toResponsesError,
     }),
     defineRoute({
@@ -93,11 +86,16 @@ export function responsesRoutes(parts: CreateParts): Route[] {
         426: { description: 'The request did not ask for a WebSocket.' },
       },
       handler: refuseWithoutUpgrade,
-      serveSocket: (socket) => serveResponses(socket, parts),
+      serveSocket: async (socket) => (await import('./socket.ts')).serveResponses(socket, parts),
     }),
     answer(
-      { path: '/v1/responses/:id', summary: 'A stored response', query: getQuery, responses: found },
-      withParts(getResponse),
+      {
+        path: '/v1/responses/:id',
+        summary: 'A stored response',
+        query: async () => (await schemas()).getQuery,
+        responses: found,
+      },
+      withParts(async () => (await stored()).getResponse),
     ),
     {
       ...answer(
@@ -106,23 +104,27 @@ export function responsesRoutes(parts: CreateParts): Route[] {
           // An empty id gets the error for a missing id.
           aliases: ['/v1/responses//events'],
           summary: 'The events of a stored response',
-          query: eventQuery,
+          query: async () => (await schemas()).eventQuery,
         },
-        withParts(getEvents),
+        withParts(async () => (await stored()).getEvents),
       ),
       mapError: toEventsError,
     },
     answer(
-      { path: '/v1/responses/:id/input_items', summary: 'The input of a stored response', query: itemQuery },
-      withParts(listInputItems),
+      {
+        path: '/v1/responses/:id/input_items',
+        summary: 'The input of a stored response',
+        query: async () => (await schemas()).itemQuery,
+      },
+      withParts(async () => (await stored()).listInputItems),
     ),
     answer(
       { method: 'POST', path: '/v1/responses/:id/cancel', summary: 'Stop a background response', responses: found },
-      withParts(cancelResponse),
+      withParts(async () => (await stored()).cancelResponse),
     ),
     answer(
       { method: 'DELETE', path: '/v1/responses/:id', summary: 'Forget a stored response' },
-      withParts(deleteResponse),
+      withParts(async () => (await stored()).deleteResponse),
     ),
   ]
 }

@@ -1,13 +1,14 @@
 import { SvcError } from '@svc/errors'
 import type { ResponseContentPart, ResponseInputItem, ResponseResource } from '@svc/wire/responses'
 import type { Call } from '../../../http/call.ts'
-import { ALREADY_SENT } from '../../../http/edge.ts'
+import { ALREADY_SENT, type HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { createReplyWriter } from '../../../http/reply-writer.ts'
 import type { Clock } from '../../../ports.ts'
 import type { LiveResponse } from '../../../responses/live-responses.ts'
 import type { ResponseStore, StoredResponse } from '../../../responses/response-store.ts'
 import { type CreateParts, sendEvents, toReader } from './create.ts'
+import { badRequest, idRequired } from './errors.ts'
 
 type Parts = Omit<CreateParts, 'core' | 'deliverTo'>
 
@@ -33,11 +34,6 @@ async function find(call: Call, { store, live }: Parts): Promise<Found> {
   return { id, stored, live: running }
 }
 
-/** Creates the refusal of a call that names no response (§7.3). */
-export function idRequired(): SvcError {
-  return badRequest('response ID is required', 'id')
-}
-
 function responseNotFound(id: string): SvcError {
   return new SvcError('not_found', `response not found: ${id}`, {
     code: 'response_not_found',
@@ -45,21 +41,14 @@ function responseNotFound(id: string): SvcError {
   })
 }
 
-function badRequest(message: string, param: string): SvcError {
-  return new SvcError('invalid_request', message, {
-    code: 'bad_request',
-    details: { type: 'invalid_request_error', param },
-  })
-}
-
 /** Answers `GET /v1/responses/:id`; with `stream=true` its events. */
-export async function getResponse(call: Call, parts: Parts): Promise<Response> {
+export async function getResponse(call: Call, parts: Parts): Promise<HttpReply> {
   if (call.query('stream') === 'true') return getEvents(call, parts)
   return json((await find(call, parts)).stored.resource)
 }
 
 /** Answers `GET /v1/responses/:id/events`: the events after a number, then new ones to the end. */
-export async function getEvents(call: Call, parts: Parts): Promise<Response> {
+export async function getEvents(call: Call, parts: Parts): Promise<HttpReply> {
   const found = await find(call, parts)
   if (!found.stored.streamed) {
     throw badRequest('cannot stream a response that was not created with stream=true', 'stream')
@@ -100,7 +89,7 @@ async function* replay(
 }
 
 /** Answers `POST /v1/responses/:id/cancel`. */
-export async function cancelResponse(call: Call, parts: Parts): Promise<Response> {
+export async function cancelResponse(call: Call, parts: Parts): Promise<HttpReply> {
   const { stored, live } = await find(call, parts)
   const { resource } = stored
   if (!resource.background)
@@ -113,7 +102,7 @@ export async function cancelResponse(call: Call, parts: Parts): Promise<Response
 }
 
 /** Answers `DELETE /v1/responses/:id`; a running response is stopped. */
-export async function deleteResponse(call: Call, parts: Parts): Promise<Response> {
+export async function deleteResponse(call: Call, parts: Parts): Promise<HttpReply> {
   const { id, live } = await find(call, parts)
   await live?.stop()
   await parts.store.delete(id, toReader(call))
@@ -121,7 +110,7 @@ export async function deleteResponse(call: Call, parts: Parts): Promise<Response
 }
 
 /** Answers `GET /v1/responses/:id/input_items`: the items of its own input, the last one first by default. */
-export async function listInputItems(call: Call, parts: Parts): Promise<Response> {
+export async function listInputItems(call: Call, parts: Parts): Promise<HttpReply> {
   const { stored } = await find(call, parts)
   const items = stored.input.map(toListed)
   if (call.query('order') !== 'asc') items.reverse()

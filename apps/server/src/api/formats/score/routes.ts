@@ -1,7 +1,7 @@
-import { scoreReply, scoreRequest } from '@svc/wire/native'
 import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
-import { scoreFormat } from './format.ts'
+
+const wire = () => import('@svc/wire/native')
 
 /** `POST /api/score` (§4.9): for admins who tune the router's classifier; shows the scores that it gets. */
 export function scoreRoutes(parts: InferenceRouteParts): Route[] {
@@ -19,13 +19,16 @@ export function scoreRoutes(parts: InferenceRouteParts): Route[] {
         tag: 'router',
         summary: 'How likely each candidate continues a prompt',
         query: modelQuery,
-        body: scoreRequest,
+        body: async () => (await wire()).scoreRequest,
         responses: {
-          200: { description: 'Log-probabilities in the order of the candidates.', schema: scoreReply },
+          200: {
+            description: 'Log-probabilities in the order of the candidates.',
+            schema: async () => (await wire()).scoreReply,
+          },
           501: { description: 'The backend of the model cannot score.' },
         },
       },
-      scoreFormat,
+      async () => (await import('./format.ts')).scoreFormat,
       parts,
     ),
   ]

@@ -1,7 +1,7 @@
-import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from '@svc/wire/native'
 import type { Route } from '../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../define-inference-route.ts'
-import { detokenizeFormat, tokenizeFormat } from './formats.ts'
+
+const wire = () => import('@svc/wire/native')
 
 /** Routes between texts and the ids of a model's vocabulary. */
 export function tokenizeRoutes(parts: InferenceRouteParts): Route[] {
@@ -23,10 +23,12 @@ export function tokenizeRoutes(parts: InferenceRouteParts): Route[] {
         scanned: 'tokenize',
         scannedWhen: 'elsewhere',
         summary: 'The tokens of a text',
-        body: tokenizeRequest,
-        responses: { 200: { description: 'Ids of the vocabulary of the model.', schema: tokenizeReply } },
+        body: async () => (await wire()).tokenizeRequest,
+        responses: {
+          200: { description: 'Ids of the vocabulary of the model.', schema: async () => (await wire()).tokenizeReply },
+        },
       },
-      tokenizeFormat,
+      async () => (await import('./formats.ts')).tokenizeFormat,
       parts,
     ),
     defineInferenceRoute(
@@ -34,10 +36,10 @@ export function tokenizeRoutes(parts: InferenceRouteParts): Route[] {
         ...shared,
         path: '/v1/detokenize',
         summary: 'The text of tokens',
-        body: detokenizeRequest,
-        responses: { 200: { description: 'The text.', schema: detokenizeReply } },
+        body: async () => (await wire()).detokenizeRequest,
+        responses: { 200: { description: 'The text.', schema: async () => (await wire()).detokenizeReply } },
       },
-      detokenizeFormat,
+      async () => (await import('./formats.ts')).detokenizeFormat,
       parts,
     ),
   ]

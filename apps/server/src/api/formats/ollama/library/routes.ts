@@ -1,13 +1,14 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
 import * as z from 'zod'
-import type { ConfigStore } from '../../../../catalog/config-store.ts'
+import type { ConfigStore } from '../../../../catalog/folder-store.ts'
 import type { ModelDirectory } from '../../../../catalog/resolve.ts'
 import type { ModelGallery } from '../../../../galleries/model-gallery.ts'
 import type { BodyReader } from '../../../../http/body.ts'
 import type { Call } from '../../../../http/call.ts'
 import type { CompressionPolicy } from '../../../../http/compression.ts'
-import { ALREADY_SENT } from '../../../../http/edge.ts'
+
+import { ALREADY_SENT, HttpReply } from '../../../../http/http-reply.ts'
 import { json } from '../../../../http/json.ts'
 import { createReplyWriter } from '../../../../http/reply-writer.ts'
 import { defineRoute, type Route } from '../../../../http/route.ts'
@@ -43,9 +44,12 @@ export function ollamaLibraryRoutes(parts: OllamaLibraryParts): Route[] {
       method: 'POST',
       path: '/api/pull',
       summary: 'Install a model of a gallery, as the alternate ecosystem asks for it',
-      body: named,
+      body: async () => named,
       responses: {
-        200: { description: 'Its progress line by line, or its end where `stream` is false.', schema: status },
+        200: {
+          description: 'Its progress line by line, or its end where `stream` is false.',
+          schema: async () => status,
+        },
       },
       handler: (call) => pull(call, parts),
     }),
@@ -54,14 +58,14 @@ export function ollamaLibraryRoutes(parts: OllamaLibraryParts): Route[] {
       method: 'POST',
       path: '/api/copy',
       summary: 'Give a model a second name',
-      body: copied,
+      body: async () => copied,
       responses: { 200: { description: 'The copy is there.' }, 409: { description: 'The name is taken.' } },
       async handler(call) {
         const { source, destination } = await readJson(call, copied, parts.bodies)
         const model = parts.directory.resolve(source, { acceptLatest: true })
         if (model === undefined) throw notFound(source)
         await copyModel(model, withoutLatest(destination), parts)
-        return new Response(null, { status: 200 })
+        return new HttpReply(null, { status: 200 })
       },
     }),
     defineRoute({
@@ -69,7 +73,7 @@ export function ollamaLibraryRoutes(parts: OllamaLibraryParts): Route[] {
       method: 'DELETE',
       path: '/api/delete',
       summary: 'Delete a model, as the alternate ecosystem asks for it',
-      body: named,
+      body: async () => named,
       responses: { 200: { description: 'It is gone.' }, 404: { description: 'There is no such model.' } },
       async handler(call) {
         const name = toName(await readJson(call, named, parts.bodies))
@@ -77,7 +81,7 @@ export function ollamaLibraryRoutes(parts: OllamaLibraryParts): Route[] {
         if (model === undefined) throw notFound(name)
         const last = await waitForEnd(await parts.gallery.remove(model.name), parts, call.signal)
         if ('error' in last) throw new SvcError('internal', last.error, { code: 'deletion_failed' })
-        return new Response(null, { status: 200 })
+        return new HttpReply(null, { status: 200 })
       },
     }),
     ...(['/api/create', '/api/push'] as const).map((path) =>
@@ -97,7 +101,7 @@ export function ollamaLibraryRoutes(parts: OllamaLibraryParts): Route[] {
   ]
 }
 
-async function pull(call: Call, parts: OllamaLibraryParts): Promise<Response> {
+async function pull(call: Call, parts: OllamaLibraryParts): Promise<HttpReply> {
   const body = await readJson(call, named, parts.bodies)
   const { gallery, operations } = parts
   const known = new Set(operations.list().map(({ jobId }) => jobId))

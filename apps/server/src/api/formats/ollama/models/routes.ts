@@ -1,24 +1,19 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
-import {
-  type OllamaModel,
-  type OllamaPsReply,
-  type OllamaRunningModel,
-  type OllamaTagsReply,
-  type OllamaVersionReply,
-  ollamaPsReply,
-  ollamaShowReply,
-  ollamaShowRequest,
-  ollamaTagsReply,
-  ollamaVersionReply,
+import type {
+  OllamaModel,
+  OllamaPsReply,
+  OllamaRunningModel,
+  OllamaTagsReply,
+  OllamaVersionReply,
 } from '@svc/wire/ollama'
+import { mayUse } from '../../../../catalog/model-access.ts'
 import type { ModelConfig } from '../../../../catalog/model-config.ts'
 import type { ModelDirectory } from '../../../../catalog/resolve.ts'
 import type { BodyReader } from '../../../../http/body.ts'
 import type { Call } from '../../../../http/call.ts'
 import { json } from '../../../../http/json.ts'
 import { defineRoute, type Route } from '../../../../http/route.ts'
-import { readBody } from '../../../../inference/read-body.ts'
 import { unparsable } from '../../../../inference/stages/body.ts'
 import type { Clock } from '../../../../ports.ts'
 import type { KeepAlive } from '../../../../residency/keep-alive.ts'
@@ -26,6 +21,8 @@ import { measureWeights } from '../../../../residency/model-size.ts'
 import type { LoadedModel } from '../../../../residency/resident-table.ts'
 import { toDetails, toDigest, toOllamaCapabilities, toTaggedName } from './describe.ts'
 import { showModel } from './show.ts'
+
+const wire = () => import('@svc/wire/ollama')
 
 /** Options of {@link ollamaModelRoutes}. */
 export interface OllamaModelParts {
@@ -53,9 +50,12 @@ export function ollamaModelRoutes(parts: OllamaModelParts): Route[] {
       method: 'GET',
       path: '/api/tags',
       summary: 'List the models, as the alternate ecosystem does',
-      responses: { 200: { description: 'The models in byte order.', schema: ollamaTagsReply } },
-      async handler() {
-        const models = await Promise.all(parts.directory.list().map((model) => toEntry(model, parts)))
+      responses: {
+        200: { description: 'The models in byte order.', schema: async () => (await wire()).ollamaTagsReply },
+      },
+      async handler({ principal }) {
+        const listed = parts.directory.list().filter((model) => mayUse(principal, model))
+        const models = await Promise.all(listed.map((model) => toEntry(model, parts)))
         return json({ models: models.filter((model) => model !== undefined) } satisfies OllamaTagsReply)
       },
     }),
@@ -64,12 +64,12 @@ export function ollamaModelRoutes(parts: OllamaModelParts): Route[] {
       method: 'POST',
       path: '/api/show',
       summary: 'The facts of a model, in the format of the alternate ecosystem',
-      body: ollamaShowRequest,
-      responses: { 200: { description: 'The model.', schema: ollamaShowReply } },
+      body: async () => (await wire()).ollamaShowRequest,
+      responses: { 200: { description: 'The model.', schema: async () => (await wire()).ollamaShowReply } },
       async handler(call) {
         const name = await readName(call, parts.bodies)
         const model = parts.directory.resolve(name, { acceptLatest: true })
-        if (model === undefined) throw notFound(name)
+        if (model === undefined || !mayUse(call.principal, model)) throw notFound(name)
         return json(showModel(model))
       },
     }),
@@ -78,9 +78,15 @@ export function ollamaModelRoutes(parts: OllamaModelParts): Route[] {
       method: 'GET',
       path: '/api/ps',
       summary: 'List the models in memory, as the alternate ecosystem does',
-      responses: { 200: { description: 'The models in the order they were loaded.', schema: ollamaPsReply } },
-      async handler() {
-        const models = await Promise.all(parts.loaded().map((loaded) => toRunning(loaded, parts)))
+      responses: {
+        200: {
+          description: 'The models in the order they were loaded.',
+          schema: async () => (await wire()).ollamaPsReply,
+        },
+      },
+      async handler({ principal }) {
+        const listed = parts.loaded().filter((loaded) => mayUse(principal, loaded))
+        const models = await Promise.all(listed.map((loaded) => toRunning(loaded, parts)))
         return json({ models: models.filter((model) => model !== undefined) } satisfies OllamaPsReply)
       },
     }),
@@ -89,7 +95,7 @@ export function ollamaModelRoutes(parts: OllamaModelParts): Route[] {
       method: 'GET',
       path: '/api/version',
       summary: 'The version of the format of the alternate ecosystem',
-      responses: { 200: { description: 'The version.', schema: ollamaVersionReply } },
+      responses: { 200: { description: 'The version.', schema: async () => (await wire()).ollamaVersionReply } },
       handler: () => json({ version: VERSION } satisfies OllamaVersionReply),
     }),
   ]
@@ -101,6 +107,10 @@ async function readName(call: Call, bodies: BodyReader): Promise<string> {
     if (held.bytes.length === 0) throw nameRequired()
     const document = await parseJsonCooperatively(held.bytes, {}, { signal: call.signal })
     if (document.root.kind !== 'object') throw unparsable('the body must be a JSON object')
+    const [{ readBody }, { ollamaShowRequest }] = await Promise.all([
+      import('../../../../inference/read-body.ts'),
+      wire(),
+    ])
     const { model, name } = await readBody(ollamaShowRequest, document, call.signal)
     const said = model || name || ''
     if (said === '') throw nameRequired()

@@ -1,7 +1,7 @@
-import { completion, completionRequest } from '@svc/wire/openai'
 import type { Route } from '../../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
-import { completionFormat } from './format.ts'
+
+const wire = () => import('@svc/wire/openai')
 
 /** `POST /v1/completions`, also with the model in the path. */
 export function completionRoutes(parts: InferenceRouteParts): Route[] {
@@ -19,15 +19,15 @@ export function completionRoutes(parts: InferenceRouteParts): Route[] {
         tag: 'inference',
         summary: 'Continue texts',
         query: modelQuery,
-        body: completionRequest,
+        body: async () => (await wire()).completionRequest,
         responses: {
           200: {
             description: 'The reply, or server-sent `text_completion` events with `stream`.',
-            schema: completion,
+            schema: async () => (await wire()).completion,
           },
         },
       },
-      completionFormat,
+      async () => (await import('./format.ts')).completionFormat,
       parts,
     ),
   ]

@@ -1,7 +1,7 @@
-import { edit, editRequest } from '@svc/wire/openai'
 import type { Route } from '../../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
-import { editFormat } from './format.ts'
+
+const wire = () => import('@svc/wire/openai')
 
 /** `POST /v1/edits`; newer clients have no method for it. */
 export function editRoutes(parts: InferenceRouteParts): Route[] {
@@ -19,10 +19,10 @@ export function editRoutes(parts: InferenceRouteParts): Route[] {
         tag: 'inference',
         summary: 'Change texts as an instruction says',
         query: modelQuery,
-        body: editRequest,
-        responses: { 200: { description: 'The changed texts.', schema: edit } },
+        body: async () => (await wire()).editRequest,
+        responses: { 200: { description: 'The changed texts.', schema: async () => (await wire()).edit } },
       },
-      editFormat,
+      async () => (await import('./format.ts')).editFormat,
       parts,
     ),
   ]

@@ -1,7 +1,7 @@
-import { embeddingList, embeddingRequest } from '@svc/wire/openai'
 import type { Route } from '../../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
-import { embeddingFormat } from './format.ts'
+
+const wire = () => import('@svc/wire/openai')
 
 /** `POST /v1/embeddings`, also with the model in the path. */
 export function embeddingRoutes(parts: InferenceRouteParts): Route[] {
@@ -19,10 +19,15 @@ export function embeddingRoutes(parts: InferenceRouteParts): Route[] {
         tag: 'inference',
         summary: 'Turn texts into vectors',
         query: modelQuery,
-        body: embeddingRequest,
-        responses: { 200: { description: 'One vector for each input, in order.', schema: embeddingList } },
+        body: async () => (await wire()).embeddingRequest,
+        responses: {
+          200: {
+            description: 'One vector for each input, in order.',
+            schema: async () => (await wire()).embeddingList,
+          },
+        },
       },
-      embeddingFormat,
+      async () => (await import('./format.ts')).embeddingFormat,
       parts,
     ),
   ]

@@ -1,7 +1,7 @@
-import { moderation, moderationRequest } from '@svc/wire/openai'
 import type { Route } from '../../../../http/route.ts'
 import { defineInferenceRoute, type InferenceRouteParts, modelQuery } from '../../define-inference-route.ts'
-import { moderationFormat } from './format.ts'
+
+const wire = () => import('@svc/wire/openai')
 
 /** `POST /v1/moderations`: serves with any model that completes texts. */
 export function moderationRoutes(parts: InferenceRouteParts): Route[] {
@@ -20,10 +20,10 @@ export function moderationRoutes(parts: InferenceRouteParts): Route[] {
         tag: 'inference',
         summary: 'Judge texts by 13 categories of harm',
         query: modelQuery,
-        body: moderationRequest,
-        responses: { 200: { description: 'A result for each text.', schema: moderation } },
+        body: async () => (await wire()).moderationRequest,
+        responses: { 200: { description: 'A result for each text.', schema: async () => (await wire()).moderation } },
       },
-      moderationFormat,
+      async () => (await import('./format.ts')).moderationFormat,
       parts,
     ),
   ]

@@ -1,0 +1,2 @@
+/** Default number of events in a list. */
+export const DEFAULT_LIMIT = 100

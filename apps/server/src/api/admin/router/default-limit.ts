@@ -1,0 +1,2 @@
+/** Decisions of a list unless the query asks for another number. */
+export const DEFAULT_LIMIT = 100

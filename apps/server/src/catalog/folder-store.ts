@@ -1,0 +1,247 @@
+import { basename, dirname } from 'node:path'
+import type { Logger } from '../ports.ts'
+import { createWeightsAttacher, type WeightsAttacher } from './attach-weights.ts'
+import { type ConfigProblem, formatProblem } from './config-problem.ts'
+import { createDemoModel, type DemoModelSource } from './loose-weights.ts'
+import type { ModelConfig } from './model-config.ts'
+import { compareBytes, type ModelFolder, openModelFolder } from './model-folder.ts'
+import { buildIndex, type DemoMode, type IndexInput, type StoreIndex } from './store-index.ts'
+import { isGgufName } from './to-model-config.ts'
+import { createWeightsInspector, type WeightsInspector } from './weights.ts'
+import { createYamlFiles, type ParseModelFile, type YamlFiles } from './yaml-files.ts'
+
+/** Result of a reload of the models folder. */
+export interface ReloadReport {
+  /** Names, in byte order. */
+  readonly added: readonly string[]
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+  /** Present problems of the folder. */
+  readonly problems: readonly ConfigProblem[]
+}
+
+/**
+ * The models of a folder: its YAML files, unused GGUF files, and demo models while there is nothing else. The next call
+ * sees changes on disk.
+ */
+export interface ConfigStore {
+  /** Lists the models in byte order of their names. Looks at every file of the folder. */
+  list(options?: { readonly includeReferenced?: boolean | undefined }): readonly ModelConfig[]
+  /**
+   * Gives the model of exactly this name. Looks at the one file of a known model, at the folder for any other name.
+   * Gives the same object while nothing has changed.
+   */
+  get(name: string): ModelConfig | undefined
+  /** Lists the problems of the last look: files that give no model, duplicate names, missing targets. */
+  problems(): readonly ConfigProblem[]
+  /** Looks at all files, letting other work run in between, and reports the changes since the last look. */
+  reload(): Promise<ReloadReport>
+  /** Calls the listener after every look that found a change. @returns a function that ends the subscription */
+  subscribe(listener: (report: ReloadReport) => void): () => void
+  close(): void
+}
+
+/** Options of {@link createFolderStore}. */
+export interface FolderStoreOptions {
+  /** Absolute path; may not exist yet. */
+  readonly folder: string
+  /** Models that come with the product. */
+  readonly demo?: { readonly mode: DemoMode; readonly models: readonly DemoModelSource[] } | undefined
+  readonly logger?: Logger | undefined
+  /** Reads one model file. An error of it leaves the store unchanged. */
+  readonly parseFile: ParseModelFile
+  /** Wall time in milliseconds since the epoch. @default Date.now */
+  readonly now?: (() => number) | undefined
+  /** Opens the folder. @default openModelFolder */
+  readonly openFolder?: ((path: string) => ModelFolder) | undefined
+}
+
+const YAML_NAME = /\.ya?ml$/i
+/** Number of files that a reload looks at before other work runs. */
+const FILES_PER_TURN = 10
+const NOTHING: StoreIndex = { byName: new Map(), listed: [], referenced: [], problems: [] }
+
+/** Creates a store; its first call looks at the folder. */
+export function createFolderStore(options: FolderStoreOptions): ConfigStore {
+  return new FolderStore(options)
+}
+
+class FolderStore implements ConfigStore {
+  readonly #folder: ModelFolder
+  readonly #yaml: YamlFiles
+  readonly #weights: WeightsInspector
+  readonly #attacher: WeightsAttacher
+  readonly #demoMode: DemoMode
+  readonly #demo: readonly ModelConfig[]
+  readonly #demoProblems: readonly ConfigProblem[]
+  readonly #logger: Logger | undefined
+  readonly #listeners = new Set<(report: ReloadReport) => void>()
+  #input: IndexInput | undefined
+  #index: StoreIndex = NOTHING
+
+  constructor({ folder, demo, logger, parseFile, now = Date.now, openFolder = openModelFolder }: FolderStoreOptions) {
+    this.#folder = openFolder(folder)
+    this.#yaml = createYamlFiles(this.#folder, { now, parseFile })
+    this.#weights = createWeightsInspector(this.#folder)
+    this.#attacher = createWeightsAttacher(this.#weights)
+    this.#logger = logger
+    this.#demoMode = demo?.mode ?? 'false'
+    const delivered = readDemoModels(this.#demoMode === 'false' ? [] : (demo?.models ?? []))
+    this.#demo = delivered.models
+    this.#demoProblems = delivered.problems
+  }
+
+  list(options: { readonly includeReferenced?: boolean | undefined } = {}): readonly ModelConfig[] {
+    this.#look()
+    const { listed, referenced } = this.#index
+    if (options.includeReferenced !== true || referenced.length === 0) return listed
+    return [...listed, ...referenced].sort((left, right) => compareBytes(left.name, right.name))
+  }
+
+  get(name: string): ModelConfig | undefined {
+    const model = this.#index.byName.get(name)
+    if (model !== undefined && this.#isCurrent(model)) return model
+    this.#look()
+    return this.#index.byName.get(name)
+  }
+
+  close(): void {
+    this.#folder.close()
+  }
+
+  problems(): readonly ConfigProblem[] {
+    return this.#index.problems
+  }
+
+  async reload(): Promise<ReloadReport> {
+    this.#folder.forget()
+    for (const [index, name] of this.#folder.names().entries()) {
+      this.#lookAt(name)
+      if (index % FILES_PER_TURN === FILES_PER_TURN - 1) await new Promise((resolve) => setImmediate(resolve))
+    }
+    return this.#look()
+  }
+
+  subscribe(listener: (report: ReloadReport) => void): () => void {
+    // A separate function, so that a listener that is subscribed twice can stop one subscription.
+    const entry = (report: ReloadReport) => listener(report)
+    this.#listeners.add(entry)
+    return () => this.#listeners.delete(entry)
+  }
+
+  /** Whether a model still equals its file: one look at the file, and one at its weights. */
+  #isCurrent(model: ModelConfig): boolean {
+    switch (model.source) {
+      case 'yaml': {
+        const described = this.#yaml.read(model.file)?.model
+        return described !== undefined && this.#attacher.attach(described) === model
+      }
+      case 'file': {
+        const weights = this.#weights.inspect(model.file)
+        return weights?.usable === true && weights.summary === model.gguf
+      }
+      case 'demo':
+        // A demo model depends on the other models.
+        return this.#demoMode === 'true'
+    }
+  }
+
+  #lookAt(name: string): void {
+    if (YAML_NAME.test(name)) {
+      const model = this.#yaml.read(name)?.model
+      if (model !== undefined) this.#attacher.attach(model)
+    } else if (isGgufName(name)) this.#weights.inspect(name)
+  }
+
+  /** Looks at every file and rebuilds the index when one has changed. */
+  #look(): ReloadReport {
+    const input = this.#gather()
+    if (this.#input === undefined || !isSameInput(this.#input, input)) {
+      const before = this.#index
+      this.#input = input
+      const built = buildIndex(input, before.byName)
+      this.#index = { ...built, problems: [...this.#demoProblems, ...built.problems] }
+      return this.#publish(before)
+    }
+    return { added: [], changed: [], removed: [], problems: this.#index.problems }
+  }
+
+  #gather(): IndexInput {
+    const names = this.#folder.names()
+    const yaml = names.flatMap((name) => {
+      const file = YAML_NAME.test(name) ? this.#yaml.read(name) : undefined
+      return file === undefined ? [] : [{ file, model: file.model && this.#attacher.attach(file.model) }]
+    })
+    const loose = names.flatMap((file) => {
+      const weights = isGgufName(file) ? this.#weights.inspect(file) : undefined
+      return weights === undefined ? [] : [{ file, weights }]
+    })
+    this.#yaml.keep(new Set(names))
+    this.#weights.keep(new Set([...names, ...yaml.map(({ model }) => model?.parameters.model ?? '')]))
+    return { folder: this.#folder, yaml, loose, demo: this.#demo, demoMode: this.#demoMode }
+  }
+
+  #publish(before: StoreIndex): ReloadReport {
+    const { byName, problems } = this.#index
+    const report: ReloadReport = { ...compare(before.byName, byName), problems }
+    this.#log(before)
+    if (report.added.length + report.changed.length + report.removed.length > 0) {
+      for (const listener of [...this.#listeners]) listener(report)
+    }
+    return report
+  }
+
+  #log(before: StoreIndex): void {
+    const known = new Set(before.problems.map(formatProblem))
+    for (const problem of this.#index.problems) {
+      if (!known.has(formatProblem(problem))) this.#logger?.warn({ ...problem }, 'model file has a problem')
+    }
+    for (const [name, model] of this.#index.byName) {
+      if (before.byName.get(name)?.warnings === model.warnings) continue
+      for (const warning of model.warnings) this.#logger?.warn({ ...warning }, 'model file has a key that is ignored')
+    }
+  }
+}
+
+function isSameInput(left: IndexInput, right: IndexInput): boolean {
+  return (
+    left.yaml.length === right.yaml.length &&
+    left.loose.length === right.loose.length &&
+    left.yaml.every((each, index) => {
+      const other = right.yaml[index]
+      return each.file === other?.file && each.model === other.model
+    }) &&
+    left.loose.every((each, index) => {
+      const other = right.loose[index]
+      return each.file === other?.file && each.weights === other.weights
+    })
+  )
+}
+
+function compare(
+  before: ReadonlyMap<string, ModelConfig>,
+  after: ReadonlyMap<string, ModelConfig>,
+): Omit<ReloadReport, 'problems'> {
+  const names = [...after.keys()]
+  return {
+    added: names.filter((name) => !before.has(name)).sort(compareBytes),
+    changed: names.filter((name) => before.has(name) && before.get(name) !== after.get(name)).sort(compareBytes),
+    removed: [...before.keys()].filter((name) => !after.has(name)).sort(compareBytes),
+  }
+}
+
+function readDemoModels(sources: readonly DemoModelSource[]): { models: ModelConfig[]; problems: ConfigProblem[] } {
+  const models: ModelConfig[] = []
+  const problems: ConfigProblem[] = []
+  for (const source of sources) {
+    const folder = openModelFolder(dirname(source.file))
+    const file = basename(source.file)
+    const found = folder.find(file)
+    const weights = createWeightsInspector(folder).inspect(file)
+    if (weights?.usable === true && found?.found === true) {
+      const place = { file, folder: folder.path, modifiedAt: found.modifiedAt }
+      models.push(createDemoModel(source, { place, summary: weights.summary }))
+    } else problems.push({ file, reason: weights?.usable === false ? weights.fault : 'is missing' })
+  }
+  return { models, problems }
+}

@@ -1,0 +1,89 @@
+import { mkdir, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { packAndUnpack, type TempDir, tempDir } from '@svc/test-kit'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { runBuilt, startBuiltServer } from '../support/built-server.ts'
+import { postChat, readAnswer } from './open-chat.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
+
+const SERVER = fileURLToPath(new URL('../../', import.meta.url))
+const LLAMA = fileURLToPath(new URL('../../../backends/llama/', import.meta.url))
+/** Beyond this many characters a document is searched on a thread. */
+const LARGE = 70_000
+const SECRET = `sk-proj-${'a1B2'.repeat(10)}`
+
+let installation: TempDir
+let outside: string[]
+const entry = (): string => installation.join('node_modules/@svc/server/dist/main.js')
+
+/** Links a package of the workspace, or one that it has installed, into the installation. */
+async function link(name: string, from: string): Promise<void> {
+  const target = installation.join('node_modules', name)
+  await mkdir(dirname(target), { recursive: true })
+  await symlink(await realpath(join(from, 'node_modules', name)), target)
+}
+
+beforeAll(async () => {
+  installation = await tempDir('svc-e2e-')
+  const ofServer = await packAndUnpack('@svc/server', installation.path)
+  const ofLlama = await packAndUnpack('@svc/backend-llama', installation.path)
+  outside = [...ofServer, ...ofLlama].sort()
+  for (const name of ofServer) if (name !== '@svc/backend-llama') await link(name, SERVER)
+  for (const name of ofLlama) await link(name, LLAMA)
+})
+afterAll(() => installation.close())
+
+describe('the packed server', () => {
+  it('has only the dependencies that its bundle leaves outside', async () => {
+    const own = ['@svc/backend-llama', '@svc/backend-onnx', '@svc/demo-models']
+    expect(outside).toEqual(['@node-rs/argon2', ...own, 'bcrypt', 'libsql', 'node-llama-cpp'])
+    const installed = await readdir(installation.join('node_modules/@svc'))
+    expect(installed.sort()).toEqual(['backend-llama', 'backend-onnx', 'demo-models', 'server'])
+  })
+
+  it.each(['server', 'backend-llama'])('ships the licence texts of the packages inside: %s', async (name) => {
+    const file = installation.join('node_modules/@svc', name, 'dist/THIRD-PARTY-LICENSES.txt')
+    const text = await readFile(file, 'utf8')
+    for (const inside of ['@grpc/grpc-js', '@bufbuild/protobuf', 're2js']) {
+      expect(text).toMatch(new RegExp(`^${inside} \\d+\\.\\d+\\.\\d+ \\(.+\\)$`, 'm'))
+    }
+    expect(text).toContain('Apache License')
+    expect(text).toContain('Permission is hereby granted')
+    expect(text).not.toContain('@svc/')
+  })
+
+  it('prints its version with the commit of the build', async () => {
+    await using dir = await tempDir('svc-e2e-')
+    const { code, stdout } = await runBuilt(dir.path, ['--version'], { entry: entry() })
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+ \([0-9a-f]{7}\)$/)])
+  })
+
+  it('serves chats, threads, migrations and the API page from its bundle', async () => {
+    await using server = await startBuiltServer({ entry: entry() })
+    const get = (path: string): Promise<Response> => fetch(`${server.url}${path}`)
+    expect((await get('/readyz')).status).toBe(200)
+    expect(await readAnswer(await postChat(server.url, 'demo'))).not.toBe('')
+
+    await writeFile(
+      join(server.folder, 'models/secrets.yaml'),
+      JSON.stringify({ name: 'secrets', backend: 'pattern', pii_detection: { builtins: ['provider_a_api_key'] } }),
+    )
+    const text = `${'word '.repeat(LARGE / 5)}${SECRET}`
+    const analysis = await fetch(`${server.url}/api/pii/analyze`, {
+      method: 'POST',
+      body: JSON.stringify({ text, detectors: ['secrets'] }),
+    })
+    expect(await analysis.json()).toMatchObject({ entities: [{ start: LARGE, end: text.length }] })
+    // The event of the finding is a row of the database.
+    const { events } = (await (await get('/api/pii/events')).json()) as { events: unknown[] }
+    expect(events).toHaveLength(1)
+
+    const { paths } = (await (await get('/swagger/doc.json')).json()) as { paths: object }
+    expect(Object.keys(paths)).toContain('/v1/chat/completions')
+    expect((await get('/swagger/swagger-ui-bundle.js')).status).toBe(200)
+    expect(await (await get('/metrics')).text()).toContain('svc_tokens_total{kind="prompt"}')
+    expect(await server.stop()).toEqual({ code: 0, signal: null })
+  })
+})

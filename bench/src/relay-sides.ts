@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { encodeMessage, Reply, Result } from '@svc/backend-client/proto'
+import { freePort, type Measured, startMeasured } from './processes.ts'
+import { BUILT_SERVER, FIVE_PATTERNS, startServer } from './server.ts'
+import type { StartedProgram } from './start-times.ts'
+
+/** A server under measurement that answers chats by way of the backend. */
+export interface Side {
+  readonly name: string
+  readonly server: Measured
+  readonly headers: Readonly<Record<string, string>>
+  /** The same program once more, for the measurement of its start; absent where that is of no interest. */
+  readonly start?: StartedProgram | undefined
+  /** Where a profile of it can be had. */
+  readonly pprof?: string | undefined
+}
+
+/** What all sides share. */
+export interface Stage {
+  readonly folder: string
+  readonly backendPort: number
+}
+
+const BACKEND = fileURLToPath(new URL('./chat-backend.mjs', import.meta.url))
+const BARE_RELAY = fileURLToPath(new URL('./bare-chat-relay.mjs', import.meta.url))
+const BARE_START = fileURLToPath(new URL('./bare-start.mjs', import.meta.url))
+const KEY = 'bench-key'
+
+/** Starts the backend of all sides on processor 1. Every message has the text ` word`. */
+export async function startBackend(folder: string, pieces: number): Promise<{ readonly port: number; stop(): void }> {
+  const reply = encodeMessage(Reply, Reply.fromPartial({ message: Buffer.from(' word'), tokens: 7, promptTokens: 40 }))
+  const replies = {
+    Health: encodeMessage(Reply, Reply.fromPartial({ message: Buffer.from('OK') })).toString('hex'),
+    LoadModel: encodeMessage(Result, Result.fromPartial({ success: true, message: 'loaded' })).toString('hex'),
+    Free: encodeMessage(Result, Result.fromPartial({ success: true })).toString('hex'),
+    Predict: reply.toString('hex'),
+    PredictStream: reply.toString('hex'),
+  }
+  const file = join(folder, 'replies.json')
+  writeFileSync(file, JSON.stringify({ replies, pieces }))
+  const port = await freePort()
+  const child = spawn('taskset', ['-c', '1', process.execPath, BACKEND, String(port), file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return { port, stop: () => void child.kill() }
+}
+
+/** The bare relay. Its start is that of Node with an HTTP server. */
+export async function startBare({ backendPort }: Stage): Promise<Side> {
+  const port = await freePort()
+  const startPort = await freePort()
+  const server = await startMeasured({
+    cpu: 0,
+    args: [BARE_RELAY, String(port), String(backendPort)],
+    url: `http://127.0.0.1:${port}`,
+    ready: '/',
+  })
+  const start = {
+    args: [BARE_START, String(startPort)],
+    url: `http://127.0.0.1:${startPort}`,
+    ready: '/',
+  }
+  return { name: 'bare relay', server, headers: {}, start }
+}
+
+const CHAT_MODEL = { name: 'm', backend: 'mock', known_usecases: ['chat'], parameters: { model: 'm.bin' } }
+
+/** The built server as it is, or with shared keys and five patterns on; metrics and usage are recorded in both. */
+export async function startSvc({ folder, backendPort }: Stage, kind: 'plain' | 'filtered'): Promise<Side> {
+  const own = join(folder, kind)
+  const pprofPort = await freePort()
+  const isFiltered = kind === 'filtered'
+  const server = await startServer({
+    folder: own,
+    models: isFiltered
+      ? [
+          { ...CHAT_MODEL, pii: { enabled: true, detectors: ['secrets'] } },
+          { name: 'secrets', backend: 'pattern', pii_detection: { builtins: FIVE_PATTERNS } },
+        ]
+      : [CHAT_MODEL],
+    flags: [
+      `--external-grpc-backends=mock:127.0.0.1:${backendPort}`,
+      '--pprof',
+      `--pprof-address=127.0.0.1:${pprofPort}`,
+      ...(isFiltered ? [`--api-keys=${KEY}`] : []),
+    ],
+    cpu: 0,
+  })
+  const side = {
+    name: isFiltered ? 'svc, keys and five patterns' : 'svc',
+    server,
+    headers: isFiltered ? { authorization: `Bearer ${KEY}` } : {},
+    pprof: `http://127.0.0.1:${pprofPort}`,
+  }
+  return isFiltered ? side : { ...side, start: await freshServer(join(folder, 'start')) }
+}
+
+/** A server on folders of its own, with the demo models, as a user starts it. */
+async function freshServer(folder: string): Promise<StartedProgram> {
+  mkdirSync(folder, { recursive: true })
+  const port = await freePort()
+  const places = ['models', 'data', 'backends'].map((name) => `--${name}-path=${join(folder, name)}`)
+  return {
+    args: [BUILT_SERVER, 'run', `--address=127.0.0.1:${port}`, `--config-dir=${join(folder, 'config')}`, ...places],
+    url: `http://127.0.0.1:${port}`,
+    ready: '/readyz',
+  }
+}
+
+/** The reference server, where `LOCALAI_BIN` names its binary. */
+export async function startReference({ folder, backendPort }: Stage, binary: string): Promise<Side> {
+  const models = join(folder, 'reference')
+  mkdirSync(models, { recursive: true })
+  writeFileSync(join(models, 'm.yaml'), JSON.stringify(CHAT_MODEL))
+  writeFileSync(join(models, 'm.bin'), '')
+  const toProgram = async (): Promise<StartedProgram & { readonly command: string }> => {
+    const port = await freePort()
+    const backend = `--external-grpc-backends=mock:127.0.0.1:${backendPort}`
+    const args = ['run', `--address=127.0.0.1:${port}`, `--models-path=${models}`, backend]
+    return { command: binary, args, url: `http://127.0.0.1:${port}`, ready: '/readyz' }
+  }
+  const server = await startMeasured({ cpu: 0, ...(await toProgram()) })
+  return { name: 'reference', server, headers: {}, start: await toProgram() }
+}

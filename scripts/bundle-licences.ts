@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Texts of licences that packages name and do not ship. */
+const TEXTS = new URL('./licences/', import.meta.url)
+
+/**
+ * The licence texts of the packages whose files a bundle holds.
+ *
+ * @param files paths of the bundle's inputs; those of the workspace itself are left out
+ * @throws {Error} for a package without a licence text, whose licence has no text among ours either
+ */
+export function collectLicences(files: readonly string[]): string {
+  const folders = new Set(files.flatMap((file) => findPackage(file) ?? []))
+  const texts = [...folders].map(describePackage).sort()
+  return `${texts.join(`\n${'-'.repeat(80)}\n\n`)}`
+}
+
+/** The folder of the installed package that a file belongs to. */
+function findPackage(file: string): string | undefined {
+  return /^(?!late:).*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]
+}
+
+/** What a manifest says of a package. */
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly license?: string
+  readonly author?: string | { readonly name: string }
+}
+
+function describePackage(folder: string): string {
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+  const { name, version, license = '' } = manifest
+  const own = readdirSync(folder)
+    .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
+    .map((file) => readFileSync(join(folder, file), 'utf8').trim())
+  const texts = own.length > 0 ? own : [nameAuthor(manifest), ...readTexts(manifest)]
+  return `${[`${name} ${version} (${license})`, ...texts].join('\n\n')}\n`
+}
+
+function nameAuthor({ name, author }: Manifest): string {
+  const who = typeof author === 'string' ? author : (author?.name ?? `the authors of ${name}`)
+  return `Copyright ${who}`
+}
+
+function readTexts({ name, license = '' }: Manifest): string[] {
+  const ids = license.match(/[A-Za-z0-9.-]+/g)?.filter((word) => word !== 'AND' && word !== 'OR') ?? []
+  if (ids.length === 0) throw new Error(`${name} names no licence`)
+  return ids.map((id) => readFileSync(new URL(`${id}.txt`, TEXTS), 'utf8').trim())
+}
