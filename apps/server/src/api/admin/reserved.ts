@@ -8,7 +8,6 @@ const ADMIN_GET = [
   '/api/backend-traces/*',
   '/api/backend-logs',
   '/api/backend-logs/*',
-  '/api/operations',
   '/api/operations/*',
   '/api/models',
   '/api/models/*',
@@ -54,7 +53,6 @@ const ADMIN_POST = [
 ]
 
 const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = [
-  ['DELETE', '/api/operations/history'],
   ['DELETE', '/api/branding/*'],
   ['DELETE', '/api/auth/admin/*'],
   ['PUT', '/api/auth/admin/*'],
