@@ -1,9 +1,9 @@
-import { RESERVED_ROUTES } from './api/admin/reserved.ts'
+import { listReservedRoutes } from './api/admin/reserved.ts'
 import { ALL_FEATURES } from './features/all-features.ts'
 import { createFeatureSet, type FeatureSet } from './features/feature-set.ts'
 import { createApp } from './http/app.ts'
 import { holdRequests } from './http/hold-requests.ts'
-import { listPaths, type RouteInfo } from './http/route-info.ts'
+import type { RouteInfo } from './http/route-info.ts'
 import { type Closers, createClosers } from './platform/closers.ts'
 import { openEdge } from './platform/open-edge.ts'
 import { openListener } from './platform/open-listener.ts'
@@ -63,7 +63,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
   const edge = await openEdge(platform, closers)
   const routes = features.routes()
   // Health checks are answered while the parser loads.
-  const { app, release } = holdRequests(createApp(routes, withoutServed(RESERVED_ROUTES, routes), edge))
+  const { app, release } = holdRequests(createApp(routes, listReservedRoutes(routes), edge))
   const listener = await openListener(app, platform)
   closers.push(() => listener.destroy())
   ownPort = listener.port
@@ -93,10 +93,4 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
   release()
   if (!isClosing) await features.start()
   return server
-}
-
-/** The reserved routes that no feature has. Some features leave their routes out, as the configuration says. */
-function withoutServed(reserved: readonly RouteInfo[], routes: readonly RouteInfo[]): readonly RouteInfo[] {
-  const served = new Set(routes.flatMap((route) => listPaths(route).map((path) => `${route.method} ${path}`)))
-  return reserved.filter((route) => listPaths(route).every((path) => !served.has(`${route.method} ${path}`)))
 }
