@@ -35,14 +35,14 @@ export async function openSignatureVerifier(path: string): Promise<SignatureVeri
   })
   try {
     const { TrustedRoot: reader } = await import('@sigstore/protobuf-specs')
-    return createSignatureVerifier(reader.fromJSON(JSON.parse(text)))
+    return await createSignatureVerifier(reader.fromJSON(JSON.parse(text)))
   } catch (error) {
     throw refuse(`${path} is no trust root`, error)
   }
 }
 
 /** A verifier that trusts the authorities of a root. */
-export async function createSignatureVerifier(root: TrustedRoot): Promise<SignatureVerifier> {
+async function createSignatureVerifier(root: TrustedRoot): Promise<SignatureVerifier> {
   // Loaded here: most servers check no signatures.
   const [{ bundleFromJSON, isBundleWithDsseEnvelope }, { toSignedEntity, toTrustMaterial, Verifier }] =
     await Promise.all([import('@sigstore/bundle'), import('@sigstore/verify')])

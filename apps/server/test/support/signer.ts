@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fulcioHandler, initializeCA, initializeCTLog, initializeTLog, rekorHandler } from '@sigstore/mock'
 import { HashAlgorithm, PublicKeyDetails, TrustedRoot } from '@sigstore/protobuf-specs'
 import { DSSEBundleBuilder, FulcioSigner, RekorWitness } from '@sigstore/sign'
@@ -33,12 +34,15 @@ export async function startSigner(): Promise<TestSigner> {
   const authority = await initializeCA(keyPair(), ctLog)
   const log = await initializeTLog('https://log.example', logKeys)
   const handlers = [fulcioHandler(authority), rekorHandler(log)]
-  const server = await startHttpServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
     const handler = handlers.find(({ path }) => path === request.url)
     const reply = await handler?.fn(Buffer.concat(pieces).toString())
     response.writeHead(reply?.statusCode ?? 404, { 'content-type': 'application/json' }).end(reply?.response)
+  }
+  const server = await startHttpServer((request, response) => {
+    answer(request, response).catch(() => response.destroy())
   })
   return {
     trustedRoot: JSON.stringify(
