@@ -102,6 +102,7 @@ function stopOnSignals(server: RunningServer, log: RootLogger): void {
 
 const commands = () => import('./commands.ts')
 const routerCommands = () => import('./router-commands.ts')
+const interceptionCommands = () => import('./interception-commands.ts')
 
 async function main(): Promise<void> {
   const command = loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
@@ -128,6 +129,8 @@ async function main(): Promise<void> {
       return (await commands()).printModelSchemaCommand()
     case 'backends-list':
       return (await commands()).listBackendsCommand(command.config, Object.keys(findShippedBackends()))
+    case 'mitm-ca':
+      return (await interceptionCommands()).showAuthorityCommand(command.config)
     case 'router-fit':
       return (await routerCommands()).fitRouterCommand(toPlatformOptions(command), command)
     case 'router-eval':

@@ -24,7 +24,7 @@ export interface Loaded {
 
 /** The command that a command line and its environment ask for. */
 export type Command =
-  | ({ readonly kind: 'run' | 'models-list' | 'backends-list' } & Loaded)
+  | ({ readonly kind: 'run' | 'models-list' | 'backends-list' | 'mitm-ca' } & Loaded)
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
@@ -113,8 +113,9 @@ const COMMANDS = [
   'backends list',
   'router fit',
   'router eval',
+  'mitm ca',
 ]
-const WORDS = ['run', 'models', 'backends', 'router', 'help', 'version']
+const WORDS = ['run', 'models', 'backends', 'router', 'mitm', 'help', 'version']
 /** The command of each flag that belongs to one command. */
 const FLAG_OWNERS: ReadonlyMap<string, string> = new Map([
   ['--name', 'models add'],
@@ -159,12 +160,13 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', ...loaded }
   if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', ...loaded }
+  if (two === 'mitm ca' && rest.length === 0) return { kind: 'mitm-ca', ...loaded }
   if (two === 'models show' || two === 'models delete') {
     const [name, ...more] = rest
     if (name === undefined || name === '' || more.length > 0) return `${two} takes one NAME`
     return { kind: second === 'show' ? 'models-show' : 'models-delete', name, ...loaded }
   }
-  if (first === 'models' || first === 'backends' || first === 'router') {
+  if (first === 'models' || first === 'backends' || first === 'router' || first === 'mitm') {
     const usual = second === undefined ? undefined : USUAL_COMMANDS.get(second)
     return unknownCommand(two.trim(), COMMANDS, first === 'models' ? usual : undefined)
   }

@@ -1,7 +1,7 @@
 import { defineSection, option, setting } from './option.ts'
-import { address, path, webUrl } from './places.ts'
+import { path, webUrl } from './places.ts'
 import { keep, size, wait } from './quantities.ts'
-import { addressLine, galleries, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
+import { galleries, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
 import { choice, count, integer, positive, text, texts, toggle } from './text-kind.ts'
 
 const server = defineSection({
@@ -376,38 +376,6 @@ const traces = defineSection({
     enable_tracing: setting(onOff),
     tracing_max_items: setting(wholeCount),
     tracing_max_body_bytes: setting(wholeNumber({ min: 0, max: 1_073_741_824 }), { fileFirst: true }),
-  },
-})
-
-const filters = defineSection({
-  heading: 'Filtering and interception',
-  options: {
-    mitmListen: option(address, {
-      flag: 'mitm-listen',
-      env: ['SVC_MITM_LISTEN'],
-      shownDefault: 'off',
-      about: 'where the intercepting proxy listens',
-      setting: 'mitm_listen',
-    }),
-    mitmCaDir: option(path, {
-      flag: 'mitm-ca-dir',
-      env: ['SVC_MITM_CA_DIR'],
-      shownDefault: 'mitm-ca in the data path',
-      about: 'certificate and key of its authority',
-    }),
-    mitmExtraCa: option(path, {
-      flag: 'mitm-extra-ca',
-      env: ['SVC_MITM_EXTRA_CA'],
-      about: 'more authorities that it trusts',
-    }),
-    mitmStrict: option(toggle, {
-      env: ['SVC_MITM_STRICT'],
-      default: 'false',
-      about: 'close connections whose TLS name is not the one asked for',
-    }),
-  },
-  settings: {
-    mitm_listen: setting(addressLine, { default: '' }),
   },
 })
 
@@ -787,7 +755,6 @@ export const NOT_BUILT = [
   gallery,
   residency,
   traces,
-  filters,
   agents,
   peers,
   cluster,

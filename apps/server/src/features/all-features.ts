@@ -4,6 +4,7 @@ import { discoveryFeature } from '../api/admin/discovery/feature.ts'
 import { documentationFeature } from '../api/admin/docs/feature.ts'
 import { failoverFeature } from '../api/admin/failover/feature.ts'
 import { homeFeature } from '../api/admin/home/feature.ts'
+import { interceptionFeature } from '../api/admin/interception/feature.ts'
 import { middlewareFeature } from '../api/admin/middleware/feature.ts'
 import { modelFilesFeature } from '../api/admin/models/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
@@ -40,6 +41,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   piiFeature,
   routerFeature,
   middlewareFeature,
+  interceptionFeature,
   failoverFeature,
   settingsFeature,
   diagnosticsFeature,

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
 import { createAuditLog } from '../audit/audit-log.ts'
@@ -12,6 +13,7 @@ import type { Authenticator } from '../http/middleware/authenticate.ts'
 import { createDelivery } from '../inference/deliver-reply.ts'
 import type { StageObserver } from '../inference/pipeline.ts'
 import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
+import { findCaFolder } from '../interception/ca-folder.ts'
 import type { RootLogger } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import { createRecordStore } from '../monitoring/record-store.ts'
@@ -20,6 +22,7 @@ import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Closers } from './closers.ts'
 import { createLateInference } from './late-inference.ts'
+import { createLateInterception } from './late-interception.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openKeys } from './open-keys.ts'
 import { openModels } from './open-models.ts'
@@ -50,6 +53,8 @@ export interface PlatformOptions {
   readonly authenticator?: Authenticator | undefined
   /** Observes each stage that a request enters. @default nothing */
   readonly observeStage?: StageObserver | undefined
+  /** Resolves the names of hosts for the intercepting proxy. @default the system's resolver */
+  readonly lookup?: LookupFunction | undefined
 }
 
 /** Facts of the server that exist only after the features are created. */
@@ -95,11 +100,19 @@ export async function openPlatform(
     corpusStore: options.corpusStore,
   })
   closers.push(() => inference.close())
+  const interception = createLateInterception({
+    ...{ config, settings, models, modelFiles, ownPort, audit, metrics, logger: log },
+    ca: upstreams.ca,
+    environment: options.environment,
+    lookup: options.lookup,
+    caFolder: findCaFolder(config),
+    openFilter: async () => (await inference.open()).filter,
+  })
   closers.push(followSettings({ config, settings, log }, { backends, useSettings }))
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
-    ...{ models, modelFiles, loadParser, backends, inference, bodies, compression, routes, unready },
+    ...{ models, modelFiles, loadParser, backends, inference, interception, bodies, compression, routes, unready },
     inferenceRoutes: {
       core: inference.core,
       deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),

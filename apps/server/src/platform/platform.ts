@@ -18,6 +18,7 @@ import type { Clock } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LateInference } from './late-inference.ts'
+import type { LateInterception } from './late-interception.ts'
 
 /** The parts of the server that its features share. A feature takes what it needs. */
 export interface Platform {
@@ -43,6 +44,7 @@ export interface Platform {
   readonly loadParser: () => Promise<void>
   readonly backends: BackendModule
   readonly inference: LateInference
+  readonly interception: LateInterception
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy
   /** Options of `defineInferenceRoute`. */
