@@ -11,11 +11,10 @@ import {
 import type { Registry } from 'prom-client'
 import type { AuditSink } from './audit/audit-event.ts'
 import type { Environment } from './backends/child-environment.ts'
-import type { ConfigStore } from './catalog/folder-store.ts'
-import type { ModelDirectory } from './catalog/resolve.ts'
 import type { ListenAddress } from './config/places.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { createBodyFilter } from './interception/body-filter.ts'
+import type { ClaimSource } from './interception/claim-source.ts'
 import { createHostPolicy } from './interception/host-policy.ts'
 import type { StartedProxy } from './interception/listener-switch.ts'
 import { createInterceptionMetrics } from './interception/metrics.ts'
@@ -23,7 +22,6 @@ import { createEventRecorder } from './interception/record-events.ts'
 import { readTrustedAuthorities } from './interception/trusted-authorities.ts'
 import type { RequestFilter } from './pii/request-filter.ts'
 import type { Logger } from './ports.ts'
-import type { Settings } from './settings/settings.ts'
 
 /** Options of {@link composeInterception}. */
 export interface InterceptionParts {
@@ -33,9 +31,7 @@ export interface InterceptionParts {
   readonly environment: Environment
   /** The authorities of the system, PEM. @default those of Node */
   readonly ca: string | undefined
-  readonly settings: Pick<Settings, 'get'>
-  readonly models: Pick<ModelDirectory, 'list'>
-  readonly modelFiles: Pick<ConfigStore, 'list'>
+  readonly claims: ClaimSource
   /** The filter of the server; the first request loads it. */
   readonly openFilter: () => Promise<Pick<RequestFilter, 'filterBody'>>
   /** The port of this server; undefined before it listens. */
@@ -51,12 +47,10 @@ export interface InterceptionParts {
 
 /** Composes the intercepting proxy. @returns a function that starts a listener */
 export function composeInterception(parts: InterceptionParts): (address: ListenAddress) => Promise<StartedProxy> {
-  const { config, settings, models, modelFiles, openFilter, audit, logger } = parts
+  const { config, claims, openFilter, audit, logger } = parts
   const metrics = createInterceptionMetrics(parts.registry, parts.counts)
   const policy: HostPolicy = createHostPolicy({
-    look: () => modelFiles.list(),
-    models: () => models.list(),
-    defaults: () => settings.get('pii_default_detectors'),
+    claims,
     toFilter: (rules) => createBodyFilter({ policy: rules, openFilter }),
     logger,
   })

@@ -1,72 +1,47 @@
 import type { BodyFilter, HostPolicy, HostRules } from '@svc/mitm'
-import type { ModelConfig } from '../catalog/model-config.ts'
 import { type ConsumerPolicy, hasWork } from '../pii/consumer-policy.ts'
 import type { Logger } from '../ports.ts'
-import { type ClaimedHosts, readClaims } from './claims.ts'
+import type { ClaimSource } from './claim-source.ts'
+import type { ClaimedHosts } from './claims.ts'
 
 /** Options of {@link createHostPolicy}. */
 export interface HostPolicyOptions {
-  /** Looks at the model files; gives the same list while nothing has changed. */
-  readonly look: () => readonly unknown[]
-  /** The models of the last look, with their defaults. */
-  readonly models: () => readonly ModelConfig[]
-  /** The detectors of the instance; the same list while nothing has changed. */
-  readonly defaults: () => readonly string[]
+  readonly claims: ClaimSource
   readonly toFilter: (policy: ConsumerPolicy) => BodyFilter
   readonly logger: Logger
 }
 
-/** The rules of one state of files and settings. */
-interface Snapshot {
-  readonly looked: readonly unknown[]
-  readonly defaults: readonly string[]
-  readonly claims: ClaimedHosts
-  readonly rules: Map<string, HostRules>
-}
-
 /**
- * Creates the policy of the proxy from the models. Each question looks at the files, as a request for a model does, so
- * that a changed file acts on the next connection and the next request.
+ * Creates the policy of the proxy. Each question looks at the model files, so that a changed file acts on the next
+ * connection and the next request.
  */
-export function createHostPolicy({ look, models, defaults, toFilter, logger }: HostPolicyOptions): HostPolicy {
-  let last: Snapshot | undefined
+export function createHostPolicy({ claims, toFilter, logger }: HostPolicyOptions): HostPolicy {
+  let known: ClaimedHosts | undefined
+  let rules = new Map<string, HostRules>()
+  let reported = new Set<string>()
 
-  function snapshot(): Snapshot {
-    const looked = look()
-    const detectors = defaults()
-    if (last?.looked === looked && last.defaults === detectors) return last
-    const claims = readClaims(models(), detectors)
-    last = { looked, defaults: detectors, claims, rules: new Map() }
-    return last
-  }
-
-  const reported = new Set<string>()
-  function report({ claims }: Snapshot): void {
-    const notes = listNotes(claims)
-    for (const { text, ...fields } of notes) {
-      const key = JSON.stringify([text, fields])
-      if (!reported.has(key)) logger.warn(fields, text)
-    }
-    reported.clear()
-    for (const { text, ...fields } of notes) reported.add(JSON.stringify([text, fields]))
-  }
-
-  function toRules(policy: ConsumerPolicy): HostRules {
-    return { filter: hasWork(policy) ? toFilter(policy) : undefined }
+  /** Logs what has come since the last change. */
+  function report(current: ClaimedHosts): void {
+    const notes = new Map(listNotes(current).map((note) => [JSON.stringify(note), note]))
+    for (const [key, { text, ...fields }] of notes) if (!reported.has(key)) logger.warn(fields, text)
+    reported = new Set(notes.keys())
   }
 
   return {
     find(host) {
-      const before = last
-      const now = snapshot()
-      if (now !== before) report(now)
-      const known = now.rules.get(host)
-      if (known !== undefined) return known
-      const policy = now.claims.findPolicy(host)
+      const current = claims.current()
+      if (current !== known) {
+        known = current
+        rules = new Map()
+        report(current)
+      }
+      const found = rules.get(host)
+      if (found !== undefined) return found
+      const policy = current.findPolicy(host)
       if (policy === undefined) return undefined
-      const rules = toRules(policy)
-      now.rules.set(host, rules)
-      return rules
+      const made: HostRules = { filter: hasWork(policy) ? toFilter(policy) : undefined }
+      rules.set(host, made)
+      return made
     },
   }
 }

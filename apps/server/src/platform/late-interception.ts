@@ -1,11 +1,18 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ConfigStore } from '../catalog/folder-store.ts'
+import type { ModelDirectory } from '../catalog/resolve.ts'
 import type { InterceptionParts } from '../compose-interception.ts'
+import type { ClaimSource } from '../interception/claim-source.ts'
+import type { ClaimedHosts } from '../interception/claims.ts'
 import { createListenerSwitch, type ListenerSwitch } from '../interception/listener-switch.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** The intercepting proxy. The first address loads its code. */
 export interface LateInterception extends ListenerSwitch {
+  /** Gives the intercepted hosts of this moment. */
+  readClaims(): Promise<ClaimedHosts>
   /** Whether there is a certificate for clients to trust. */
   hasCertificate(): Promise<boolean>
   /**
@@ -17,7 +24,10 @@ export interface LateInterception extends ListenerSwitch {
 }
 
 /** Options of {@link createLateInterception}. */
-export interface LateInterceptionParts extends Omit<InterceptionParts, 'registry' | 'counts'> {
+export interface LateInterceptionParts extends Omit<InterceptionParts, 'registry' | 'counts' | 'claims'> {
+  readonly settings: Pick<Settings, 'get'>
+  readonly models: Pick<ModelDirectory, 'list'>
+  readonly modelFiles: Pick<ConfigStore, 'list' | 'problems'>
   readonly metrics: Pick<Metrics, 'registry'>
 }
 
@@ -25,12 +35,28 @@ export interface LateInterceptionParts extends Omit<InterceptionParts, 'registry
 export function createLateInterception(parts: LateInterceptionParts): LateInterception {
   let opening: Promise<ReturnType<typeof import('../compose-interception.ts').composeInterception>> | undefined
 
+  let claims: Promise<ClaimSource> | undefined
+
+  function openClaims(): Promise<ClaimSource> {
+    const { settings, models, modelFiles } = parts
+    claims ??= import('../interception/claim-source.ts').then(({ createClaimSource }) =>
+      createClaimSource({
+        look: () => modelFiles.list(),
+        models: () => models.list(),
+        brokenFiles: () => modelFiles.problems().map(({ file }) => file),
+        defaults: () => settings.get('pii_default_detectors'),
+      }),
+    )
+    return claims
+  }
+
   async function load() {
-    const [{ composeInterception }, registry] = await Promise.all([
+    const [{ composeInterception }, registry, source] = await Promise.all([
       import('../compose-interception.ts'),
       parts.metrics.registry(),
+      openClaims(),
     ])
-    return composeInterception({ ...parts, registry, counts: () => listener.running?.proxy.counts })
+    return composeInterception({ ...parts, claims: source, registry, counts: () => listener.running?.proxy.counts })
   }
   const listener = createListenerSwitch({
     async start(address) {
@@ -50,6 +76,7 @@ export function createLateInterception(parts: LateInterceptionParts): LateInterc
     get fault() {
       return listener.fault
     },
+    readClaims: async () => (await openClaims()).current(),
     drain: () => listener.drain(),
     close: () => listener.close(),
     async hasCertificate() {

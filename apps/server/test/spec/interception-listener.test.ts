@@ -48,6 +48,13 @@ const untilFault = (server: TestServer) =>
 
 const lastText = ({ upstream }: InterceptionWorld) => upstream.requests.at(-1)?.text()
 
+/** Gives the status of the answer to CONNECT, and leaves. */
+async function connectStatus(proxy: { readonly port: number }, target: string): Promise<number> {
+  const { status, socket } = await connectThrough(proxy, target)
+  socket.destroy()
+  return status
+}
+
 describe('the listener', () => {
   verifies(
     'mitm:listen:off',
@@ -65,7 +72,7 @@ describe('the listener', () => {
 
   verifies('mitm:connect:plaintext', 'takes CONNECT without TLS, and nothing else', async () => {
     await using world = await startGuarded()
-    expect((await connectThrough(world, world.target(OTHER))).status).toBe(200)
+    expect(await connectStatus(world, world.target(OTHER))).toBe(200)
     const reply = await fetch(`http://127.0.0.1:${world.port}/v1/models`)
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'CONNECT'])
   })
@@ -76,7 +83,7 @@ describe('the listener', () => {
     expect((await world.server.call('/api/middleware/status')).status).toBe(401)
     await world.ask({ path: PATH, body: chat('a secret') })
     expect(lastText(world)).toBe(chat('a [REDACTED:pattern:SECRET]'))
-    expect((await connectThrough(world, world.target(OTHER))).status).toBe(200)
+    expect(await connectStatus(world, world.target(OTHER))).toBe(200)
   })
 
   verifies('mitm:connect:intercepted', 'intercepts a listed host in any spelling and on every port', async () => {
@@ -106,7 +113,7 @@ describe('the listener', () => {
     await using world = await startGuarded()
     const own = new URL(world.server.url).port
     for (const target of [`127.0.0.1:${own}`, `${OTHER}:${own}`, `127.0.0.1:${world.port}`, '169.254.169.254:80']) {
-      expect([target, (await connectThrough(world, target)).status]).toEqual([target, 403])
+      expect([target, await connectStatus(world, target)]).toEqual([target, 403])
     }
   })
 
@@ -117,7 +124,7 @@ describe('the listener', () => {
     await using inside = await startTestServer({ flags: ['--mitm-listen=localhost:0'] })
     await untilListening(inside)
     expect(inside.logLines.join('')).not.toContain('OTHER MACHINES')
-    expect((await connectThrough({ port: readPort(address) }, '169.254.169.254:80')).status).toBe(403)
+    expect(await connectStatus({ port: readPort(address) }, '169.254.169.254:80')).toBe(403)
   })
 })
 
@@ -279,7 +286,7 @@ describe('the setting mitm_listen', () => {
       return port
     })
     await expect(connectThrough({ port: first }, world.target(OTHER))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
-    expect((await connectThrough({ port: second }, '169.254.169.254:80')).status).toBe(403)
+    expect(await connectStatus({ port: second }, '169.254.169.254:80')).toBe(403)
     expect(socket.destroyed).toBe(false)
     await save('')
     await eventually(async () =>
@@ -329,6 +336,18 @@ describe('changed model files', () => {
     gate.resolve()
     expect((await running).body.toString()).toBe('data: 1\n\ndata: 2\n\n')
     tls.destroy()
+  })
+
+  it('that cannot be read keep their rules; deleted ones do not', async () => {
+    await using world = await startGuarded()
+    await world.ask({ path: PATH, body: chat('a secret') })
+    await world.server.writeModelFile('guard.yaml', 'name: guard\nmitm: {hosts: [')
+    await world.ask({ path: PATH, body: chat('a secret') })
+    expect(lastText(world)).toBe(chat('a [REDACTED:pattern:SECRET]'))
+    expect((await world.status()).hosts).toMatchObject([{ host: LISTED, models: ['guard'], filtered: true }])
+    await rm(join(world.server.modelsPath, 'guard.yaml'))
+    await world.ask({ path: PATH, body: chat('a secret') }, { ca: world.upstreamCa.cert })
+    expect(lastText(world)).toBe(chat('a secret'))
   })
 
   it('act without a reload, on open connections too', async () => {

@@ -1,6 +1,5 @@
 import type { MiddlewareStatus } from '@svc/wire/native'
 import { isPiiEnabled } from '../../../catalog/capabilities.ts'
-import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { formatAddress } from '../../../config/places.ts'
 import type { ClaimedHosts } from '../../../interception/claims.ts'
 import type { ListenerSwitch } from '../../../interception/listener-switch.ts'
@@ -8,6 +7,7 @@ import { hasWork } from '../../../pii/consumer-policy.ts'
 
 /** The intercepting proxy, as the status shows it. */
 export interface InterceptionFacts extends Pick<ListenerSwitch, 'asked' | 'running' | 'fault'> {
+  readClaims(): Promise<ClaimedHosts>
   hasCertificate(): Promise<boolean>
 }
 
@@ -15,12 +15,7 @@ export interface InterceptionFacts extends Pick<ListenerSwitch, 'asked' | 'runni
 const CERTIFICATE_PATH = '/api/middleware/proxy-ca.crt'
 
 /** Describes the intercepting proxy and the hosts that model files list (§2.14). */
-export async function describeInterception(
-  models: readonly ModelConfig[],
-  defaults: readonly string[],
-  facts: InterceptionFacts,
-): Promise<MiddlewareStatus['mitm']> {
-  const { readClaims } = await import('../../../interception/claims.ts')
+export async function describeInterception(facts: InterceptionFacts): Promise<MiddlewareStatus['mitm']> {
   const { asked, running, fault } = facts
   const hasCertificate = await facts.hasCertificate()
   return {
@@ -30,7 +25,7 @@ export async function describeInterception(
       : { listen_addr: formatAddress({ host: running.proxy.address, port: running.proxy.port }) }),
     configured_addr: asked,
     ...(fault === undefined ? {} : { error: fault }),
-    ...describeHosts(readClaims(models, defaults)),
+    ...describeHosts(await facts.readClaims()),
     ca_available: hasCertificate,
     ...(hasCertificate ? { ca_cert_url: CERTIFICATE_PATH } : {}),
     ...(running === undefined ? {} : { counts: toCounts(running.proxy.counts) }),

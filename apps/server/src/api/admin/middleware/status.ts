@@ -49,7 +49,7 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
           default_detectors: [...defaults],
         },
         router: await facts.routerStatus(signal),
-        mitm: await describeInterception(models, defaults, facts.interception),
+        mitm: await describeInterception(facts.interception),
         admission: {
           models: models
             .filter(({ limits }) => limits.maxConcurrent > 0)
