@@ -70,7 +70,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
   const server: RunningServer = {
     url: listener.url,
     port: listener.port,
-    needsKey: authenticator.configured,
+    needsKey: authenticator.isConfigured,
     defaultModel: () => models.findDefault('chat')?.name,
     routes,
     killBackends: () => backends.killNow(),

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { demoModels } from '@svc/demo-models'
+import { runAccountCommand } from './account-commands.ts'
 import type { BuiltInBackend } from './backends/catalog.ts'
 import { systemClock } from './clock.ts'
 import { compose, type RunningServer } from './compose.ts'
@@ -138,6 +139,12 @@ async function main(): Promise<void> {
         process.exitCode = 1
       }
       return
+    case 'accounts': {
+      const { config, command: asked } = command
+      const version = formatVersion(readVersion())
+      process.stdout.write(await runAccountCommand({ config, version, command: asked, input: process.stdin }))
+      return
+    }
     case 'run':
       return run(command)
   }

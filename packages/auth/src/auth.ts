@@ -35,6 +35,8 @@ export interface AuthOptions {
   readonly outageGraceMs?: number | undefined
   /** Id of the caller where no auth is configured. @default local */
   readonly localId?: string | undefined
+  /** Stores usage. @default one that stores records as they come */
+  readonly usageRecorder?: UsageRecorder | undefined
   /** @default the clocks of the machine */
   readonly clock?: Clock | undefined
   readonly logger?: Logger | undefined
@@ -62,7 +64,7 @@ export interface Auth extends AsyncDisposable {
 }
 
 const TIDY_BATCH = 1000
-const CLOSE_TIMEOUT_MS = 5000
+const CLOSE_TIMEOUT_MS = 2000
 
 /**
  * Builds all parts over one set of stores.
@@ -80,7 +82,7 @@ export function createAuth(options: AuthOptions): Auth {
   const lastUse = createLastUse({ store: stores.apiKeys, clock })
   const passwords = createPasswords()
   const usage = createUsage({ store: usageStore, clock })
-  const usageRecorder = createUsageRecorder({ store: usageStore, logger })
+  const usageRecorder = options.usageRecorder ?? createUsageRecorder({ store: usageStore, clock, logger })
   const quotas = createQuotas({ store: quotaStore, clock, revocations, logger })
   const authenticator = createAuthenticator({
     ...{ sessions: stores.sessions, apiKeys: stores.apiKeys, quotas: quotaStore },
@@ -100,7 +102,7 @@ export function createAuth(options: AuthOptions): Auth {
   async function close(): Promise<void> {
     const call = { signal: AbortSignal.timeout(CLOSE_TIMEOUT_MS) }
     authenticator.close()
-    const endings = [quotas.flush(), usageRecorder.flush(call), lastUse.flush(call)]
+    const endings = [quotas.flush(), usageRecorder.close(call), lastUse.flush(call)]
     for (const ending of await Promise.allSettled(endings)) {
       if (ending.status === 'rejected') logger?.warn({ err: ending.reason }, 'what waited could not be written')
     }

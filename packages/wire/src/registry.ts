@@ -36,6 +36,7 @@ import { scoreReply, scoreRequest } from './native/score.ts'
 import { settingsUpdateReply } from './native/settings.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
+import { usageOfKey, usageOfUser, usageReply, usageRow, usageSourcesReply, usageTotal } from './native/usage.ts'
 import { ollamaChatReply, ollamaChatRequest, ollamaMessage } from './ollama/chat.ts'
 import { ollamaEmbeddingsReply, ollamaEmbeddingsRequest, ollamaEmbedReply, ollamaEmbedRequest } from './ollama/embed.ts'
 import { ollamaGenerateReply, ollamaGenerateRequest } from './ollama/generate.ts'
@@ -110,6 +111,12 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   PiiEvent: piiEvent,
   PiiEventList: piiEventList,
   MiddlewareStatus: middlewareStatus,
+  UsageRow: usageRow,
+  UsageTotal: usageTotal,
+  UsageOfKey: usageOfKey,
+  UsageOfUser: usageOfUser,
+  UsageReply: usageReply,
+  UsageSourcesReply: usageSourcesReply,
   RouterStatus: routerStatus,
   RouterDecisionList: routerDecisionList,
   RouterDecideRequest: routerDecideRequest,

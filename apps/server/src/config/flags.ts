@@ -1,3 +1,4 @@
+import { ACCOUNT_FLAGS } from './account-command.ts'
 import { formatOptionName, type Option } from './option.ts'
 import { OPTIONS } from './schema.ts'
 import { didYouMean } from './suggest.ts'
@@ -47,10 +48,11 @@ const FLAGS = flagTable()
 
 /** Flags of one command, each with the form of its value. */
 const COMMAND_FLAGS: ReadonlyMap<string, string | undefined> = new Map([
-  ['--name', 'the name of the model'],
+  ['--name', 'a name'],
   ['--link', undefined],
   ['--move', undefined],
   ['--min-rate', 'the least share of texts that the right model serves, 0 to 1'],
+  ...ACCOUNT_FLAGS,
 ])
 
 /** Flags of other programs, each with the flag that does the same here. */

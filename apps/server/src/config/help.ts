@@ -19,6 +19,17 @@ Commands:
   router eval NAME FILE  route labelled texts and count those that the right model serves:
                     --min-rate 0.9 ends with code 1 below that share
   mitm ca           show the certificate that clients of the intercepting proxy trust, and how they do
+  users list        list the accounts
+  users create EMAIL  make an account; prints its password, or takes it from --password-stdin;
+                    --name NAME, --role admin
+  users promote USER  make an account an admin; USER is an address or an id
+  users reset-password USER  give an account a new password and end its sessions
+  keys create USER  make an API key and print it once: --name NAME, --expires 90d
+  keys list USER    list the API keys of an account
+  keys revoke ID    revoke an API key
+  invites create    make an invite and print its address: --hours N
+  invites list      list the invites
+  invites revoke ID  revoke an unused invite
 
 Flags may stand before or after the command: --flag value, --flag=value, --flag and --no-flag.
 A flag beats its variable, a variable beats runtime settings, and an empty variable counts as not set.

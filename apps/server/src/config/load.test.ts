@@ -172,12 +172,12 @@ describe('features of later versions', () => {
   it.each([
     [['--p2p'], {}, '--p2p is not in this version: join a peer-to-peer network'],
     [['--p2ptoken', 'x'], {}, '--p2p-token is not in this version: token of the network'],
+    [[], { SVC_P2P: 'true' }, 'SVC_P2P (--p2p) is not in this version: join a peer-to-peer network'],
     [
       [],
-      { SVC_AUTH: 'true' },
-      'SVC_AUTH (--auth-enabled) is not in this version: user accounts, sessions and keys of their own',
+      { SVC_DISABLE_MCP: 'true' },
+      expect.stringContaining('SVC_DISABLE_MCP (--disable-mcp) is not in this version'),
     ],
-    [[], { CODEHOST_CLIENT_ID: 'id' }, expect.stringContaining('CODEHOST_CLIENT_ID is not in this version')],
     [['--models', 'a'], {}, expect.stringContaining('--models is not in this version')],
     [['run', 'some-model'], {}, 'models named on the command line (some-model) are not in this version'],
   ])('%j %j are refused', (argv, env, message) => {
@@ -185,7 +185,7 @@ describe('features of later versions', () => {
   })
   it('may be set to what they are anyway', () => {
     const { config } = run(['--p2p=false', '--no-federated', '--p2p-dht-interval', '360'], {
-      SVC_AUTH: 'false',
+      SVC_DISABLE_MCP: 'false',
       SVC_WATCHDOG_IDLE_TIMEOUT: '900s',
     })
     expect(config.p2p).toBe(false)
@@ -236,9 +236,11 @@ describe('commands', () => {
     [['pull', 'a'], 'it is svc models add FILE here'],
     [['models', 'show'], 'models show takes one NAME'],
     [['models', 'delete', 'a', 'b'], 'models delete takes one NAME'],
-    [['models', 'list', '--name', 'x'], '--name belongs to models add'],
+    [['models', 'list', '--name', 'x'], '--name does not belong to models list'],
+    [['run', '--hours', '2'], '--hours does not belong to run'],
+    [['models', 'add', 'a', '--role', 'admin'], '--role does not belong to models add'],
     [['run', '--all'], '--all belongs to --help'],
-    [['models', 'add', 'a', '--name'], '--name needs a value: the name of the model'],
+    [['models', 'add', 'a', '--name'], '--name needs a value: a name'],
     [['models', 'add', 'a', '--link', '--move'], '--link and --move exclude each other'],
     [['--port', '8080'], 'unknown flag --port (it is --address HOST:PORT here)'],
     [['--host=0.0.0.0'], 'unknown flag --host (it is --address HOST:PORT here)'],

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { ACCOUNT_COMMANDS, type AccountCommand, readAccountCommand } from './account-command.ts'
 import { type Environment, firstSet, unknownVariables } from './env.ts'
 import { type ParsedArguments, parseArguments } from './flags.ts'
 import { helpText } from './help.ts'
@@ -30,6 +31,7 @@ export type Command =
   | { readonly kind: 'models-schema' }
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
   | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
+  | ({ readonly kind: 'accounts'; readonly command: AccountCommand } & Loaded)
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
@@ -104,24 +106,16 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
 }
 
 const COMMANDS = [
-  'run',
-  'models list',
-  'models add',
-  'models show',
-  'models delete',
-  'models schema',
-  'backends list',
-  'router fit',
-  'router eval',
-  'mitm ca',
+  ...['run', 'models list', 'models add', 'models show', 'models delete', 'models schema', 'backends list'],
+  ...['router fit', 'router eval', 'mitm ca'],
+  ...ACCOUNT_COMMANDS,
 ]
-const WORDS = ['run', 'models', 'backends', 'router', 'mitm', 'help', 'version']
-/** The command of each flag that belongs to one command. */
-const FLAG_OWNERS: ReadonlyMap<string, string> = new Map([
-  ['--name', 'models add'],
-  ['--link', 'models add'],
-  ['--move', 'models add'],
-  ['--min-rate', 'router eval'],
+const GROUPS = ['models', 'backends', 'router', 'mitm', 'users', 'keys', 'invites']
+const WORDS = ['run', ...GROUPS, 'help', 'version']
+/** The flags of commands that have flags of their own. Those of accounts are checked with the command. */
+const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['models add', ['--name', '--link', '--move']],
+  ['router eval', ['--min-rate']],
 ])
 /** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
@@ -151,8 +145,11 @@ function unknownCommand(name: string, known: readonly string[], usual: string | 
 function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, cwd: string): Command | string {
   const [first, second, ...rest] = words
   const two = `${first ?? ''} ${second ?? ''}`
-  const foreign = [...commandFlags.keys()].find((flag) => FLAG_OWNERS.get(flag) !== two)
-  if (foreign !== undefined) return `${foreign} belongs to ${FLAG_OWNERS.get(foreign)}`
+  const accounts = readAccountCommand({ words, commandFlags })
+  if (typeof accounts === 'string') return accounts
+  if (accounts !== undefined) return { kind: 'accounts', command: accounts, ...loaded }
+  const foreign = [...commandFlags.keys()].find((flag) => OWN_FLAGS.get(two)?.includes(flag) !== true)
+  if (foreign !== undefined) return `${foreign} does not belong to ${two.trim() || 'run'}`
   if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
   if (two === 'router fit' || two === 'router eval') return routerCommand(two, rest, { commandFlags, loaded, cwd })
   if (first === undefined || (first === 'run' && second === undefined)) return { kind: 'run', ...loaded }
@@ -166,7 +163,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
     if (name === undefined || name === '' || more.length > 0) return `${two} takes one NAME`
     return { kind: second === 'show' ? 'models-show' : 'models-delete', name, ...loaded }
   }
-  if (first === 'models' || first === 'backends' || first === 'router' || first === 'mitm') {
+  if (GROUPS.includes(first)) {
     const usual = second === undefined ? undefined : USUAL_COMMANDS.get(second)
     return unknownCommand(two.trim(), COMMANDS, first === 'models' ? usual : undefined)
   }

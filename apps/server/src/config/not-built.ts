@@ -36,23 +36,6 @@ const folders = defineSection({
   settings: {},
 })
 
-const access = defineSection({
-  heading: 'Access and safety',
-  options: {
-    disableCsrf: option(toggle, {
-      flag: 'disable-csrf',
-      env: ['SVC_DISABLE_CSRF'],
-      default: 'false',
-      about: 'accept unsafe requests from pages of other sites',
-      setting: 'csrf',
-    }),
-  },
-  settings: {
-    // Other products give the word the opposite meaning.
-    csrf: setting(notOption, { about: 'refuse unsafe requests from pages of other sites' }),
-  },
-})
-
 const models = defineSection({
   heading: 'Models',
   options: {
@@ -180,87 +163,9 @@ const logs = defineSection({
 const accounts = defineSection({
   heading: 'User accounts',
   options: {
-    authEnabled: option(toggle, {
-      flag: 'auth-enabled',
-      env: ['SVC_AUTH'],
-      default: 'false',
-      about: 'user accounts, sessions and keys of their own',
-    }),
-    authAdminEmail: option(text, {
-      flag: 'auth-admin-email',
-      env: ['SVC_ADMIN_EMAIL'],
-      about: 'the address that becomes administrator when it signs in',
-    }),
-    adminEmailStrict: option(toggle, {
-      env: ['SVC_ADMIN_EMAIL_STRICT'],
-      default: 'false',
-      about: 'only a verified or approved account with that address',
-    }),
-    authRegistrationMode: option(choice('open', 'approval', 'invite'), {
-      flag: 'auth-registration-mode',
-      env: ['SVC_REGISTRATION_MODE'],
-      default: 'approval',
-      about: 'who may register',
-    }),
-    disableLocalAuth: option(toggle, {
-      flag: 'disable-local-auth',
-      env: ['SVC_DISABLE_LOCAL_AUTH'],
-      default: 'false',
-      about: 'no passwords: identity providers alone',
-    }),
-    authRateLimit: option(count, {
-      flag: 'auth-rate-limit',
-      env: ['SVC_AUTH_RATE_LIMIT'],
-      default: '5',
-      about: 'log-in attempts a minute for an address and account; 0 = no limit',
-    }),
-    authApiKeyHmacSecret: option(text, {
-      flag: 'auth-api-key-hmac-secret',
-      env: ['SVC_AUTH_HMAC_SECRET'],
-      shownDefault: 'made once and kept in the data path',
-      about: 'secret under which user keys are stored',
-      secret: true,
-    }),
-    defaultApiKeyExpiryMs: option(keep, {
-      flag: 'default-api-key-expiry',
-      env: ['SVC_DEFAULT_API_KEY_EXPIRY'],
-      about: 'how long new user keys are valid',
-    }),
     credentialsFile: option(path, {
       flag: 'credentials-file',
       about: 'credentials for other services',
-    }),
-    codehostClientId: option(text, {
-      env: ['CODEHOST_CLIENT_ID'],
-      about: 'id of the OAuth application at the code host; turns accounts on',
-    }),
-    codehostClientSecret: option(text, {
-      env: ['CODEHOST_CLIENT_SECRET'],
-      about: 'its secret',
-      secret: true,
-    }),
-    codehostBaseUrl: option(webUrl, {
-      env: ['CODEHOST_BASE_URL'],
-      shownDefault: 'the public host',
-      about: 'code host of an enterprise',
-    }),
-    codehostApiUrl: option(webUrl, {
-      env: ['CODEHOST_API_URL'],
-      shownDefault: 'the public host',
-      about: 'its API',
-    }),
-    oidcIssuer: option(webUrl, {
-      env: ['SVC_OIDC_ISSUER'],
-      about: 'OpenID Connect issuer',
-    }),
-    oidcClientId: option(text, {
-      env: ['SVC_OIDC_CLIENT_ID'],
-      about: 'client id at the issuer; turns accounts on',
-    }),
-    oidcClientSecret: option(text, {
-      env: ['SVC_OIDC_CLIENT_SECRET'],
-      about: 'its secret',
-      secret: true,
     }),
   },
   settings: {},
@@ -747,7 +652,6 @@ const realtime = defineSection({
 export const NOT_BUILT = [
   server,
   folders,
-  access,
   models,
   backends,
   logs,

@@ -1,3 +1,4 @@
+import { postgresAuthTables, sqliteAuthTables } from '@svc/auth/drizzle'
 import { auditEventsOnPostgres, auditEventsOnSqlite } from './tables/audit.ts'
 import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
 import {
@@ -16,6 +17,7 @@ export const sqliteTables = {
   responseItems: responseItemsOnSqlite,
   responseEvents: responseEventsOnSqlite,
   auditEvents: auditEventsOnSqlite,
+  ...sqliteAuthTables,
 }
 
 /** The same tables on PostgreSQL; `schema.test.ts` checks that both are equal. */
@@ -25,6 +27,7 @@ export const postgresTables = {
   responseItems: responseItemsOnPostgres,
   responseEvents: responseEventsOnPostgres,
   auditEvents: auditEventsOnPostgres,
+  ...postgresAuthTables,
 }
 
 /** The tables by their names in the code. Queries use those of SQLite and run on either. */

@@ -1,3 +1,4 @@
+import { accountsFeature } from '../api/accounts/feature.ts'
 import { backendFeature } from '../api/admin/backend/feature.ts'
 import { brandingFeature } from '../api/admin/branding/feature.ts'
 import { discoveryFeature } from '../api/admin/discovery/feature.ts'
@@ -11,6 +12,7 @@ import { piiFeature } from '../api/admin/pii/feature.ts'
 import { routerFeature } from '../api/admin/router/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
 import { systemFeature } from '../api/admin/system/feature.ts'
+import { usageFeature } from '../api/admin/usage/feature.ts'
 import { messagesFeature } from '../api/formats/messages/feature.ts'
 import { ollamaFeature } from '../api/formats/ollama/feature.ts'
 import { openaiFeature } from '../api/formats/openai/feature.ts'
@@ -29,6 +31,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   discoveryFeature,
   documentationFeature,
   brandingFeature,
+  accountsFeature,
   backendFeature,
   modelFilesFeature,
   openaiFeature,
@@ -43,6 +46,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   middlewareFeature,
   interceptionFeature,
   failoverFeature,
+  usageFeature,
   settingsFeature,
   diagnosticsFeature,
   preloadFeature,

@@ -1,5 +1,5 @@
 /**
- * Bodies that belong to svc alone: settings, system, failover, private data, routers, scores, tokens.
+ * Bodies that belong to svc alone: settings, system, failover, private data, routers, scores, tokens, usage.
  *
  * @module
  */
@@ -74,3 +74,15 @@ export {
   tokenizeReply,
   tokenizeRequest,
 } from './tokenize.ts'
+export {
+  type UsageReply,
+  type UsageSourcesReply,
+  usageOfKey,
+  usageOfUser,
+  usageReply,
+  usageRow,
+  usageSource,
+  usageSourcesReply,
+  usageTotal,
+  type WireUsageRow,
+} from './usage.ts'

@@ -135,7 +135,7 @@ export const LIMITS = defineRequirements([
     id: 'limits:per-user:quota',
     section: '8',
     behavior: 'Quotas limit the rates of a user; without a quota nothing does.',
-    state: 'not-built',
+    state: 'built',
   },
   { id: 'flags:log-level:default', section: '8', behavior: 'The log level is `info` by default.', state: 'built' },
   {
