@@ -2,7 +2,8 @@ import { execFile, execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type RecordedRequest, type TempDir, tempDir } from '@svc/test-kit'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { askHttp1, connectTlsThrough, type RecordedRequest, type TempDir, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { stringify } from 'yaml'
 import { type AnsweringHost, startAnsweringHost } from '../support/answering-host.ts'
@@ -207,7 +208,7 @@ describe.each(['https', 'h2'] as const)('with a host of %s', (protocol) => {
   })
 
   const python = find('python3')
-  describe.skipIf(python === undefined || protocol === 'h2')("Python's standard library", () => {
+  describe.skipIf(python === undefined)("Python's standard library", () => {
     it('masked, restored, blocked and streamed, with SSL_CERT_FILE', async () => {
       const program = `
 import json, urllib.error, urllib.request
@@ -276,6 +277,39 @@ describe.skipIf(certutil === undefined)('Chromium', () => {
     expect(stdout).toContain(`${RESTORED}|${RESTORED}|400 pii_blocked`)
     expect(world.host.upstream.requests.map((request) => request.text()).join()).not.toMatch(/secret-1234|forbidden/)
   })
+})
+
+/** A zstd frame that stores a short text as it is. */
+function toZstd(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  const header = Buffer.of(0x28, 0xb5, 0x2f, 0xfd, 0x20, bytes.length)
+  const block = Buffer.alloc(3)
+  block.writeUIntLE((bytes.length << 3) | 1, 0, 3)
+  return Buffer.concat([header, block, bytes])
+}
+
+it('the built server scans bodies in every coding', async () => {
+  await using world = await startWorld('https')
+  const [url, body] = [new URL(`${world.url}/v1/chat/completions`), chat(SAID)]
+  const codings: Readonly<Record<string, Buffer>> = {
+    identity: Buffer.from(body),
+    gzip: gzipSync(body),
+    deflate: deflateSync(body),
+    br: brotliCompressSync(body),
+    zstd: toZstd(body),
+  }
+  const ca = await readFile(world.caFile, 'utf8')
+  for (const [coding, coded] of Object.entries(codings)) {
+    const tls = await connectTlsThrough({ port: Number(new URL(world.proxy).port) }, url.host, { ca })
+    const reply = await askHttp1(tls, url.host, {
+      path: url.pathname,
+      headers: { 'content-encoding': coding },
+      body: coded,
+    })
+    tls.destroy()
+    expect([coding, reply.status]).toEqual([coding, 200])
+    expect(world.host.upstream.requests.at(-1)?.text()).toBe(chat('my [REDACTED:SECRET_001]'))
+  }
 })
 
 describe('svc mitm ca', () => {

@@ -32,7 +32,7 @@ const FORMATS = [
     whole: (text: string) =>
       `{"type":"message", "content":[{"type":"text","text":${JSON.stringify(text)}}],"big":1e400}`,
     streamed: (pieces: readonly string[]) =>
-      pieces
+      `${pieces
         .map(
           (text) =>
             `event: content_block_delta\ndata: ${JSON.stringify({
@@ -41,7 +41,7 @@ const FORMATS = [
               delta: { type: 'text_delta', text },
             })}\n\n`,
         )
-        .join('') + 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+        .join('')}event: message_stop\ndata: {"type":"message_stop"}\n\n`,
   },
 ] as const
 
