@@ -21,7 +21,7 @@ export interface ClaimSource {
 
 /**
  * Creates the source. A file that cannot be read any more keeps its hosts and its policy until it is mended or deleted,
- * so that a slip of the pen lets no private text out.
+ * so that a mistake in a file lets no private text out.
  */
 export function createClaimSource({ look, models, brokenFiles, defaults }: ClaimSourceOptions): ClaimSource {
   let last:

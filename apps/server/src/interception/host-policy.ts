@@ -50,7 +50,7 @@ interface Note extends Readonly<Record<string, unknown>> {
   readonly text: string
 }
 
-/** What an operator most likely did not mean. */
+/** Lists likely mistakes in model files. */
 function listNotes({ allowlist, findPolicy }: ClaimedHosts): Note[] {
   const unfiltered = allowlist.hosts.filter((host) => {
     const policy = findPolicy(host)
