@@ -61,10 +61,9 @@ export async function openAuthority(options: AuthorityOptions): Promise<Authorit
  * @returns undefined where the store is empty
  * @throws {SvcError} `mitm_authority_unusable`, as {@link openAuthority}
  */
-export async function readAuthority({
-  store,
-  now = Date.now,
-}: Pick<AuthorityOptions, 'store' | 'now'>): Promise<Authority | undefined> {
+export async function readAuthority(options: Pick<AuthorityOptions, 'store' | 'now'>): Promise<Authority | undefined> {
+  const { store, now = Date.now } = options ?? {}
+  checkArgument(typeof store?.read === 'function', 'readAuthority: store', 'a CaStore', store)
   const pair = await store.read()
   return pair === undefined ? undefined : createAuthority(pair, now)
 }
