@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalHost, createAllowlist, createCaFolder, openAuthority, readAuthority, startMitmProxy } from './index.ts'
+import {
+  canonicalHost,
+  createAllowlist,
+  createCaFolder,
+  openAuthority,
+  readAuthority,
+  startMitmProxy,
+} from './index.ts'
 import { DEFAULT_LIMITS, resolveLimits } from './limits.ts'
 
 const WRONG: readonly unknown[] = [undefined, null, {}, 7, true, '']
