@@ -218,6 +218,11 @@ describe('the authority', () => {
     expect(await readStatus(server)).toMatchObject({ running: false, configured_addr: '127.0.0.1:0' })
     expect((await server.call('/readyz')).status).toBe(200)
     expect(server.logLines.join('')).toContain('the intercepting proxy cannot start')
+    const certificate = await server.call('/api/middleware/proxy-ca.crt')
+    expect([certificate.status, certificate.json()]).toEqual([
+      412,
+      { error: 'the authority cannot be used; "svc mitm ca" says why' },
+    ])
     expect(await readFile(dir.join('ca', 'ca.crt'), 'latin1')).toBe(before)
   })
 

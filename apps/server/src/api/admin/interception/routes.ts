@@ -21,9 +21,10 @@ export function interceptionRoutes({ readCertificate }: InterceptionRouteParts):
       responses: {
         200: { description: 'The certificate, PEM; never its key.', contentType: 'application/x-pem-file' },
         404: { description: 'The intercepting proxy has never run.' },
+        412: { description: 'The authority cannot be used; `svc mitm ca` says why.' },
       },
       async handler() {
-        const certificate = await readCertificate()
+        const certificate = await readCertificate().catch(hideReason)
         if (certificate === undefined) {
           throw new SvcError('not_found', 'there is no certificate before the intercepting proxy has run')
         }
@@ -36,4 +37,10 @@ export function interceptionRoutes({ readCertificate }: InterceptionRouteParts):
       },
     }),
   ]
+}
+
+/** The reason names files of this machine, and any user may ask. */
+function hideReason(cause: unknown): never {
+  if (!SvcError.is(cause)) throw cause
+  throw new SvcError(cause.kind, 'the authority cannot be used; "svc mitm ca" says why', { code: cause.code, cause })
 }
