@@ -234,6 +234,8 @@ describe('a session', () => {
     expect(bob.browser.cookies.get('session')).not.toBe(bob.session)
     expect((await bob.browser.call(ME)).status).toBe(200)
     expect((await other.call(ME)).status).toBe(401)
+    // somebody may have taken the value before
+    expect(await statusWith({ cookie: `session=${bob.session}` })).toBe(401)
     expect(await statusWith(bob.headers)).toBe(200)
   })
 

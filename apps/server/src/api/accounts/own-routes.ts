@@ -101,9 +101,9 @@ function sessionsRoute({ auth }: AccountParts): Route {
     },
     async handler(call) {
       const id = requireAccount(call.principal)
-      await auth.sessions.endOthers(id, { signal: call.signal, except: call.principal.sessionId })
       const renewed = await auth.sessions.rotate(call.authentication, call)
       if (renewed !== undefined) setSession(call, renewed)
+      await auth.sessions.endOthers(id, { signal: call.signal, except: call.principal.sessionId })
       return json({ message: 'all other sessions revoked' })
     },
   })
