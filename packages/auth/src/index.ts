@@ -19,6 +19,7 @@ export {
   extractCredentials,
   isCookie,
   type RequestHeaders,
+  readCookie,
 } from './credentials.ts'
 export {
   ANONYMOUS_PRINCIPAL,
@@ -43,7 +44,7 @@ export { createTokenHasher, type TokenHasher } from './token-hasher.ts'
 
 // Rights that end
 
-export { createRevocations, type Revocation, type Revocations } from './revocations.ts'
+export { createRevocations, isConcerned, type Revocation, type Revocations } from './revocations.ts'
 export { createRightsWatch } from './rights-watch.ts'
 
 // Failures

@@ -1,3 +1,5 @@
+import type { Principal } from './principal.ts'
+
 /** A revoked right, for caches and open connections. */
 export type Revocation =
   | { readonly kind: 'user'; readonly userId: string }
@@ -5,6 +7,24 @@ export type Revocation =
   | { readonly kind: 'session'; readonly sessionId: string }
   /** Anything may have changed: shared keys, or another server has changed rights. */
   | { readonly kind: 'all' }
+
+/** Whether the rights of a caller may have changed with a revocation. */
+export function isConcerned(
+  { id, via, apiKey, sessionId }: Pick<Principal, 'id' | 'via' | 'apiKey' | 'sessionId'>,
+  revocation: Revocation,
+): boolean {
+  switch (revocation.kind) {
+    case 'user':
+      return id === revocation.userId
+    case 'api-key':
+      // a session may have been made with the key
+      return apiKey?.id === revocation.apiKeyId || via === 'session'
+    case 'session':
+      return sessionId === revocation.sessionId
+    case 'all':
+      return true
+  }
+}
 
 /** Tells those who keep rights that some were taken away. */
 export interface Revocations {

@@ -1,10 +1,9 @@
-import type { Authentication, Revocation } from '@svc/auth'
+import { type Authentication, isConcerned, type Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { HeldBytes } from '../inference/ports.ts'
 import type { BodyReader } from './body.ts'
 import type { Call } from './call.ts'
-import { isConcerned } from './middleware/authenticate.ts'
 import { isRefusal } from './middleware/authorize.ts'
 import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
 import type { RouteInfo } from './route-info.ts'
@@ -107,7 +106,7 @@ export function createSockets(options: {
       return socket
     },
     async reauthorize(revocation) {
-      const concerned = [...open].filter(({ call }) => isConcerned(call.authentication, revocation))
+      const concerned = [...open].filter(({ call }) => isConcerned(call.principal, revocation))
       return (await Promise.all(concerned.map(reauthorize))).every((wasAsked) => wasAsked)
     },
     drain() {
