@@ -43,7 +43,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     return await start(options, features, closers)
   } catch (error) {
     await features.close()
-    await closers.closeAll()
+    // The start failed for another reason.
+    await closers.closeAll().catch((err: unknown) => options.log.error({ err }, 'the server did not close cleanly'))
     throw error
   }
 }

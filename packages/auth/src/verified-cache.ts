@@ -39,9 +39,7 @@ export function createVerifiedCache(options: {
   const unsubscribe = options.revocations.subscribe((revocation) => {
     generation += 1
     running.clear()
-    for (const [key, entry] of entries) {
-      if (isConcerned(entry.authentication.principal, revocation)) entries.delete(key)
-    }
+    for (const [key, entry] of entries) if (isConcerned(entry.authentication, revocation)) entries.delete(key)
   })
 
   function remember(key: string, entry: Entry): void {

@@ -94,7 +94,7 @@ export class RunningCalls {
   ): Promise<boolean> {
     const outcomes = [...this.#calls].map(async (call) => {
       const { admitted } = call
-      if (admitted === undefined || !isConcerned(admitted.authentication.principal, revocation)) return true
+      if (admitted === undefined || !isConcerned(admitted.authentication, revocation)) return true
       try {
         await admit(admitted, call.signal)
         return true

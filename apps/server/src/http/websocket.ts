@@ -106,7 +106,7 @@ export function createSockets(options: {
       return socket
     },
     async reauthorize(revocation) {
-      const concerned = [...open].filter(({ call }) => isConcerned(call.principal, revocation))
+      const concerned = [...open].filter(({ call }) => isConcerned(call.authentication, revocation))
       return (await Promise.all(concerned.map(reauthorize))).every((wasAsked) => wasAsked)
     },
     drain() {
