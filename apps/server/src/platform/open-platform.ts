@@ -23,7 +23,9 @@ import type { Closers } from './closers.ts'
 import { createLateInference } from './late-inference.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
+import { openGalleries, recoverInstalls } from './open-galleries.ts'
 import { openModels } from './open-models.ts'
+import { openOperations } from './open-operations.ts'
 import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
 import { warnOfOpenDoor } from './warn-of-open-door.ts'
@@ -69,6 +71,7 @@ export async function openPlatform(
   const accounts = await openAccounts({ config, settings, database, lock, clock, log }, closers)
   const authenticator = options.authenticator ?? accounts.auth.authenticator
   warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
+  await recoverInstalls({ config, clock, log })
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
   const backends = await openBackends(options, { ...data, ...upstreams }, closers)
   const { modelFiles, models, loadParser, useSettings } = await openModels({
@@ -78,6 +81,12 @@ export async function openPlatform(
     log,
   })
   closers.push(() => modelFiles.close())
+  const operations = await openOperations({ config, database, clock, log }, closers)
+  const userAgent = `svc/${version.split(' ', 1)[0]}`
+  const { modelGallery, backendGallery } = await openGalleries({
+    ...{ config, settings, database, backends, modelFiles, operations, clock, log },
+    ...{ userAgent, ca: upstreams.ca },
+  })
   const metrics = createMetrics()
   const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
   const bodies = createBodyReader({
@@ -93,7 +102,7 @@ export async function openPlatform(
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
     ...{ audit, usage, traces, metrics, clock, logger: log },
     quotas: accounts.auth.quotas,
-    userAgent: `svc/${version.split(' ', 1)[0]}`,
+    userAgent,
     observeStage: options.observeStage,
     corpusStore: options.corpusStore,
   })
@@ -102,7 +111,8 @@ export async function openPlatform(
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, traces, authenticator },
-    ...{ accounts, models, modelFiles, loadParser, backends, inference, bodies, compression, routes, unready, ownPort },
+    ...{ accounts, models, modelFiles, loadParser, backends, operations, modelGallery, backendGallery },
+    ...{ inference, bodies, compression, routes, unready, ownPort },
     inferenceRoutes: {
       core: inference.core,
       deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),
