@@ -231,6 +231,25 @@ describe.each(places)('usage in $name', ({ open }) => {
     })
   })
 
+  it('leaves keys and former names out of a report that would be too long', async () => {
+    await using place = await open()
+    const keys = Array.from({ length: 6 }, (_, index) => ({ apiKeyId: `k${index}`, userName: `name ${index}` }))
+    await place.stores.usage.append(
+      [...keys.map((key, index) => record(`r${index}`, { userId: 'a', ...key })), record('b', { userId: 'b' })],
+      call,
+    )
+    const reports = createUsage({ store: place.stores.usage, clock: { now: () => NOW }, maxGroups: 5 })
+    const { rows, totals } = await reports.readUsage({ period: 'month', view: 'all' }, call)
+    expect(totals.requests).toBe(7)
+    expect(
+      rows.map(({ userId, userName, apiKeyId, requests }) => [userId, userName, apiKeyId, requests]).sort(),
+    ).toEqual([
+      ['a', 'name 5', '', 6],
+      ['b', expect.any(String), '', 1],
+    ])
+    expect((await reports.readSources({ period: 'month', view: 'all' }, call)).buckets).toHaveLength(2)
+  })
+
   it('stores names exactly', async () => {
     await using place = await open()
     const name = "'; DROP TABLE auth_users; -- %_\\ \u{1F600}"

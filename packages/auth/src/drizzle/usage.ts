@@ -19,17 +19,19 @@ interface Part {
 /** The sums of a table, under names that both ways of reading have. */
 function selectSums(
   columns: AuthTables['usageSums'] | AuthTables['usageRecords'],
-  parts: { readonly bucket: SQL; readonly requests: SQL; readonly lastUsedAt: SQL; readonly model: SQL },
+  query: UsageQuery,
+  parts: { readonly bucket: SQL; readonly requests: SQL; readonly lastUsedAt: SQL },
 ) {
   const named = (expression: SQL, name: string): SQL.Aliased<unknown> => expression.as(name)
+  const { byKey = true, byModel } = query
   return {
     bucket_start: named(parts.bucket, 'bucket_start'),
-    model: named(parts.model, 'model_name'),
+    model: named(byModel ? sql`${columns.model}` : sql`''`, 'model_name'),
     user_id: columns.userId,
-    user_name: columns.userName,
+    user_name: named(byKey ? sql`${columns.userName}` : sql`max(${columns.userName})`, 'account_name'),
     source: columns.source,
-    api_key_id: columns.apiKeyId,
-    api_key_name: columns.apiKeyName,
+    api_key_id: named(byKey ? sql`${columns.apiKeyId}` : sql`''`, 'key_id'),
+    api_key_name: named(byKey ? sql`${columns.apiKeyName}` : sql`''`, 'key_name'),
     prompt_tokens: named(sql`sum(${columns.promptTokens})`, 'prompt_sum'),
     completion_tokens: named(sql`sum(${columns.completionTokens})`, 'completion_sum'),
     total_tokens: named(sql`sum(${columns.totalTokens})`, 'total_sum'),
@@ -38,15 +40,23 @@ function selectSums(
   }
 }
 
+/** The columns whose values a group has in common, beside the bucket. */
+function listGroupColumns(
+  { userId, userName, source, apiKeyId, apiKeyName, model }: AuthTables['usageSums'] | AuthTables['usageRecords'],
+  { byKey = true, byModel }: UsageQuery,
+) {
+  return [userId, source, ...(byKey ? [userName, apiKeyId, apiKeyName] : []), ...(byModel ? [model] : [])]
+}
+
 /** The names of {@link selectSums} as a row has them that was read by column names. */
 const ALIASES = {
   bucket_start: 'bucket_start',
   model: 'model_name',
   user_id: 'user_id',
-  user_name: 'user_name',
+  user_name: 'account_name',
   source: 'source',
-  api_key_id: 'api_key_id',
-  api_key_name: 'api_key_name',
+  api_key_id: 'key_id',
+  api_key_name: 'key_name',
   prompt_tokens: 'prompt_sum',
   completion_tokens: 'completion_sum',
   total_tokens: 'total_sum',
@@ -90,40 +100,34 @@ function within(column: AuthTables['usageSums']['start'] | AuthTables['usageReco
 }
 
 function buildSums(db: QueryBuilder, { usageSums }: AuthTables, { query, part }: Part) {
-  const { userId, userName, source, apiKeyId, apiKeyName, model, span, start } = usageSums
+  const { span, start } = usageSums
   const { bucketStart } = part
   return db
     .select(
-      selectSums(usageSums, {
+      selectSums(usageSums, query, {
         bucket: bucketStart === undefined ? sql`${start}` : sql.raw(String(bucketStart)),
-        model: query.byModel ? sql`${model}` : sql`''`,
         requests: sql`sum(${usageSums.requests})`,
         lastUsedAt: sql`max(${usageSums.lastUsedAt})`,
       }),
     )
     .from(usageSums)
     .where(and(eq(span, part.span), ...within(start, part), ...selectFilters(usageSums, query)))
-    .groupBy(
-      ...(bucketStart === undefined ? [start] : []),
-      ...[userId, userName, source, apiKeyId, apiKeyName],
-      ...(query.byModel ? [model] : []),
-    )
+    .groupBy(...(bucketStart === undefined ? [start] : []), ...listGroupColumns(usageSums, query))
 }
 
 function buildRecords(db: QueryBuilder, { usageRecords }: AuthTables, { query, part }: Part) {
-  const { userId, userName, source, apiKeyId, apiKeyName, model, createdAt } = usageRecords
+  const { createdAt } = usageRecords
   return db
     .select(
-      selectSums(usageRecords, {
+      selectSums(usageRecords, query, {
         bucket: sql.raw(String(part.bucketStart ?? part.from)),
-        model: query.byModel ? sql`${model}` : sql`''`,
         requests: sql`count(*)`,
         lastUsedAt: sql`max(${createdAt})`,
       }),
     )
     .from(usageRecords)
     .where(and(...within(createdAt, part), ...selectFilters(usageRecords, query)))
-    .groupBy(userId, userName, source, apiKeyId, apiKeyName, ...(query.byModel ? [model] : []))
+    .groupBy(...listGroupColumns(usageRecords, query))
 }
 
 /**

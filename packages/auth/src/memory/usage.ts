@@ -18,7 +18,7 @@ function readPart(state: MemoryState, part: UsageRead): readonly UsageGroup[] {
 }
 
 function group(state: MemoryState, query: UsageQuery, limit: number): readonly UsageGroup[] {
-  const { userId, apiKeyId, withoutLegacy = false, byModel } = query
+  const { userId, apiKeyId, withoutLegacy = false, byModel, byKey = true } = query
   const found = planReads(query, state.prunedBefore)
     .flatMap((part) => readPart(state, part))
     .filter(
@@ -27,7 +27,15 @@ function group(state: MemoryState, query: UsageQuery, limit: number): readonly U
         (apiKeyId === undefined || one.apiKeyId === apiKeyId) &&
         !(withoutLegacy && one.source === 'legacy'),
     )
-  const groups = mergeGroups(byModel ? found : found.map((one) => ({ ...one, model: '' })))
+  const names = new Map<string, string>()
+  for (const one of found) if (one.userName > (names.get(one.userId) ?? '')) names.set(one.userId, one.userName)
+  const groups = mergeGroups(
+    found.map((one) => ({
+      ...one,
+      ...(byModel ? {} : { model: '' }),
+      ...(byKey ? {} : { userName: names.get(one.userId) ?? '', apiKeyId: '', apiKeyName: '' }),
+    })),
+  )
   if (groups.length > limit) throw new AuthError('unprocessable', `more than ${limit} rows`, { code: 'too_many_rows' })
   return groups
 }

@@ -34,9 +34,11 @@ export interface UsageQuery {
   readonly withoutLegacy?: boolean | undefined
   /** Whether models are told apart. */
   readonly byModel: boolean
+  /** Whether keys and former names of an account are told apart; if not, a group has one of the names. @default true */
+  readonly byKey?: boolean | undefined
 }
 
-/** Records of one bucket, account, source, key and, where asked for, model. */
+/** Records of one bucket, account and source and, where asked for, of one key and model. */
 export interface UsageGroup {
   /** Start of the bucket, milliseconds since the epoch. */
   readonly bucketStart: number

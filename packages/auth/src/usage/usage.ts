@@ -1,5 +1,6 @@
+import { SvcError } from '@svc/errors'
 import type { CallOptions, Clock } from '../ports/clock.ts'
-import type { UsageGroup, UsageStore } from '../ports/usage.ts'
+import type { UsageGroup, UsageQuery, UsageStore } from '../ports/usage.ts'
 import { DAY_MS, labelBucket } from './buckets.ts'
 import { readPeriod, type UsagePeriod } from './periods.ts'
 import { reportSources, type SourcesReport } from './sources.ts'
@@ -8,7 +9,7 @@ import { reportSources, type SourcesReport } from './sources.ts'
 export interface UsageOptions {
   readonly store: UsageStore
   readonly clock: Pick<Clock, 'now'>
-  /** Groups of one report. @default 50000 */
+  /** Groups of one report. One that has more leaves keys and former names of accounts out. @default 50000 */
   readonly maxGroups?: number | undefined
   /** Single records that are kept; sums stay longer. @default 1000000 */
   readonly maxRecords?: number | undefined
@@ -78,9 +79,13 @@ export function createUsage(options: UsageOptions): Usage {
   const { store, clock, maxGroups = MAX_GROUPS } = options
   const { maxRecords = MAX_RECORDS, maxRecordAgeMs = MAX_RECORD_AGE_MS } = options
 
-  function group(audience: UsageAudience, period: UsagePeriod, call: CallOptions & { readonly byModel: boolean }) {
+  async function group(
+    audience: UsageAudience,
+    period: UsagePeriod,
+    call: CallOptions & { readonly byModel: boolean },
+  ) {
     const { view, userId, apiKeyId } = audience
-    const query = {
+    const query: UsageQuery = {
       bucket: period.bucket,
       since: period.lengthMs === undefined ? undefined : clock.now() - period.lengthMs,
       // an own view without an account is that of nobody
@@ -89,7 +94,14 @@ export function createUsage(options: UsageOptions): Usage {
       withoutLegacy: view === 'own',
       byModel: call.byModel,
     }
-    return store.group(query, { signal: call.signal, limit: maxGroups })
+    const bounds = { signal: call.signal, limit: maxGroups }
+    try {
+      return await store.group(query, bounds)
+    } catch (error) {
+      if (!SvcError.is(error) || error.code !== 'too_many_rows') throw error
+      // An account can have any number of keys and names. No account keeps others from their reports with them.
+      return store.group({ ...query, byKey: false }, bounds)
+    }
   }
 
   return {
