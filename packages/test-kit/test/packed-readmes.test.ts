@@ -43,7 +43,9 @@ const PROMISES = {
       'createSharedKeys',
       'createTokenHasher',
       'extractCredentials',
+      'isConcerned',
       'isCookie',
+      'readCookie',
       'toUsageSource',
     ],
     entries: {
