@@ -16,6 +16,7 @@ import { writeFileAtomic } from './files/write-file-atomic.ts'
 import { readDeviceMemory } from './monitoring/drm-vram.ts'
 import { createMemoryPressure, type MemoryPressure } from './monitoring/memory-pressure.ts'
 import { createProcessStats, type ProcessStats } from './monitoring/process-stats.ts'
+import type { BackendTraceRecorder } from './monitoring/recorders.ts'
 import type { Clock, Logger } from './ports.ts'
 import { createLoadCooldown } from './residency/cooldown.ts'
 import { createKeepAlive, type KeepAlive } from './residency/keep-alive.ts'
@@ -51,6 +52,7 @@ export interface BackendParts {
   readonly inProcess: BackendCatalogOptions['inProcess']
   /** @throws {SvcError} `unavailable` once the data path no longer belongs to this server */
   readonly checkDataPath: () => void
+  readonly traces: BackendTraceRecorder
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -99,6 +101,7 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
       return figures && figures.rssBytes + (device ?? 0)
     },
     forceBusyStops: config.forceBackendShutdown,
+    traces: parts.traces,
     clock,
     logger,
   })

@@ -39,12 +39,13 @@ import { createParse } from './inference/stages/parse.ts'
 import { createPiiStage } from './inference/stages/pii.ts'
 import { createResolve } from './inference/stages/resolve.ts'
 import { createRouterStage } from './inference/stages/router.ts'
+import { traceExecutor, traceRelay, traceTranslation } from './inference/trace-calls.ts'
 import { createCloudModels } from './inference/upstream/cloud-models.ts'
 import type { CheckUpstream } from './inference/upstream/own-address.ts'
 import { createRelay } from './inference/upstream/relay.ts'
 import { createTranslation } from './inference/upstream/translate.ts'
 import type { Metrics } from './monitoring/metrics.ts'
-import type { TraceRecorder, UsageRecorder } from './monitoring/recorders.ts'
+import type { BackendTraceRecorder, TraceRecorder, UsageRecorder } from './monitoring/recorders.ts'
 import { createOutboundClient } from './outbound/client.ts'
 import { toAllowList } from './outbound/target.ts'
 import type { TextScanner } from './pii/scan-text.ts'
@@ -79,6 +80,7 @@ export interface InferenceParts {
   readonly usage: UsageRecorder
   readonly quotas: Pick<Quotas, 'reserve'>
   readonly traces: TraceRecorder
+  readonly backendTraces: BackendTraceRecorder
   readonly metrics: Metrics
   /** Takes the metrics of the filter and of chains. */
   readonly registry: Registry
@@ -108,7 +110,7 @@ export interface InferenceModule {
 /** Composes the stages. */
 export function composeInference(parts: InferenceParts): InferenceModule {
   const { config, settings, directory, residency, upstream, secrets, userAgent } = parts
-  const { audit, usage, traces, metrics, clock, logger: log } = parts
+  const { audit, usage, traces, backendTraces, metrics, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
   const outbound = createOutboundClient({
     allow: toAllowList(config.contentUrlAllow),
@@ -124,7 +126,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     rules: createReplyRuleBook({ logger: log }),
     grammars: createCompileCache(),
   })
-  const executor = createBackendExecutor(residency, planner, { prompts })
+  const executor = traceExecutor(createBackendExecutor(residency, planner, { prompts }), backendTraces)
   const pii = composePii({
     executor,
     findModel: (name) => directory.find(name),
@@ -132,6 +134,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     residency,
     modelsPath: config.modelsPath,
     events: audit,
+    traces: backendTraces,
     registry: parts.registry,
     clock,
     logger: log,
@@ -155,7 +158,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   const failed = createFailedAttempts({ usage, metrics, clock })
   const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
   const prober = createProber({ groups, probe, load: residency.load, clock, logger: log })
-  const translate = createTranslation({ models: cloudModels, upstream })
+  const translate = traceTranslation(createTranslation({ models: cloudModels, upstream }), backendTraces)
   const createCalls = (taken: ModelSlots): ModelCalls =>
     createModelCalls({
       executor,
@@ -190,9 +193,9 @@ export function composeInference(parts: InferenceParts): InferenceModule {
       modelLimit: createModelLimit(slots, audit),
       pii: createPiiStage(pii.filter),
       parse: createParse(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
-      model: createModelStage({ models, relay, usage, traces, metrics, clock }),
+      model: createModelStage({ models, relay: traceRelay(relay, backendTraces), usage, metrics, clock }),
     },
-    parts.observeStage,
+    { observe: parts.observeStage, traces },
   )
   return {
     core,

@@ -1,6 +1,6 @@
 import { defineSection, option, setting } from './option.ts'
 import { address, path, webUrl } from './places.ts'
-import { keep, size, wait } from './quantities.ts'
+import { keep, wait } from './quantities.ts'
 import { addressLine, galleries, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
 import { choice, count, integer, positive, text, texts, toggle } from './text-kind.ts'
 
@@ -249,38 +249,6 @@ const residency = defineSection({
   },
   settings: {
     vram_budget: setting(line),
-  },
-})
-
-const traces = defineSection({
-  heading: 'Traces and stored replies',
-  options: {
-    enableTracing: option(toggle, {
-      flag: 'enable-tracing',
-      env: ['SVC_ENABLE_TRACING'],
-      default: 'false',
-      about: 'keep a trace of each request',
-      setting: 'enable_tracing',
-    }),
-    tracingMaxItems: option(count, {
-      flag: 'tracing-max-items',
-      env: ['SVC_TRACING_MAX_ITEMS'],
-      default: '1024',
-      about: 'traces kept',
-      setting: 'tracing_max_items',
-    }),
-    tracingMaxBodyBytes: option(size({ bare: 'bytes' }), {
-      flag: 'tracing-max-body-bytes',
-      env: ['SVC_TRACING_MAX_BODY_BYTES'],
-      default: '65536',
-      about: 'longest body in a trace',
-      setting: 'tracing_max_body_bytes',
-    }),
-  },
-  settings: {
-    enable_tracing: setting(onOff),
-    tracing_max_items: setting(wholeCount),
-    tracing_max_body_bytes: setting(wholeNumber({ min: 0, max: 1_073_741_824 }), { fileFirst: true }),
   },
 })
 
@@ -690,7 +658,6 @@ export const NOT_BUILT = [
   accounts,
   gallery,
   residency,
-  traces,
   filters,
   agents,
   peers,

@@ -11,6 +11,7 @@ import { piiFeature } from '../api/admin/pii/feature.ts'
 import { routerFeature } from '../api/admin/router/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
 import { systemFeature } from '../api/admin/system/feature.ts'
+import { tracesFeature } from '../api/admin/traces/feature.ts'
 import { usageFeature } from '../api/admin/usage/feature.ts'
 import { messagesFeature } from '../api/formats/messages/feature.ts'
 import { ollamaFeature } from '../api/formats/ollama/feature.ts'
@@ -45,6 +46,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   middlewareFeature,
   failoverFeature,
   usageFeature,
+  tracesFeature,
   settingsFeature,
   diagnosticsFeature,
   preloadFeature,

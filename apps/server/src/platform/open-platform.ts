@@ -4,7 +4,7 @@ import { createAuditLog } from '../audit/audit-log.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
-import { type BackendModule, composeBackends } from '../compose-backends.ts'
+import { type BackendModule, type BackendParts, composeBackends } from '../compose-backends.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { createBodyReader } from '../http/body.ts'
@@ -14,8 +14,6 @@ import type { StageObserver } from '../inference/pipeline.ts'
 import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
 import type { RootLogger } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
-import { createRecordStore } from '../monitoring/record-store.ts'
-import type { TraceRecord } from '../monitoring/recorders.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
@@ -24,6 +22,7 @@ import { createLateInference } from './late-inference.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openModels } from './open-models.ts'
+import { openTraces } from './open-traces.ts'
 import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
 import { warnOfOpenDoor } from './warn-of-open-door.ts'
@@ -70,7 +69,9 @@ export async function openPlatform(
   const authenticator = options.authenticator ?? accounts.auth.authenticator
   warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
-  const backends = await openBackends(options, { ...data, ...upstreams }, closers)
+  const traces = openTraces({ config, settings, clock, log })
+  closers.push(() => traces.close())
+  const backends = await openBackends(options, { ...data, ...upstreams, traces: traces.backends }, closers)
   const { modelFiles, models, loadParser, useSettings } = await openModels({
     config,
     settings,
@@ -88,10 +89,11 @@ export async function openPlatform(
   const audit = createAuditLog({ database, clock, logger: log })
   closers.push(() => audit.close())
   const usage = createUsageRecords(accounts.auth.usageRecorder)
-  const traces = createRecordStore<TraceRecord>()
   const inference = createLateInference({
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
-    ...{ audit, usage, traces, metrics, clock, logger: log },
+    ...{ audit, usage, metrics, clock, logger: log },
+    traces: traces.requests,
+    backendTraces: traces.backends,
     quotas: accounts.auth.quotas,
     userAgent: `svc/${version.split(' ', 1)[0]}`,
     observeStage: options.observeStage,
@@ -114,7 +116,15 @@ export async function openPlatform(
 
 async function openBackends(
   { config, environment, builtInBackends, clock, log: logger }: PlatformOptions,
-  { settings, lock, upstream, secrets, ca, checkUpstream }: OpenData & OpenUpstreams,
+  {
+    settings,
+    lock,
+    upstream,
+    secrets,
+    ca,
+    checkUpstream,
+    traces,
+  }: OpenData & OpenUpstreams & Pick<BackendParts, 'traces'>,
   closers: Closers,
 ): Promise<BackendModule> {
   const backends = await composeBackends({
@@ -128,6 +138,7 @@ async function openBackends(
       if (reason === undefined) return
       throw new SvcError('unavailable', `the data folder was taken away: ${reason}`, { code: 'data_folder_gone' })
     },
+    traces,
     clock,
     logger,
   })

@@ -13,7 +13,7 @@ import type { DeliverTo } from '../inference/deliver-reply.ts'
 import type { RequestCore } from '../inference/pipeline.ts'
 import type { RootLogger } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
-import type { TraceReader, TraceRecorder } from '../monitoring/recorders.ts'
+import type { Traces } from '../monitoring/traces/create-traces.ts'
 import type { Clock } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -33,7 +33,7 @@ export interface Platform {
   readonly lock: FileLock
   readonly metrics: Metrics
   readonly audit: AuditLog
-  readonly traces: TraceRecorder & TraceReader
+  readonly traces: Traces
   readonly authenticator: Authenticator
   readonly accounts: AccountModule
   /** The models by name, as the settings are now. */

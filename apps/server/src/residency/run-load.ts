@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import type { BackendTraceRecorder } from '../monitoring/recorders.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { LoadCooldown } from './cooldown.ts'
 import type { EvictionQueue } from './eviction-queue.ts'
@@ -39,6 +40,8 @@ export interface LoadContext {
   takesMemory(model: ModelConfig): boolean
   /** Removes the load, so that the next request starts another one. */
   leave(load: PendingLoad): void
+  /** @default no traces */
+  readonly traces?: BackendTraceRecorder | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -99,10 +102,18 @@ async function startLoad(load: PendingLoad, context: LoadContext): Promise<void>
   try {
     load.state = 'loading'
     load.loadingSince = context.clock.monotonic()
+    const trace = context.traces?.begin({
+      type: 'model_load',
+      modelName: model.name,
+      backend: programs.map(({ name }) => name).join(', '),
+      summary: `load ${model.name}`,
+    })
     const backend = await loader.load(model, { programs, signal: stop.signal }).catch((error: unknown) => {
+      trace?.end(error)
       if (!isRefusal(stop.signal.aborted ? stop.signal.reason : error)) cooldown.failed(model.name)
       throw error
     })
+    trace?.end()
     cooldown.succeeded(model.name)
     serve(load, table.keep({ model, revision, backend }), context)
   } finally {

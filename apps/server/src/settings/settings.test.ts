@@ -140,7 +140,7 @@ describe('an update', () => {
     [{ thread: 4 }, 'unknown setting thread (did you mean threads?)'],
     [{ threads: '4' }, 'Invalid threads format: it is not a whole number from 0 to 4096'],
     [{ api_keys: [''] }, 'Invalid api_keys format: it is not a list of texts that are not empty'],
-    [{ enable_tracing: true }, 'enable_tracing is not in this version'],
+    [{ federated: true }, 'federated is not in this version'],
     [{ p2p_token: 'x' }, 'p2p_token is not in this version'],
     [{ galleries: [{ name: 'a', url: 'https://a.example' }] }, 'galleries is not in this version'],
     [{ enable_backend_logging: false }, 'enable_backend_logging is not in this version'],

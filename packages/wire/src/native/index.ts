@@ -1,5 +1,5 @@
 /**
- * Bodies that belong to svc alone: settings, system, failover, private data, routers, scores, tokens, usage.
+ * Bodies that belong to svc alone: settings, system, failover, private data, routers, scores, tokens, traces, usage.
  *
  * @module
  */
@@ -74,6 +74,14 @@ export {
   tokenizeReply,
   tokenizeRequest,
 } from './tokenize.ts'
+export {
+  backendTrace,
+  backendTraceList,
+  type TraceSummary,
+  trace,
+  traceList,
+  traceSummary,
+} from './traces.ts'
 export {
   type UsageReply,
   type UsageSourcesReply,

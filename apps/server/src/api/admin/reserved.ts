@@ -2,10 +2,6 @@ import { gateOnly, type RouteInfo } from '../../http/route-info.ts'
 
 /** Admin routes of later features. A user gets 403, an admin 404; none of them is open (§5.4). */
 const ADMIN_GET = [
-  '/api/traces',
-  '/api/traces/*',
-  '/api/backend-traces',
-  '/api/backend-traces/*',
   '/api/backend-logs',
   '/api/backend-logs/*',
   '/api/operations',
@@ -31,8 +27,6 @@ const ADMIN_GET = [
 ]
 
 const ADMIN_POST = [
-  '/api/traces/clear',
-  '/api/backend-traces/clear',
   '/api/backend-logs/*',
   '/api/operations/*',
   '/api/models/*',
