@@ -20,8 +20,8 @@ export interface AccountCommandOptions {
   readonly input: NodeJS.ReadableStream
 }
 
-/** Accounts of a database that a server may have open too. */
-interface Room {
+/** What a command works on. A server may have the database open too. */
+interface CommandParts {
   readonly auth: Auth
   readonly config: ServerConfig
   readonly input: NodeJS.ReadableStream
@@ -52,32 +52,32 @@ export async function runAccountCommand(options: AccountCommandOptions): Promise
   return await run(command, { auth, config, input })
 }
 
-function run(command: AccountCommand, room: Room): Promise<string> {
+function run(command: AccountCommand, parts: CommandParts): Promise<string> {
   switch (command.what) {
     case 'users list':
-      return listUsers(room)
+      return listUsers(parts)
     case 'users create':
-      return createUser(command, room)
+      return createUser(command, parts)
     case 'users promote':
-      return promoteUser(command.user, room)
+      return promoteUser(command.user, parts)
     case 'users reset-password':
-      return resetPassword(command, room)
+      return resetPassword(command, parts)
     case 'keys create':
-      return createKey(command, room)
+      return createKey(command, parts)
     case 'keys list':
-      return listKeys(command.user, room)
+      return listKeys(command.user, parts)
     case 'keys revoke':
-      return revokeKey(command.id, room)
+      return revokeKey(command.id, parts)
     case 'invites create':
-      return createInvite(command.hours, room)
+      return createInvite(command.hours, parts)
     case 'invites list':
-      return listInvites(room)
+      return listInvites(parts)
     case 'invites revoke':
-      return room.auth.invites.revoke(command.id, call).then(() => `revoked the invite ${command.id}\n`)
+      return parts.auth.invites.revoke(command.id, call).then(() => `revoked the invite ${command.id}\n`)
   }
 }
 
-async function listUsers({ auth }: Room): Promise<string> {
+async function listUsers({ auth }: CommandParts): Promise<string> {
   const rows = [['ID', 'EMAIL', 'NAME', 'ROLE', 'STATUS', 'PROVIDER']]
   for await (const user of everybody(auth)) {
     const { id, email, name, role, status, provider } = user
@@ -88,7 +88,7 @@ async function listUsers({ auth }: Room): Promise<string> {
 
 async function createUser(
   command: Extract<AccountCommand, { what: 'users create' }>,
-  { auth, input }: Room,
+  { auth, input }: CommandParts,
 ): Promise<string> {
   const { user: email, name, role, readsPassword } = command
   const password = readsPassword ? await readPassword(input) : createPassword()
@@ -103,7 +103,7 @@ async function createUser(
   return `created the ${given} ${email} (${id})\n${readsPassword ? '' : `password: ${password}\n`}`
 }
 
-async function promoteUser(text: string, { auth }: Room): Promise<string> {
+async function promoteUser(text: string, { auth }: CommandParts): Promise<string> {
   const user = await findUser(auth, text)
   await auth.accounts.setRole(user.id, { role: 'admin', actorId: undefined }, call)
   return `${user.email} is an admin\n`
@@ -111,7 +111,7 @@ async function promoteUser(text: string, { auth }: Room): Promise<string> {
 
 async function resetPassword(
   { user: wanted, readsPassword }: Extract<AccountCommand, { what: 'users reset-password' }>,
-  { auth, input }: Room,
+  { auth, input }: CommandParts,
 ): Promise<string> {
   const user = await findUser(auth, wanted)
   const password = readsPassword ? await readPassword(input) : createPassword()
@@ -121,13 +121,13 @@ async function resetPassword(
 
 async function createKey(
   { user: wanted, name, expiresIn }: Extract<AccountCommand, { what: 'keys create' }>,
-  { auth }: Room,
+  { auth }: CommandParts,
 ): Promise<string> {
   const { key, value } = await auth.apiKeys.createFor(await findUser(auth, wanted), { name, expiresIn }, call)
   return `${value}\n${key.expiresAt === undefined ? '' : `valid until ${formatDate(key.expiresAt)}\n`}`
 }
 
-async function listKeys(wanted: string, { auth }: Room): Promise<string> {
+async function listKeys(wanted: string, { auth }: CommandParts): Promise<string> {
   const { id } = await findUser(auth, wanted)
   const toRow = (key: ApiKey): string[] => [
     ...[key.id, key.prefix, key.name, formatDate(key.createdAt)],
@@ -137,7 +137,7 @@ async function listKeys(wanted: string, { auth }: Room): Promise<string> {
   return formatRows([['ID', 'PREFIX', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED'], ...keys.map(toRow)])
 }
 
-async function revokeKey(id: string, { auth }: Room): Promise<string> {
+async function revokeKey(id: string, { auth }: CommandParts): Promise<string> {
   for await (const user of everybody(auth)) {
     const keys = await auth.apiKeys.list(user.id, { limit: PAGE }, call)
     if (!keys.some((key) => key.id === id)) continue
@@ -147,13 +147,13 @@ async function revokeKey(id: string, { auth }: Room): Promise<string> {
   throw new SvcError('not_found', `there is no key ${id}`)
 }
 
-async function createInvite(hours: number | undefined, { auth, config }: Room): Promise<string> {
+async function createInvite(hours: number | undefined, { auth, config }: CommandParts): Promise<string> {
   const invite = await auth.invites.create({ expiresInHours: hours, createdBy: undefined }, call)
   const base = config.externalBaseUrl?.replace(/\/+$/, '') ?? ''
   return `${base}/invite/${invite.code}\nvalid until ${formatDate(invite.expiresAt)}\n`
 }
 
-async function listInvites({ auth }: Room): Promise<string> {
+async function listInvites({ auth }: CommandParts): Promise<string> {
   const toRow = ({ id, prefix, createdAt, expiresAt, usedAt, usedBy }: Invite): string[] => [
     ...[id, prefix, formatDate(createdAt), formatDate(expiresAt), formatDate(usedAt), usedBy?.name ?? ''],
   ]

@@ -1,3 +1,5 @@
+import type { Authentication } from './authentication.ts'
+
 /** A revoked right, for caches and open connections. */
 export type Revocation =
   | { readonly kind: 'user'; readonly userId: string }
@@ -5,6 +7,21 @@ export type Revocation =
   | { readonly kind: 'session'; readonly sessionId: string }
   /** Anything may have changed: shared keys, or another server has changed rights. */
   | { readonly kind: 'all' }
+
+/** Whether the rights of a caller may have changed with a revocation. */
+export function isConcerned({ principal }: Pick<Authentication, 'principal'>, revocation: Revocation): boolean {
+  switch (revocation.kind) {
+    case 'user':
+      return principal.id === revocation.userId
+    case 'api-key':
+      // The session may have been made with the key.
+      return principal.apiKey?.id === revocation.apiKeyId || principal.via === 'session'
+    case 'session':
+      return principal.sessionId === revocation.sessionId
+    case 'all':
+      return true
+  }
+}
 
 /** Tells those who keep rights that some were taken away. */
 export interface Revocations {

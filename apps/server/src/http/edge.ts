@@ -217,7 +217,7 @@ export function createEdge(options: EdgeOptions): Edge {
     { upgrade, admitted }: { readonly upgrade: Upgrade; readonly admitted: AdmittedCaller },
   ): Promise<void> {
     if (refusesCrossSite()) checkSocketOrigin(call, options.cors())
-    const admit = (): Promise<Authentication> => options.gate.readmit(admitted, call)
+    const admit = (): Promise<Authentication> => options.gate.reauthorize(admitted, call)
     const socket = await sockets.accept(upgrade, call, admit)
     call.outgoing.statusCode = LEFT_HTTP
     options.metrics.observeCall('GET', call.route.path, (options.clock.monotonic() - call.startedAt) / 1000)
@@ -238,7 +238,7 @@ export function createEdge(options: EdgeOptions): Edge {
         running.reauthorizeAll(revocation, (admitted, signal) => {
           // The call that changed the rights must still be answered.
           const isAsked = admitted.route.usecase !== undefined || admitted.outgoing.headersSent
-          return isAsked ? options.gate.readmit(admitted, { signal }) : undefined
+          return isAsked ? options.gate.reauthorize(admitted, { signal }) : undefined
         }),
       ])
       return outcomes.every((wasAsked) => wasAsked)
@@ -267,7 +267,7 @@ export function createEdge(options: EdgeOptions): Edge {
         if (refusesCrossSite()) checkCrossSite(call, options.cors())
         if (call.authentication.isRotationDue) await options.renewSession?.(call)
         // What was found before rights have changed may not hold any more.
-        if (asked !== generation) call.authentication = await options.gate.readmit(admitted, call)
+        if (asked !== generation) call.authentication = await options.gate.reauthorize(admitted, call)
         await send(call, await route.handler(call))
       } catch (thrown) {
         const error = route.mapError === undefined ? thrown : route.mapError(toPublicError(thrown))

@@ -1,8 +1,7 @@
-import type { Revocation } from '@svc/auth'
+import { isConcerned, type Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type { AbortListener, AbortSignalLike } from '../ports.ts'
 import type { ServerReply } from './messages.ts'
-import { isConcerned } from './middleware/authenticate.ts'
 import { type AdmittedCaller, isRefusal } from './middleware/authorize.ts'
 
 /** A call whose caller was let in, as far as it takes to ask again. */

@@ -4,6 +4,7 @@ import { createDrizzleStores } from '@svc/auth/drizzle'
 import type { Stores } from '@svc/auth/ports'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
+import type { FileLock } from '../files/file-lock.ts'
 import { openSecretFile } from '../files/secret-file.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -18,6 +19,8 @@ export interface AccountsOptions {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'legacyKeys' | 'subscribe'>
   readonly database: Database
+  /** The lock of the data folder. */
+  readonly lock: FileLock
   readonly clock: Clock
   readonly log: Logger
 }
@@ -63,9 +66,12 @@ export function createAccountStores(database: Database): Stores {
 
 /** Opens the stores of accounts in the database, and the parts over them. */
 export async function openAccounts(options: AccountsOptions, closers: Closers): Promise<AccountModule> {
-  const { config, settings, database, clock, log: logger } = options
+  const { config, settings, database, lock, clock, log: logger } = options
   const stores = createAccountStores(database)
-  const { recorder, quotas } = await openUsage({ dataPath: config.dataPath, database, stores, clock, logger }, closers)
+  const { recorder, quotas } = await openUsage(
+    { dataPath: config.dataPath, lock, database, stores, clock, logger },
+    closers,
+  )
   const own = await toAuthOptions(config)
   const auth = createAuth({
     ...own,

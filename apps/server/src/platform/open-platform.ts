@@ -65,7 +65,7 @@ export async function openPlatform(
   const { config, version, clock, log } = options
   const data = await openData(options, closers)
   const { lock, database, settings } = data
-  const accounts = await openAccounts({ config, settings, database, clock, log }, closers)
+  const accounts = await openAccounts({ config, settings, database, lock, clock, log }, closers)
   const authenticator = options.authenticator ?? accounts.auth.authenticator
   warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)

@@ -3,6 +3,7 @@ import type { QuotaStore, Stores } from '@svc/auth/ports'
 import { createExclusiveQuotaStore } from '@svc/auth/quotas'
 import { createUsageRecorder, type UsageRecorder } from '@svc/auth/usage'
 import type { Database } from '../db/database.ts'
+import type { FileLock } from '../files/file-lock.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { createUsageJournal, type UsageJournalFile } from '../usage/usage-journal.ts'
 import type { Closers } from './closers.ts'
@@ -17,6 +18,8 @@ const CLOSE_TIMEOUT_MS = 2000
 /** What {@link openUsage} needs. */
 export interface UsageParts {
   readonly dataPath: string
+  /** The lock of the data folder. */
+  readonly lock: Pick<FileLock, 'lossReason'>
   readonly database: Pick<Database, 'dialect'>
   readonly stores: Pick<Stores, 'usage' | 'quotas'>
   readonly clock: Clock
@@ -31,12 +34,21 @@ export interface OpenUsage {
 
 /** Stores the records that an earlier process could not, and opens the recorder and the quotas. */
 export async function openUsage(parts: UsageParts, closers: Closers): Promise<OpenUsage> {
-  const { dataPath, stores, clock, logger } = parts
-  const journal = createUsageJournal({ path: join(dataPath, JOURNAL_FILE), logger })
+  const { dataPath, lock, stores, clock, logger } = parts
+  const journal = createUsageJournal({
+    path: join(dataPath, JOURNAL_FILE),
+    checkAccess: () => checkLock(lock),
+    logger,
+  })
   closers.push(() => journal.close())
   const recorder = createUsageRecorder({ store: stores.usage, clock, logger, journal, gatherMs: GATHER_MS })
   await replay(journal, recorder, logger)
   return { recorder, quotas: openQuotas(parts, closers) }
+}
+
+function checkLock(lock: UsageParts['lock']): void {
+  const reason = lock.lossReason()
+  if (reason !== undefined) throw new Error(`the data folder was taken away while the server ran: ${reason}`)
 }
 
 async function replay(journal: UsageJournalFile, recorder: UsageRecorder, logger: Logger): Promise<void> {

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import type { UsageRecord } from '@svc/auth/ports'
 import { tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ async function startWorld(maxRecords?: number) {
   const folder = await tempDir()
   const path = folder.join('usage-journal.jsonl')
   const { messages, logger } = createLog()
-  const open = () => createUsageJournal({ path, logger, maxRecords })
+  const open = () => createUsageJournal({ path, logger, checkAccess() {}, maxRecords })
   return { path, messages, open, [Symbol.asyncDispose]: () => folder.close() }
 }
 
@@ -104,7 +104,7 @@ describe('the journal of usage', () => {
     const { messages, logger } = createLog()
     await using folder = await tempDir()
     const path = folder.join('later/journal')
-    await using journal = createUsageJournal({ path, logger })
+    await using journal = createUsageJournal({ path, logger, checkAccess() {} })
     journal.keep([record('a')])
     await journal.settled()
     journal.keep([record('b')])
@@ -114,5 +114,19 @@ describe('the journal of usage', () => {
     journal.keep([record('c')])
     await journal.settled()
     expect((await journal.read()).map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+  })
+
+  it('writes nothing into a folder that belongs to another server', async () => {
+    const { messages, logger } = createLog()
+    await using folder = await tempDir()
+    const path = folder.join('usage-journal.jsonl')
+    const checkAccess = () => {
+      throw new Error('taken')
+    }
+    await using journal = createUsageJournal({ path, logger, checkAccess })
+    journal.keep([record('a')])
+    await journal.settled()
+    expect(await readdir(folder.path)).toEqual([])
+    expect(messages).toEqual(['the usage journal cannot be written'])
   })
 })

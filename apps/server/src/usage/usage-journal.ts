@@ -19,6 +19,8 @@ export interface UsageJournalFile extends UsageJournal, AsyncDisposable {
 export interface UsageJournalOptions {
   readonly path: string
   readonly logger: Logger
+  /** Throws when the folder of the file may not be used any more. */
+  readonly checkAccess: () => void
   /** The newest records that the file holds; it is cut once it has twice as many. @default 50000 */
   readonly maxRecords?: number | undefined
 }
@@ -70,7 +72,7 @@ const linesIn = (text: string): readonly string[] => text.split('\n').filter((li
  * a whole. A disk that refuses a group is tried again with the next one.
  */
 export function createUsageJournal(options: UsageJournalOptions): UsageJournalFile {
-  const { path, logger, maxRecords = MAX_RECORDS } = options
+  const { path, logger, checkAccess, maxRecords = MAX_RECORDS } = options
   let pending: string[] = []
   let isClearing = false
   let lines = 0
@@ -125,6 +127,7 @@ export function createUsageJournal(options: UsageJournalOptions): UsageJournalFi
   async function work(): Promise<void> {
     try {
       while (isClearing || pending.length > 0) {
+        checkAccess()
         if (isClearing) {
           isClearing = false
           await remove()

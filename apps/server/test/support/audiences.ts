@@ -53,6 +53,8 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'GET /generated-videos/*',
     'GET /generated-3d/*',
     'GET /api/features',
+    'GET /api/router/status',
+    'GET /api/router/cache/stats',
     'GET /invite',
   ],
   admin: [
@@ -132,6 +134,7 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'POST /api/agents/*',
     'POST /api/agent/*',
     'POST /api/nodes/*',
+    'POST /api/router/decide',
     'POST /api/router/:name/corpus',
     'POST /api/branding/*',
     'POST /api/auth/admin/*',

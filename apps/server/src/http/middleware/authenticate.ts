@@ -5,7 +5,6 @@ import {
   type Credential,
   extractCredentials,
   isCookie,
-  type Revocation,
 } from '@svc/auth'
 import type { ServerRequest } from '../messages.ts'
 
@@ -29,19 +28,4 @@ export function firstCredential({ headers }: Pick<ServerRequest, 'headers'>): Cr
 export function hasHeaderCredential(incoming: Pick<ServerRequest, 'headers'>): boolean {
   const credential = firstCredential(incoming)
   return credential !== undefined && !isCookie(credential)
-}
-
-/** Whether the rights of a caller may have changed with a revocation. */
-export function isConcerned({ principal }: Authentication, revocation: Revocation): boolean {
-  switch (revocation.kind) {
-    case 'user':
-      return principal.id === revocation.userId
-    case 'api-key':
-      // The session may have been made with the key.
-      return principal.apiKey?.id === revocation.apiKeyId || principal.via === 'session'
-    case 'session':
-      return principal.sessionId === revocation.sessionId
-    case 'all':
-      return true
-  }
 }

@@ -26,7 +26,7 @@ export interface Gate {
    *
    * @throws {SvcError} as {@link admit} does
    */
-  readmit(admitted: AdmittedCaller, options: { readonly signal: AbortSignal }): Promise<Authentication>
+  reauthorize(admitted: AdmittedCaller, options: { readonly signal: AbortSignal }): Promise<Authentication>
 }
 
 /** A caller who was let in. */
@@ -77,7 +77,7 @@ export function createGate(authenticator: Authenticator, options: GateOptions): 
       if (!(found instanceof Promise)) return check({ route, matched }, found, method)
       return found.then((authentication) => check({ route, matched }, authentication, method))
     },
-    async readmit({ route, matched, authentication }, call) {
+    async reauthorize({ route, matched, authentication }, call) {
       return check({ route, matched }, await authenticator.recheck(authentication, call))
     },
   }
