@@ -36,6 +36,7 @@ import { scoreReply, scoreRequest } from './native/score.ts'
 import { settingsUpdateReply } from './native/settings.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
+import { backendTrace, backendTraceList, trace, traceList, traceSummary } from './native/traces.ts'
 import { usageOfKey, usageOfUser, usageReply, usageRow, usageSourcesReply, usageTotal } from './native/usage.ts'
 import { ollamaChatReply, ollamaChatRequest, ollamaMessage } from './ollama/chat.ts'
 import { ollamaEmbeddingsReply, ollamaEmbeddingsRequest, ollamaEmbedReply, ollamaEmbedRequest } from './ollama/embed.ts'
@@ -117,6 +118,11 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   UsageOfUser: usageOfUser,
   UsageReply: usageReply,
   UsageSourcesReply: usageSourcesReply,
+  Trace: trace,
+  TraceList: traceList,
+  TraceSummary: traceSummary,
+  BackendTrace: backendTrace,
+  BackendTraceList: backendTraceList,
   RouterStatus: routerStatus,
   RouterDecisionList: routerDecisionList,
   RouterDecideRequest: routerDecideRequest,
