@@ -10,7 +10,7 @@ import {
 } from './backends/catalog.ts'
 import type { Environment } from './backends/child-environment.ts'
 import { createProcessRecord, reapOrphans } from './backends/process-record.ts'
-import { createSupervisor } from './backends/supervisor.ts'
+import { type BackendLogs, createSupervisor } from './backends/supervisor.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { writeFileAtomic } from './files/write-file-atomic.ts'
 import { readDeviceMemory } from './monitoring/drm-vram.ts'
@@ -30,6 +30,7 @@ import type { Settings } from './settings/settings.ts'
 export interface BackendModule {
   readonly catalog: BackendCatalog
   readonly residency: Residency
+  readonly logs: BackendLogs
   readonly watchdog: Watchdog
   readonly keepAlive: KeepAlive
   readonly memory: MemoryPressure
@@ -68,6 +69,7 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
     externalToken: config.grpcAuthToken,
     grpcClient: config.grpcClient,
     socketParent: tmpdir(),
+    keepsOutput: () => settings.get('enable_backend_logging'),
     record: createProcessRecord({
       file: recordFile,
       async writeFile(path, content) {
@@ -117,6 +119,7 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
   return {
     catalog,
     residency,
+    logs: supervisor.logs,
     watchdog,
     keepAlive,
     memory,

@@ -364,6 +364,12 @@ const PROMISES = {
       ],
       native: [
         'OFFSET_ENCODINGS',
+        'backendLogLine',
+        'backendLogLines',
+        'backendLogMessage',
+        'backendLogNames',
+        'backendTrace',
+        'backendTraceList',
         'candidateScore',
         'detokenizeReply',
         'detokenizeRequest',

@@ -155,9 +155,7 @@ const logs = defineSection({
       about: 'log how long each phase of a request took',
     }),
   },
-  settings: {
-    enable_backend_logging: setting(onOff, { default: true, fileFirst: true, about: 'keep the output of backends' }),
-  },
+  settings: {},
 })
 
 const accounts = defineSection({

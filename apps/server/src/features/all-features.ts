@@ -1,5 +1,6 @@
 import { accountsFeature } from '../api/accounts/feature.ts'
 import { backendFeature } from '../api/admin/backend/feature.ts'
+import { backendLogsFeature } from '../api/admin/backend-logs/feature.ts'
 import { brandingFeature } from '../api/admin/branding/feature.ts'
 import { discoveryFeature } from '../api/admin/discovery/feature.ts'
 import { documentationFeature } from '../api/admin/docs/feature.ts'
@@ -47,6 +48,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   failoverFeature,
   usageFeature,
   tracesFeature,
+  backendLogsFeature,
   settingsFeature,
   diagnosticsFeature,
   preloadFeature,

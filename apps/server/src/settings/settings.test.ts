@@ -143,7 +143,6 @@ describe('an update', () => {
     [{ federated: true }, 'federated is not in this version'],
     [{ p2p_token: 'x' }, 'p2p_token is not in this version'],
     [{ galleries: [{ name: 'a', url: 'https://a.example' }] }, 'galleries is not in this version'],
-    [{ enable_backend_logging: false }, 'enable_backend_logging is not in this version'],
     [{ logo_file: 'x.png' }, 'logo_file is set through the branding routes'],
   ])('refuses %j', async (patch, message) => {
     await using dir = await tempDir()

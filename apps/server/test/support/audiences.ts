@@ -102,6 +102,7 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'GET /api/backend-traces/:id',
     'GET /api/backend-logs',
     'GET /api/backend-logs/*',
+    'GET /ws/backend-logs/*',
     'GET /api/operations',
     'GET /api/operations/*',
     'GET /api/models',

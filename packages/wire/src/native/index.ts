@@ -1,8 +1,15 @@
 /**
- * Bodies that belong to svc alone: settings, system, failover, private data, routers, scores, tokens, traces, usage.
+ * Bodies that belong to svc alone: backend logs, settings, system, failover, private data, routers, scores, tokens, traces, usage.
  *
  * @module
  */
+export {
+  type BackendLogLine,
+  backendLogLine,
+  backendLogLines,
+  backendLogMessage,
+  backendLogNames,
+} from './backend-logs.ts'
 export {
   type FailoverChain,
   type FailoverChainList,

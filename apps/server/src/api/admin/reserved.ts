@@ -2,8 +2,6 @@ import { gateOnly, type RouteInfo } from '../../http/route-info.ts'
 
 /** Admin routes of later features. A user gets 403, an admin 404; none of them is open (§5.4). */
 const ADMIN_GET = [
-  '/api/backend-logs',
-  '/api/backend-logs/*',
   '/api/operations',
   '/api/operations/*',
   '/api/models',
@@ -27,7 +25,6 @@ const ADMIN_GET = [
 ]
 
 const ADMIN_POST = [
-  '/api/backend-logs/*',
   '/api/operations/*',
   '/api/models/*',
   '/api/backends/*',

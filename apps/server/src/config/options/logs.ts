@@ -50,5 +50,6 @@ export const logs = defineSection({
   },
   settings: {
     debug: setting(onOff),
+    enable_backend_logging: setting(onOff, { default: true, fileFirst: true, about: 'keep the output of backends' }),
   },
 })

@@ -341,13 +341,13 @@ export const MANAGEMENT = defineRequirements([
     id: 'backend-logs:read:route',
     section: '4.7',
     behavior: '`GET /api/backend-logs/*` shows the log of a backend.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'backend-logs:clear:route',
     section: '4.7',
     behavior: '`POST /api/backend-logs/*/clear` clears the log of a backend.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'settings:route:read',
