@@ -32,7 +32,6 @@ const ADMIN_POST = [
   '/api/agents/*',
   '/api/agent/*',
   '/api/nodes/*',
-  '/api/branding/*',
   '/api/auth/admin/*',
   '/backends/*',
   '/models/apply',
@@ -46,7 +45,6 @@ const ADMIN_POST = [
 
 const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = [
   ['DELETE', '/api/operations/history'],
-  ['DELETE', '/api/branding/*'],
   ['DELETE', '/api/auth/admin/*'],
   ['PUT', '/api/auth/admin/*'],
   ['PATCH', '/api/models/config-json/:name'],
@@ -94,7 +92,6 @@ const USER_GET = [
   '/generated-images/*',
   '/generated-videos/*',
   '/generated-3d/*',
-  '/api/features',
   // With a code behind it the page is public.
   '/invite',
 ]
