@@ -11,6 +11,7 @@ import {
 import type { Environment } from './backends/child-environment.ts'
 import { createProcessRecord, reapOrphans } from './backends/process-record.ts'
 import { type BackendLogs, createSupervisor } from './backends/supervisor.ts'
+import { parseBudget } from './config/memory-budget.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { writeFileAtomic } from './files/write-file-atomic.ts'
 import { readDeviceMemory } from './monitoring/drm-vram.ts'
@@ -107,7 +108,7 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
     clock,
     logger,
   })
-  const memory = createMemoryPressure({ clock })
+  const memory = createMemoryPressure({ clock, budget: () => parseBudget(settings.get('vram_budget')) })
   const watchdog = startWatchdog({
     watched: () => residency.watched(),
     policy: () => readWatchdogPolicy(settings),

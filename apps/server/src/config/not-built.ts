@@ -133,26 +133,17 @@ const backends = defineSection({
 const logs = defineSection({
   heading: 'Logs, metrics and profiling',
   options: {
-    logDedup: option(choice('auto', 'true', 'false'), {
-      flag: 'log-dedup-logs',
-      env: ['SVC_LOG_DEDUP'],
-      default: 'auto',
-      about: 'fold equal lines into one',
-    }),
     pprofMutexProfileFraction: option(count, {
       flag: 'pprof-mutex-profile-fraction',
       default: '0',
       about: 'share of lock contention that is profiled',
+      refusal: 'cannot be had: JavaScript has no locks to profile',
     }),
     pprofBlockProfileRate: option(count, {
       flag: 'pprof-block-profile-rate',
       default: '0',
       about: 'rate at which blocking is profiled',
-    }),
-    requestPhaseTiming: option(toggle, {
-      flag: 'request-phase-timing',
-      default: 'false',
-      about: 'log how long each phase of a request took',
+      refusal: 'cannot be had: Node has no profile of blocking; nodejs_eventloop_lag_seconds in /metrics shows it',
     }),
   },
   settings: {},
@@ -232,22 +223,13 @@ const gallery = defineSection({
 const residency = defineSection({
   heading: 'Memory and eviction',
   options: {
-    vramBudget: option(text, {
-      flag: 'vram-budget',
-      env: ['SVC_VRAM_BUDGET'],
-      default: '',
-      about: 'graphics memory that models may take, such as 80% or 12GB',
-      setting: 'vram_budget',
-    }),
     vramPersistentCache: option(toggle, {
       flag: 'vram-persistent-cache',
       default: 'true',
       about: 'remember how much graphics memory each model took',
     }),
   },
-  settings: {
-    vram_budget: setting(line),
-  },
+  settings: {},
 })
 
 const filters = defineSection({

@@ -90,7 +90,8 @@ const MIB = 1024 * 1024
 const SIZE = /^(\d{1,12}(?:\.\d{1,3})?) ?(?:([kmgt])i?)?(b?)$/i
 const POWERS: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 }
 
-function parseSize(text: string, bare: 'bytes' | 'MB'): number | undefined {
+/** Bytes of a size; undefined for any other text. */
+export function parseSize(text: string, bare: 'bytes' | 'MB'): number | undefined {
   const [, count, unit, byte] = SIZE.exec(text) ?? []
   if (count === undefined) return undefined
   const barePower = bare === 'MB' && byte === '' ? 2 : 0

@@ -10,6 +10,7 @@ import type { ServerConfig } from '../config/schema.ts'
 import { createBodyReader } from '../http/body.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
 import { createDelivery } from '../inference/deliver-reply.ts'
+import { createPhaseTiming, joinObservers } from '../inference/phase-timing.ts'
 import type { StageObserver } from '../inference/pipeline.ts'
 import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
 import type { RootLogger } from '../log.ts'
@@ -96,7 +97,10 @@ export async function openPlatform(
     backendTraces: traces.backends,
     quotas: accounts.auth.quotas,
     userAgent: `svc/${version.split(' ', 1)[0]}`,
-    observeStage: options.observeStage,
+    observeStage: joinObservers(
+      options.observeStage,
+      config.requestPhaseTiming ? createPhaseTiming({ clock }) : undefined,
+    ),
     corpusStore: options.corpusStore,
   })
   closers.push(() => inference.close())

@@ -9,7 +9,7 @@ export interface WatchdogPolicy {
   readonly busyTimeoutMs: number | undefined
   /** Maximum idle time of a model in milliseconds; undefined disables the check. */
   readonly idleTimeoutMs: number | undefined
-  /** Share of memory, in 0..1, above which models are unloaded; undefined disables the check. */
+  /** Share of memory, or of its budget, in 0..1, above which models are unloaded; undefined disables the check. */
   readonly memoryThreshold: number | undefined
 }
 
@@ -17,7 +17,7 @@ export interface WatchdogPolicy {
 export interface MemoryReading {
   /** Memory of all graphics devices together when it is known, else that of the machine or its container. */
   readonly kind: 'gpu' | 'ram'
-  /** In 0..1. */
+  /** Used part, 0 or above; above 1 when more than the budget of graphics memory is used. */
   readonly usedShare: number
 }
 
