@@ -2,6 +2,7 @@ import { accountsFeature } from '../api/accounts/feature.ts'
 import { backendFeature } from '../api/admin/backend/feature.ts'
 import { backendLogsFeature } from '../api/admin/backend-logs/feature.ts'
 import { brandingFeature } from '../api/admin/branding/feature.ts'
+import { corsProxyFeature } from '../api/admin/cors-proxy/feature.ts'
 import { discoveryFeature } from '../api/admin/discovery/feature.ts'
 import { documentationFeature } from '../api/admin/docs/feature.ts'
 import { failoverFeature } from '../api/admin/failover/feature.ts'
@@ -49,6 +50,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   usageFeature,
   tracesFeature,
   backendLogsFeature,
+  corsProxyFeature,
   settingsFeature,
   diagnosticsFeature,
   preloadFeature,

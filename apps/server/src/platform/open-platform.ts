@@ -107,6 +107,7 @@ export async function openPlatform(
   closers.push(followSettings({ config, settings, log }, { backends, useSettings }))
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
+    ca: upstreams.ca,
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, traces, authenticator },
     ...{ accounts, models, modelFiles, loadParser, backends, inference, bodies, compression, routes, unready, ownPort },
     inferenceRoutes: {

@@ -43,6 +43,8 @@ export interface Platform {
   /** Loads what reads model files. Until it settles no request but health checks may be served. */
   readonly loadParser: () => Promise<void>
   readonly backends: BackendModule
+  /** Additional certificate authorities of servers elsewhere, PEM. @default Node's own */
+  readonly ca: string | undefined
   readonly inference: LateInference
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy

@@ -224,6 +224,7 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'POST /mcp/v1/chat/completions',
     'POST /mcp/chat/completions',
     'GET /api/cors-proxy',
+    'POST /api/cors-proxy',
   ],
   images: ['POST /v1/images/generations', 'POST /images/generations', 'POST /v1/images/edits', 'POST /images/edits'],
   audio_transcription: ['POST /v1/audio/transcriptions', 'POST /audio/transcriptions'],

@@ -104,5 +104,4 @@ export const RESERVED_ROUTES: readonly RouteInfo[] = [
   ...OLLAMA_ADMIN.map(([method, path]) => gateOnly(method, path, { family: 'string' })),
   ...USER_POST.map(([path, route]) => gateOnly('POST', path, { access: 'any', ...route })),
   ...USER_GET.map((path) => gateOnly('GET', path, { access: 'any' })),
-  gateOnly('GET', '/api/cors-proxy', { access: 'any', feature: 'mcp', family: 'flat' }),
 ]

@@ -251,7 +251,7 @@ export const AUTHENTICATION = defineRequirements([
     id: 'access:user:cors-proxy',
     section: '5.4',
     behavior: 'A user may use `GET /api/cors-proxy`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'access:user:not-admin',

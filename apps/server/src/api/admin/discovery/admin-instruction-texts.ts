@@ -136,6 +136,21 @@ The reply is the Prometheus text format; \`api_call\` is the duration of calls b
 `,
   },
   {
+    name: 'cors-proxy',
+    description: 'Reach public servers from pages of this one.',
+    tags: ['cors-proxy'],
+    markdown: `# Public servers for pages
+
+A page of this server reaches a public http or https address through \`/api/cors-proxy?url=\`, with GET or POST:
+
+\`\`\`
+curl '{base_url}api/cors-proxy?url=https://tools.example/mcp'
+\`\`\`
+
+The reply has the status and the content of that address, as a file that runs no script. Cookies and credentials are never passed on. Internal hosts and private networks are refused with 403.
+`,
+  },
+  {
     name: 'branding',
     description: 'Name and images of this instance.',
     tags: ['branding'],
