@@ -18,6 +18,7 @@ import { readDeviceMemory } from './monitoring/drm-vram.ts'
 import { createMemoryPressure, type MemoryPressure } from './monitoring/memory-pressure.ts'
 import { createProcessStats, type ProcessStats } from './monitoring/process-stats.ts'
 import type { BackendTraceRecorder } from './monitoring/recorders.ts'
+import type { ServerSeries } from './monitoring/server-series.ts'
 import type { Clock, Logger } from './ports.ts'
 import { createLoadCooldown } from './residency/cooldown.ts'
 import { createKeepAlive, type KeepAlive } from './residency/keep-alive.ts'
@@ -55,6 +56,7 @@ export interface BackendParts {
   /** @throws {SvcError} `unavailable` once the data path no longer belongs to this server */
   readonly checkDataPath: () => void
   readonly traces: BackendTraceRecorder
+  readonly series: ServerSeries
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -105,6 +107,8 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
     },
     forceBusyStops: config.forceBackendShutdown,
     traces: parts.traces,
+    onLoad: (model, load) => parts.series.countLoad(model, load),
+    onEvict: () => parts.series.countDeparture('eviction'),
     clock,
     logger,
   })
@@ -113,6 +117,7 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
     watched: () => residency.watched(),
     policy: () => readWatchdogPolicy(settings),
     readMemory: () => memory.read(),
+    onStop: (why) => parts.series.countDeparture(why),
     clock,
     logger,
   })

@@ -14,6 +14,7 @@ import { CORPUS_FOLDER, composeRouting, type RoutingModule } from './compose-rou
 import type { ServerConfig } from './config/schema.ts'
 import { createModelSlots, createSlotCounter, type ModelSlots } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
+import { countRequest } from './inference/count-request.ts'
 import { createFailedAttempts } from './inference/failover/failed-attempts.ts'
 import { createFailover } from './inference/failover/failover.ts'
 import { createFailoverGroups, type FailoverGroups } from './inference/failover/groups.ts'
@@ -195,7 +196,11 @@ export function composeInference(parts: InferenceParts): InferenceModule {
       parse: createParse(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
       model: createModelStage({ models, relay: traceRelay(relay, backendTraces), usage, metrics, clock }),
     },
-    { observe: parts.observeStage, traces },
+    {
+      observe: parts.observeStage,
+      traces,
+      onEnd: (ledger, thrown) => countRequest(metrics.server, ledger, thrown),
+    },
   )
   return {
     core,

@@ -137,32 +137,41 @@ export interface CoreOptions {
   readonly observe?: StageObserver | undefined
   /** @default no traces */
   readonly traces?: TraceRecorder | undefined
+  /** Told of every request that has ended. Must not throw. @param thrown the error that ended it before its reply */
+  readonly onEnd?: ((ledger: RequestLedger | undefined, thrown: unknown) => void) | undefined
+}
+
+/** The parts of one run through the stages. */
+interface Run {
+  readonly cleanup: Cleanup
+  readonly trace: RequestTrace | undefined
+  /** Set once the model is known. */
+  ledger: RequestLedger | undefined
 }
 
 /** Creates a core that runs the stages in order. */
-export function createRequestCore(stages: Stages, { observe, traces }: CoreOptions = {}): RequestCore {
+export function createRequestCore(stages: Stages, { observe, traces, onEnd }: CoreOptions = {}): RequestCore {
   return {
     async serve(incoming, deliver) {
       const cleanup = new Cleanup()
       const trace = traces?.begin(incoming.context)
+      const own: Run = { cleanup, trace, ledger: undefined }
       let thrown: unknown
       try {
-        return await run(incoming, deliver, { cleanup, trace })
+        return await run(incoming, deliver, own)
       } catch (error) {
         thrown = error
         throw error
       } finally {
         cleanup.run(thrown)
         trace?.end(thrown)
+        onEnd?.(own.ledger, thrown)
       }
     },
   }
 
-  async function run(
-    incoming: IncomingRequest,
-    deliver: Deliver,
-    { cleanup, trace }: { readonly cleanup: Cleanup; readonly trace: RequestTrace | undefined },
-  ): Promise<RequestLedger> {
+  async function run(incoming: IncomingRequest, deliver: Deliver, own: Run): Promise<RequestLedger> {
+    const { cleanup, trace } = own
     const enter = (stage: StageName, ledger?: RequestLedger): void => {
       trace?.enter(stage)
       const left = observe?.(stage, { incoming, ledger })
@@ -182,6 +191,7 @@ export function createRequestCore(stages: Stages, { observe, traces }: CoreOptio
     const request: ResolvedRequest = model === found.model ? found : { ...found, model, replyModel: model.name }
     const ledger = new RequestLedger(request.requestedModel, model, request.replyModel)
     ledger.trace = trace
+    own.ledger = ledger
     if (trace !== undefined) trace.account = ledger
     enter('access')
     const admitting = stages.access({ request, ledger }, cleanup)

@@ -15,6 +15,8 @@ import type { StageObserver } from '../inference/pipeline.ts'
 import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
 import type { RootLogger } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
+import type { ServerSeries } from '../monitoring/server-series.ts'
+import type { Traces } from '../monitoring/traces/create-traces.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
@@ -70,9 +72,14 @@ export async function openPlatform(
   const authenticator = options.authenticator ?? accounts.auth.authenticator
   warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
+  const metrics = createMetrics()
   const traces = openTraces({ config, settings, clock, log })
   closers.push(() => traces.close())
-  const backends = await openBackends(options, { ...data, ...upstreams, traces: traces.backends }, closers)
+  const backends = await openBackends(
+    options,
+    { ...data, ...upstreams, traces: traces.backends, series: metrics.server },
+    closers,
+  )
   const { modelFiles, models, loadParser, useSettings } = await openModels({
     config,
     settings,
@@ -80,7 +87,7 @@ export async function openPlatform(
     log,
   })
   closers.push(() => modelFiles.close())
-  const metrics = createMetrics()
+  showLiveFigures(metrics.server, { backends, traces })
   const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
   const bodies = createBodyReader({
     maxBytes: config.uploadLimitBytes,
@@ -121,17 +128,10 @@ export async function openPlatform(
 
 async function openBackends(
   { config, environment, builtInBackends, clock, log: logger }: PlatformOptions,
-  {
-    settings,
-    lock,
-    upstream,
-    secrets,
-    ca,
-    checkUpstream,
-    traces,
-  }: OpenData & OpenUpstreams & Pick<BackendParts, 'traces'>,
+  opened: OpenData & OpenUpstreams & Pick<BackendParts, 'traces' | 'series'>,
   closers: Closers,
 ): Promise<BackendModule> {
+  const { settings, lock, upstream, secrets, ca, checkUpstream, traces, series } = opened
   const backends = await composeBackends({
     config,
     settings,
@@ -144,11 +144,32 @@ async function openBackends(
       throw new SvcError('unavailable', `the data folder was taken away: ${reason}`, { code: 'data_folder_gone' })
     },
     traces,
+    series,
     clock,
     logger,
   })
   closers.push(() => backends.close())
   return backends
+}
+
+/** Figures that are read at each scrape. */
+function showLiveFigures(
+  series: ServerSeries,
+  { backends, traces }: { readonly backends: BackendModule; readonly traces: Traces },
+): void {
+  const loaded = () => backends.residency.loaded()
+  series.show({ name: 'svc_models_loaded', help: 'Models in memory.', read: () => loaded().length })
+  series.show({
+    name: 'svc_backend_calls_running',
+    help: 'Calls of loaded models that run now.',
+    read: () => loaded().reduce((sum, { inFlight }) => sum + inFlight, 0),
+  })
+  series.show({
+    name: 'svc_traces_lost_total',
+    help: 'Traces whose bodies, or that as a whole, could not be stored.',
+    grows: true,
+    read: () => traces.lost,
+  })
 }
 
 /** Passes changed settings to the parts of the platform. @returns a function that ends this */

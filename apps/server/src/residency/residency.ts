@@ -90,6 +90,10 @@ export interface ResidencyOptions extends ModelLoaderOptions {
   readonly measureMemory?: ((pid: number) => Promise<number | undefined>) | undefined
   /** Whether an explicit stop aborts calls that run longer than 30 s. @default false */
   readonly forceBusyStops?: boolean | undefined
+  /** Told of every load that was tried. */
+  readonly onLoad?: LoadContext['onLoad']
+  /** Told of every model that leaves for another one. */
+  readonly onEvict?: (() => void) | undefined
   /** Takes the traces of loads. @default no traces */
   readonly traces?: BackendTraceRecorder | undefined
   readonly clock: Clock
@@ -115,6 +119,7 @@ export function createResidency(options: ResidencyOptions): Residency {
         .present()
         .filter(({ backend }) => backend.program.kind !== 'in-process')
         .map((resident) => toEvictable(resident, table, options)),
+    onEvict: options.onEvict,
     clock,
     logger: options.logger,
   })

@@ -40,6 +40,10 @@ export interface LoadContext {
   takesMemory(model: ModelConfig): boolean
   /** Removes the load, so that the next request starts another one. */
   leave(load: PendingLoad): void
+  /** Told of every load that was tried. */
+  readonly onLoad?:
+    | ((model: string, load: { readonly seconds: number; readonly isFailed: boolean }) => void)
+    | undefined
   /** @default no traces */
   readonly traces?: BackendTraceRecorder | undefined
   readonly clock: Clock
@@ -110,10 +114,12 @@ async function startLoad(load: PendingLoad, context: LoadContext): Promise<void>
     })
     const backend = await loader.load(model, { programs, signal: stop.signal }).catch((error: unknown) => {
       trace?.end(error)
+      context.onLoad?.(model.name, { seconds: sinceLoading(load, context), isFailed: true })
       if (!isRefusal(stop.signal.aborted ? stop.signal.reason : error)) cooldown.failed(model.name)
       throw error
     })
     trace?.end()
+    context.onLoad?.(model.name, { seconds: sinceLoading(load, context), isFailed: false })
     cooldown.succeeded(model.name)
     serve(load, table.keep({ model, revision, backend }), context)
   } finally {
@@ -121,6 +127,9 @@ async function startLoad(load: PendingLoad, context: LoadContext): Promise<void>
     giveBack()
   }
 }
+
+const sinceLoading = ({ loadingSince }: PendingLoad, { clock }: LoadContext): number =>
+  (clock.monotonic() - (loadingSince ?? clock.monotonic())) / 1000
 
 /** Gives leases to all waiters before other work runs. */
 function serve(load: PendingLoad, resident: Resident, context: LoadContext): void {

@@ -35,6 +35,8 @@ export interface WatchdogOptions {
   readonly policy: () => WatchdogPolicy
   /** Reads memory; undefined when unknown. */
   readonly readMemory: () => Promise<MemoryReading | undefined>
+  /** Told of every model that is stopped. */
+  readonly onStop?: ((why: 'busy' | 'idle' | 'memory') => void) | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -53,9 +55,10 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
   const leaving = new Set<string>()
   let wakeUp = new AbortController()
 
-  const stop = (model: WatchedModel, why: string, force: boolean): Promise<void> => {
+  const stop = (model: WatchedModel, why: 'busy' | 'idle' | 'memory', force: boolean): Promise<void> => {
     logger.warn({ model: model.name, state: model.state, why }, 'watchdog stops a model')
     leaving.add(model.name)
+    options.onStop?.(why)
     const stopped = model
       .stop({ force })
       .catch((error: unknown) => logger.warn({ model: model.name, err: error }, 'watchdog could not stop a model'))

@@ -66,7 +66,17 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
   })
   const predicted = options.models.predict(call.request, model, task)
   const { trace, restores } = ledger
-  const batches = mapBatches(trace?.keepsBodies && restores ? traceSteps(predicted, trace) : predicted, lanes)
+  const steps = trace?.keepsBodies && restores ? traceSteps(predicted, trace) : predicted
+  let isFirst = true
+  const batches = mapBatches(steps, (batch) => {
+    const events = lanes(batch)
+    if (isFirst && events.length > 0) {
+      isFirst = false
+      const seconds = (options.clock.monotonic() - context.startedAt) / 1000
+      options.metrics.server.observeFirstToken(ledger.servedModel.name, seconds)
+    }
+    return events
+  })
   return { kind: 'generated', context, ledger, call, batches }
 }
 

@@ -389,7 +389,7 @@ export const MANAGEMENT = defineRequirements([
     id: 'metrics:features:while-running',
     section: '4.7',
     behavior: 'Metrics of a feature appear while the feature runs.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'metrics:route:off',
