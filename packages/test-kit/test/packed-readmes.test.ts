@@ -413,6 +413,7 @@ const PROMISES = {
         'usageSource',
         'usageSourcesReply',
         'usageTotal',
+        'usageView',
         'versionReply',
       ],
       ndjson: ['createNdjsonDecoder', 'decodeNdjson', 'encodeNdjson'],

@@ -118,6 +118,7 @@ describe('toOpenApiSchemas', () => {
       'UsageRow',
       'UsageSourcesReply',
       'UsageTotal',
+      'UsageView',
       'Version',
     ])
   })

@@ -37,7 +37,15 @@ import { settingsUpdateReply } from './native/settings.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
 import { backendTrace, backendTraceList, trace, traceList, traceSummary } from './native/traces.ts'
-import { usageOfKey, usageOfUser, usageReply, usageRow, usageSourcesReply, usageTotal } from './native/usage.ts'
+import {
+  usageOfKey,
+  usageOfUser,
+  usageReply,
+  usageRow,
+  usageSourcesReply,
+  usageTotal,
+  usageView,
+} from './native/usage.ts'
 import { ollamaChatReply, ollamaChatRequest, ollamaMessage } from './ollama/chat.ts'
 import { ollamaEmbeddingsReply, ollamaEmbeddingsRequest, ollamaEmbedReply, ollamaEmbedRequest } from './ollama/embed.ts'
 import { ollamaGenerateReply, ollamaGenerateRequest } from './ollama/generate.ts'
@@ -117,6 +125,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   UsageOfKey: usageOfKey,
   UsageOfUser: usageOfUser,
   UsageReply: usageReply,
+  UsageView: usageView,
   UsageSourcesReply: usageSourcesReply,
   Trace: trace,
   TraceList: traceList,

@@ -15,6 +15,7 @@ import type { StageObserver } from '../inference/pipeline.ts'
 import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
 import type { RootLogger } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
+import type { UsageRecorder } from '../monitoring/recorders.ts'
 import type { ServerSeries } from '../monitoring/server-series.ts'
 import type { Traces } from '../monitoring/traces/create-traces.ts'
 import type { Clock } from '../ports.ts'
@@ -96,7 +97,7 @@ export async function openPlatform(
   })
   const audit = createAuditLog({ database, clock, logger: log })
   closers.push(() => audit.close())
-  const usage = createUsageRecords(accounts.auth.usageRecorder)
+  const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
   const inference = createLateInference({
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
     ...{ audit, usage, metrics, clock, logger: log },
@@ -151,6 +152,9 @@ async function openBackends(
   closers.push(() => backends.close())
   return backends
 }
+
+/** Keeps no usage. */
+const NO_USAGE_RECORDS: UsageRecorder = { record: () => undefined }
 
 /** Figures that are read at each scrape. */
 function showLiveFigures(

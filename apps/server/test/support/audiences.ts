@@ -77,6 +77,7 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'GET /api/auth/admin/invites',
     'DELETE /api/auth/admin/invites/:id',
     'GET /api/auth/admin/usage',
+    'GET /api/usage/all',
     'GET /api/auth/admin/usage/sources',
     'GET /backend/monitor',
     'GET /v1/backend/monitor',
@@ -172,6 +173,7 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'GET /api/auth/api-keys',
     'DELETE /api/auth/api-keys/:id',
     'GET /api/auth/usage',
+    'GET /api/usage',
     'GET /api/auth/usage/sources',
   ],
   chat: [

@@ -92,6 +92,7 @@ export {
 export {
   type UsageReply,
   type UsageSourcesReply,
+  type UsageView,
   usageOfKey,
   usageOfUser,
   usageReply,
@@ -99,5 +100,6 @@ export {
   usageSource,
   usageSourcesReply,
   usageTotal,
+  usageView,
   type WireUsageRow,
 } from './usage.ts'

@@ -80,7 +80,11 @@ curl '{base_url}api/auth/usage?period=day'
 curl '{base_url}api/auth/admin/usage/sources?period=month'
 \`\`\`
 
-The first shows the caller's own usage, the second (admin) everybody's by source and key. \`period\` is \`day\`, \`week\`, \`month\` or \`all\`.
+\`\`\`sh
+curl '{base_url}api/usage/all?period=week&format=csv'
+\`\`\`
+
+The first shows the caller's own usage, the second (admin) everybody's by source and key, the third (admin) everybody's as a table. \`period\` is \`day\`, \`week\`, \`month\` or \`all\`.
 `,
   },
   {

@@ -95,6 +95,8 @@ export const GROUPS: Readonly<Record<string, NamedPaths>> = {
     backend_logs_ws: '/ws/backend-logs/:model',
   },
   usage: {
+    view: '/api/usage',
+    view_all: '/api/usage/all',
     own: '/api/auth/usage',
     own_sources: '/api/auth/usage/sources',
     all: '/api/auth/admin/usage',
