@@ -54,7 +54,7 @@ function toPlatformOptions(loaded: Loaded): PlatformOptions {
   return toServerParts(loaded, createLogger({ level: 'warn', format: 'text', destination }))
 }
 
-async function run(loaded: Loaded): Promise<void> {
+async function run(loaded: Loaded & { readonly models: readonly string[] }): Promise<void> {
   const { config, warnings } = loaded
   const started = process.uptime()
   const log = createLogger({
@@ -63,7 +63,8 @@ async function run(loaded: Loaded): Promise<void> {
     dedup: config.logDedup,
   })
   for (const warning of warnings) log.warn({}, warning)
-  const parts = toServerParts(loaded, log)
+  const models = [...config.models, ...loaded.models]
+  const parts = toServerParts({ ...loaded, config: { ...config, models } }, log)
   const { version } = parts
   const server = await compose({ ...parts, onListening: (listening) => stopOnSignals(listening, log) })
   log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
@@ -122,17 +123,24 @@ async function main(): Promise<void> {
       process.exitCode = command.exitCode
       return
     case 'models-list':
-      return (await commands()).listModelsCommand(command.config, demoModels)
+      return (await commands()).listModelsCommand(command.config, { demoModels, json: command.json })
     case 'models-add':
       return (await commands()).addModelCommand(command.config, command.source)
+    case 'remote':
+      return (await import('./remote-commands.ts')).runRemoteCommand(toPlatformOptions(command), command.remote)
     case 'models-show':
       return (await commands()).showModelCommand(command.config, { name: command.name, demoModels })
     case 'models-delete':
       return (await commands()).deleteModelCommand(command.config, { name: command.name, demoModels })
+    case 'models-export':
+      return (await commands()).exportModelCommand(command.config, { name: command.name, demoModels })
     case 'models-schema':
       return (await commands()).printModelSchemaCommand()
     case 'backends-list':
-      return (await commands()).listBackendsCommand(command.config, Object.keys(findShippedBackends()))
+      return (await commands()).listBackendsCommand(command.config, {
+        builtIn: Object.keys(findShippedBackends()),
+        json: command.json,
+      })
     case 'router-fit':
       return (await routerCommands()).fitRouterCommand(toPlatformOptions(command), command)
     case 'router-eval':

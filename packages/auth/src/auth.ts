@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import { type Accounts, createAccounts } from './accounts/accounts.ts'
 import type { AdminEmail } from './accounts/admin-email.ts'
 import { createInvites, type Invites } from './accounts/invites.ts'
@@ -74,7 +75,13 @@ const CLOSE_TIMEOUT_MS = 2000
  * const found = await auth.authenticator.authenticate(request.headers)
  */
 export function createAuth(options: AuthOptions): Auth {
-  const { stores, clock = systemClock, logger, hasAccounts = true, registrationMode: mode = 'approval' } = options
+  const { stores, clock = systemClock, logger, hasAccounts = true, registrationMode: mode = 'approval' } = options ?? {}
+  checkArgument(
+    typeof stores?.users === 'object',
+    'createAuth: stores',
+    'the stores of createMemoryStores or others',
+    stores,
+  )
   const { users, invites, quotas: quotaStore, usage: usageStore } = stores
   const hasher = createTokenHasher(options.secret)
   const revocations = createRevocations()

@@ -30,12 +30,23 @@ export interface Revocations {
   subscribe(listener: (revocation: Revocation) => void): () => void
 }
 
-/** Revocations within one process. Listeners are called before `publish` returns. */
+/**
+ * Revocations within one process. Listeners are called before `publish` returns, all of them, even if one throws: its
+ * error comes out of `publish` then.
+ */
 export function createRevocations(): Revocations {
   const listeners = new Set<(revocation: Revocation) => void>()
   return {
     publish(revocation) {
-      for (const listener of [...listeners]) listener(revocation)
+      const errors: unknown[] = []
+      for (const listener of [...listeners]) {
+        try {
+          listener(revocation)
+        } catch (error) {
+          errors.push(error)
+        }
+      }
+      if (errors.length > 0) throw errors[0]
     },
     subscribe(listener) {
       listeners.add(listener)

@@ -12,6 +12,14 @@ import {
   failoverTarget,
 } from './native/failover.ts'
 import {
+  operation,
+  operationChanged,
+  operationHistory,
+  operationList,
+  operationNode,
+  operationRecord,
+} from './native/operations.ts'
+import {
   middlewareStatus,
   piiAnalysis,
   piiEntity,
@@ -146,6 +154,12 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   FailoverChainList: failoverChainList,
   FailoverPinRequest: failoverPinRequest,
   FailoverEvent: failoverEvent,
+  Operation: operation,
+  OperationNode: operationNode,
+  OperationList: operationList,
+  OperationRecord: operationRecord,
+  OperationHistory: operationHistory,
+  OperationChanged: operationChanged,
   MessagesRequest: messagesRequest,
   MessagesReply: messagesReply,
   MessagesEvent: messagesEvent,

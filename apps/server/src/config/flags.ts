@@ -51,6 +51,8 @@ const COMMAND_FLAGS: ReadonlyMap<string, string | undefined> = new Map([
   ['--name', 'a name'],
   ['--link', undefined],
   ['--move', undefined],
+  ['--backend', 'the backend of the model'],
+  ['--json', undefined],
   ['--min-rate', 'the least share of texts that the right model serves, 0 to 1'],
   ...ACCOUNT_FLAGS,
 ])

@@ -1,4 +1,5 @@
 import type { Option } from './option.ts'
+import { REMOTE_COMMANDS } from './remote-command.ts'
 import { OPTIONS } from './schema.ts'
 
 const WIDTH = 100
@@ -7,12 +8,13 @@ const INDENT = 6
 const USAGE = `Usage: svc [COMMAND] [FLAGS]
 
 Commands:
-  run               start the server (the default)
+  run [NAME...]     start the server (the default), install the named models where they are missing, load them
   models list       list the models of the models path
   models add FILE   put a model file into the models path: --name NAME gives it a name,
                     --link shares the file instead of copying it, --move leaves none behind
   models show NAME  show what is known of a model
   models delete NAME  delete a model with the files that only it uses
+  models export-config NAME  print the configuration of a model
   models schema     print the JSON Schema of model files, for editors
   backends list     list the backends that can be used
   router fit NAME   propose thresholds that fit the corpus of a router, or the labelled texts of a FILE
@@ -30,6 +32,9 @@ Commands:
   invites list      list the invites
   invites revoke ID  revoke an unused invite
 
+Commands for a running server (--address and --api-keys find it). Those about models and backends work on the
+folders where none runs. Ctrl-C pauses an installation; --json prints JSON:
+${REMOTE_COMMANDS.map(({ verb, takes, about }) => `  ${[verb, takes ?? ''].join(' ').trim().padEnd(22)} ${about}\n`).join('')}
 Flags may stand before or after the command: --flag value, --flag=value, --flag and --no-flag.
 A flag beats its variable, a variable beats runtime settings, and an empty variable counts as not set.
 `

@@ -179,8 +179,6 @@ describe('features of later versions', () => {
       { SVC_DISABLE_MCP: 'true' },
       expect.stringContaining('SVC_DISABLE_MCP (--disable-mcp) is not in this version'),
     ],
-    [['--models', 'a'], {}, expect.stringContaining('--models is not in this version')],
-    [['run', 'some-model'], {}, 'models named on the command line (some-model) are not in this version'],
   ])('%j %j are refused', (argv, env, message) => {
     expect(refused(argv, env)).toEqual(message)
   })
@@ -223,6 +221,14 @@ describe('commands', () => {
       source: { file: '/srv/svc/a.gguf', name: 'b', transfer: 'move' },
     })
   })
+  it('take models, addresses and the form of what they print', () => {
+    expect(load(['run', 'a', 'b'])).toMatchObject({ kind: 'run', models: ['a', 'b'] })
+    expect(load(['models', 'list', '--json'])).toMatchObject({ kind: 'models-list', json: true })
+    expect(load(['backends', 'upgrade'])).toMatchObject({ remote: { verb: 'backends upgrade', argument: '' } })
+    expect(load(['models', 'import', 'hf://a/b', '--backend', 'c', '--name=d', '--json'])).toMatchObject({
+      remote: { verb: 'models import', argument: 'hf://a/b', backend: 'c', name: 'd', json: true },
+    })
+  })
   it('show and delete a model by its name', () => {
     expect(load(['models', 'show', 'a'])).toMatchObject({ kind: 'models-show', name: 'a' })
     expect(load(['models', 'delete', 'a b'])).toMatchObject({ kind: 'models-delete', name: 'a b' })
@@ -234,12 +240,15 @@ describe('commands', () => {
     [['serve'], 'unknown command serve (it is svc run here); the commands are run, models list, models add, '],
     [['frobnicate'], 'unknown command frobnicate; the commands are run, models list, '],
     [['models', 'rm', 'a'], 'unknown command models rm (it is svc models delete NAME here)'],
-    [['pull', 'a'], 'it is svc models add FILE here'],
+    [['pull', 'a'], 'it is svc models install NAME here'],
     [['models', 'show'], 'models show takes one NAME'],
     [['models', 'delete', 'a', 'b'], 'models delete takes one NAME'],
     [['models', 'list', '--name', 'x'], '--name does not belong to models list'],
     [['run', '--hours', '2'], '--hours does not belong to run'],
     [['models', 'add', 'a', '--role', 'admin'], '--role does not belong to models add'],
+    [['run', '--json'], '--json does not belong to run'],
+    [['backends', 'upgrade', 'a', 'b'], 'backends upgrade takes at most one NAME'],
+    [['models', 'import'], 'models import takes one URI'],
     [['run', '--all'], '--all belongs to --help'],
     [['models', 'add', 'a', '--name'], '--name needs a value: a name'],
     [['models', 'add', 'a', '--link', '--move'], '--link and --move exclude each other'],

@@ -1,8 +1,8 @@
 import { defineSection, option, setting } from './option.ts'
 import { address, path, webUrl } from './places.ts'
 import { keep, wait } from './quantities.ts'
-import { addressLine, galleries, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
-import { choice, count, integer, positive, text, texts, toggle } from './text-kind.ts'
+import { addressLine, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
+import { choice, count, integer, text, texts, toggle } from './text-kind.ts'
 
 const server = defineSection({
   heading: 'Server',
@@ -39,26 +39,10 @@ const folders = defineSection({
 const models = defineSection({
   heading: 'Models',
   options: {
-    models: option(texts, {
-      flag: 'models',
-      env: ['SVC_MODELS'],
-      default: '',
-      about: 'models to install and load at start, also as arguments',
-    }),
     modelsConfigFile: option(path, {
       flag: 'models-config-file',
       env: ['SVC_MODELS_CONFIG_FILE'],
       about: 'one YAML file with a list of models',
-    }),
-    preloadModels: option(text, {
-      flag: 'preload-models',
-      env: ['SVC_PRELOAD_MODELS'],
-      about: 'models to install at start, as a JSON list',
-    }),
-    preloadModelsConfig: option(path, {
-      flag: 'preload-models-config',
-      env: ['SVC_PRELOAD_MODELS_CONFIG'],
-      about: 'models to install at start, as a YAML file',
     }),
     preloadBackendOnly: option(toggle, {
       flag: 'preload-backend-only',
@@ -76,60 +60,6 @@ const models = defineSection({
   settings: {},
 })
 
-const backends = defineSection({
-  heading: 'Backends',
-  options: {
-    externalBackends: option(texts, {
-      flag: 'external-backends',
-      env: ['SVC_EXTERNAL_BACKENDS'],
-      default: '',
-      about: 'backends to install from a gallery at start',
-    }),
-    backendImagesReleaseTag: option(text, {
-      flag: 'backend-images-release-tag',
-      env: ['SVC_BACKEND_IMAGES_RELEASE_TAG'],
-      default: 'latest',
-      about: 'tag of released backend images',
-    }),
-    backendImagesBranchTag: option(text, {
-      flag: 'backend-images-branch-tag',
-      env: ['SVC_BACKEND_IMAGES_BRANCH_TAG'],
-      default: 'master',
-      about: 'tag of backend images built from a branch',
-    }),
-    backendDevSuffix: option(text, {
-      flag: 'backend-dev-suffix',
-      env: ['SVC_BACKEND_DEV_SUFFIX'],
-      default: 'development',
-      about: 'suffix of development backends',
-    }),
-    autoUpgradeBackends: option(toggle, {
-      flag: 'auto-upgrade-backends',
-      env: ['SVC_AUTO_UPGRADE_BACKENDS'],
-      default: 'false',
-      about: 'install newer versions of backends',
-      setting: 'auto_upgrade_backends',
-    }),
-    preferDevelopmentBackends: option(toggle, {
-      flag: 'prefer-development-backends',
-      env: ['SVC_PREFER_DEV_BACKENDS'],
-      default: 'false',
-      about: 'prefer development versions of backends',
-      setting: 'prefer_development_backends',
-    }),
-    requireBackendIntegrity: option(toggle, {
-      flag: 'require-backend-integrity',
-      env: ['SVC_REQUIRE_BACKEND_INTEGRITY'],
-      default: 'false',
-      about: 'refuse backends without a verified digest',
-    }),
-  },
-  settings: {
-    auto_upgrade_backends: setting(onOff),
-    prefer_development_backends: setting(onOff),
-  },
-})
-
 const logs = defineSection({
   heading: 'Logs, metrics and profiling',
   options: {
@@ -144,89 +74,6 @@ const logs = defineSection({
       default: '0',
       about: 'rate at which blocking is profiled',
       refusal: 'cannot be had: Node has no profile of blocking; nodejs_eventloop_lag_seconds in /metrics shows it',
-    }),
-  },
-  settings: {},
-})
-
-const accounts = defineSection({
-  heading: 'User accounts',
-  options: {
-    credentialsFile: option(path, {
-      flag: 'credentials-file',
-      about: 'credentials for other services',
-    }),
-  },
-  settings: {},
-})
-
-const gallery = defineSection({
-  heading: 'Galleries and downloads',
-  options: {
-    galleries: option(text, {
-      flag: 'galleries',
-      env: ['SVC_GALLERIES'],
-      shownDefault: 'a built-in list',
-      about: 'model galleries, as a JSON list',
-      setting: 'galleries',
-    }),
-    backendGalleries: option(text, {
-      flag: 'backend-galleries',
-      env: ['SVC_BACKEND_GALLERIES'],
-      shownDefault: 'a built-in list',
-      about: 'backend galleries, as a JSON list',
-      setting: 'backend_galleries',
-    }),
-    autoloadGalleries: option(toggle, {
-      flag: 'autoload-galleries',
-      env: ['SVC_AUTOLOAD_GALLERIES'],
-      default: 'true',
-      about: 'fetch the model galleries at start',
-      setting: 'autoload_galleries',
-    }),
-    autoloadBackendGalleries: option(toggle, {
-      flag: 'autoload-backend-galleries',
-      env: ['SVC_AUTOLOAD_BACKEND_GALLERIES'],
-      default: 'true',
-      about: 'fetch the backend galleries at start',
-      setting: 'autoload_backend_galleries',
-    }),
-    disableGalleryEndpoint: option(toggle, {
-      flag: 'disable-gallery-endpoint',
-      env: ['SVC_DISABLE_GALLERY_ENDPOINT'],
-      default: 'false',
-      about: 'no gallery routes',
-    }),
-    artifactDownloadConcurrency: option(positive, {
-      flag: 'artifact-download-concurrency',
-      env: ['SVC_ARTIFACT_DOWNLOAD_CONCURRENCY'],
-      default: '1',
-      about: 'files of one model that are downloaded at a time',
-      setting: 'artifact_download_concurrency',
-    }),
-    disablePredownloadScan: option(toggle, {
-      flag: 'disable-predownload-scan',
-      env: ['SVC_DISABLE_PREDOWNLOAD_SCAN'],
-      default: 'false',
-      about: 'no check of files before they are downloaded',
-    }),
-  },
-  settings: {
-    artifact_download_concurrency: setting(wholeNumber({ min: 1, max: 1_000_000 })),
-    galleries: setting(galleries, { default: [] }),
-    backend_galleries: setting(galleries, { default: [] }),
-    autoload_galleries: setting(onOff),
-    autoload_backend_galleries: setting(onOff),
-  },
-})
-
-const residency = defineSection({
-  heading: 'Memory and eviction',
-  options: {
-    vramPersistentCache: option(toggle, {
-      flag: 'vram-persistent-cache',
-      default: 'true',
-      about: 'remember how much graphics memory each model took',
     }),
   },
   settings: {},
@@ -629,18 +476,4 @@ const realtime = defineSection({
  * Flags, variables and settings of features that this version does not have. Their defaults are accepted and anything
  * else is refused by name. An entry moves to its section when its feature is built.
  */
-export const NOT_BUILT = [
-  server,
-  folders,
-  models,
-  backends,
-  logs,
-  accounts,
-  gallery,
-  residency,
-  filters,
-  agents,
-  peers,
-  cluster,
-  realtime,
-] as const
+export const NOT_BUILT = [server, folders, models, logs, filters, agents, peers, cluster, realtime] as const

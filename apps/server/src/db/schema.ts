@@ -1,6 +1,8 @@
 import { postgresAuthTables, sqliteAuthTables } from '@svc/auth/drizzle'
 import { auditEventsOnPostgres, auditEventsOnSqlite } from './tables/audit.ts'
 import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
+import { knownFilesOnPostgres, knownFilesOnSqlite } from './tables/known-files.ts'
+import { operationsOnPostgres, operationsOnSqlite } from './tables/operations.ts'
 import {
   responseEventsOnPostgres,
   responseEventsOnSqlite,
@@ -17,6 +19,8 @@ export const sqliteTables = {
   responseItems: responseItemsOnSqlite,
   responseEvents: responseEventsOnSqlite,
   auditEvents: auditEventsOnSqlite,
+  operations: operationsOnSqlite,
+  knownFiles: knownFilesOnSqlite,
   ...sqliteAuthTables,
 }
 
@@ -27,6 +31,8 @@ export const postgresTables = {
   responseItems: responseItemsOnPostgres,
   responseEvents: responseEventsOnPostgres,
   auditEvents: auditEventsOnPostgres,
+  operations: operationsOnPostgres,
+  knownFiles: knownFilesOnPostgres,
   ...postgresAuthTables,
 }
 

@@ -6,9 +6,13 @@ import { corsProxyFeature } from '../api/admin/cors-proxy/feature.ts'
 import { discoveryFeature } from '../api/admin/discovery/feature.ts'
 import { documentationFeature } from '../api/admin/docs/feature.ts'
 import { failoverFeature } from '../api/admin/failover/feature.ts'
+import { galleriesFeature } from '../api/admin/galleries/feature.ts'
 import { homeFeature } from '../api/admin/home/feature.ts'
 import { middlewareFeature } from '../api/admin/middleware/feature.ts'
+import { modelConfigFeature } from '../api/admin/model-config/feature.ts'
+import { modelFactsFeature } from '../api/admin/model-facts/feature.ts'
 import { modelFilesFeature } from '../api/admin/models/feature.ts'
+import { operationsFeature } from '../api/admin/operations/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
 import { routerFeature } from '../api/admin/router/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
@@ -24,7 +28,9 @@ import { scoreFeature } from '../api/formats/score/feature.ts'
 import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
 import { diagnosticsFeature } from './diagnostics.ts'
 import type { CreateFeature } from './feature.ts'
+import { namedModelsFeature } from './named-models.ts'
 import { preloadFeature } from './preload.ts'
+import { startInstallsFeature } from './start-installs.ts'
 
 /** The features of the server, in the order of their routes. They close in reverse order. */
 export const ALL_FEATURES: readonly CreateFeature[] = [
@@ -36,6 +42,9 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   accountsFeature,
   backendFeature,
   modelFilesFeature,
+  modelFactsFeature,
+  galleriesFeature,
+  modelConfigFeature,
   openaiFeature,
   ollamaFeature,
   messagesFeature,
@@ -52,6 +61,9 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   backendLogsFeature,
   corsProxyFeature,
   settingsFeature,
+  operationsFeature,
   diagnosticsFeature,
   preloadFeature,
+  startInstallsFeature,
+  namedModelsFeature,
 ]

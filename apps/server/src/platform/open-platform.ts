@@ -25,7 +25,9 @@ import type { Closers } from './closers.ts'
 import { createLateInference } from './late-inference.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
+import { openGalleries, recoverInstalls } from './open-galleries.ts'
 import { openModels } from './open-models.ts'
+import { openOperations } from './open-operations.ts'
 import { openTraces } from './open-traces.ts'
 import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
@@ -72,6 +74,7 @@ export async function openPlatform(
   const accounts = await openAccounts({ config, settings, database, lock, clock, log }, closers)
   const authenticator = options.authenticator ?? accounts.auth.authenticator
   warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
+  await recoverInstalls({ config, clock, log })
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
   const metrics = createMetrics()
   const traces = openTraces({ config, settings, clock, log })
@@ -88,6 +91,12 @@ export async function openPlatform(
     log,
   })
   closers.push(() => modelFiles.close())
+  const operations = await openOperations({ config, database, clock, log }, closers)
+  const userAgent = `svc/${version.split(' ', 1)[0]}`
+  const { modelGallery, backendGallery } = await openGalleries({
+    ...{ config, settings, database, backends, modelFiles, operations, clock, log },
+    ...{ userAgent, ca: upstreams.ca },
+  })
   showLiveFigures(metrics.server, { backends, traces })
   const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
   const bodies = createBodyReader({
@@ -104,7 +113,7 @@ export async function openPlatform(
     traces: traces.requests,
     backendTraces: traces.backends,
     quotas: accounts.auth.quotas,
-    userAgent: `svc/${version.split(' ', 1)[0]}`,
+    userAgent,
     observeStage: joinObservers(
       options.observeStage,
       config.requestPhaseTiming ? createPhaseTiming({ clock }) : undefined,
@@ -117,7 +126,8 @@ export async function openPlatform(
   return {
     ca: upstreams.ca,
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, traces, authenticator },
-    ...{ accounts, models, modelFiles, loadParser, backends, inference, bodies, compression, routes, unready, ownPort },
+    ...{ accounts, models, modelFiles, loadParser, backends, operations, modelGallery, backendGallery },
+    ...{ inference, bodies, compression, routes, unready, ownPort },
     inferenceRoutes: {
       core: inference.core,
       deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),

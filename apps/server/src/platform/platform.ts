@@ -5,6 +5,8 @@ import type { BackendModule } from '../compose-backends.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
+import type { BackendGallery } from '../galleries/backend-gallery.ts'
+import type { ModelGallery } from '../galleries/model-gallery.ts'
 import type { BodyReader } from '../http/body.ts'
 import type { CompressionPolicy } from '../http/compression.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
@@ -14,6 +16,7 @@ import type { RequestCore } from '../inference/pipeline.ts'
 import type { RootLogger } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Traces } from '../monitoring/traces/create-traces.ts'
+import type { Operations } from '../operations/operations.ts'
 import type { Clock } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -45,6 +48,10 @@ export interface Platform {
   readonly backends: BackendModule
   /** Additional certificate authorities of servers elsewhere, PEM. @default Node's own */
   readonly ca: string | undefined
+  /** Background changes of models and backends. */
+  readonly operations: Operations
+  readonly modelGallery: ModelGallery
+  readonly backendGallery: BackendGallery
   readonly inference: LateInference
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy

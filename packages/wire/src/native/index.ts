@@ -1,5 +1,6 @@
 /**
- * Bodies that belong to svc alone: backend logs, settings, system, failover, private data, routers, scores, tokens, traces, usage.
+ * Bodies that belong to svc alone: backend logs, settings, system, failover, operations, private data, routers, scores,
+ * tokens, traces, usage.
  *
  * @module
  */
@@ -21,6 +22,18 @@ export {
   failoverPinRequest,
   failoverTarget,
 } from './failover.ts'
+export {
+  OPERATION_PHASES,
+  operation,
+  operationChanged,
+  operationHistory,
+  operationList,
+  operationNode,
+  operationRecord,
+  type WireOperation,
+  type WireOperationNode,
+  type WireOperationRecord,
+} from './operations.ts'
 export {
   type MiddlewareStatus,
   middlewareStatus,

@@ -44,7 +44,12 @@ export const usageView = usageReply.extend({
     }),
   ),
   /** Who asks. */
-  viewer: z.looseObject({ id: z.string(), name: z.string(), role: z.enum(['admin', 'user', 'none']), provider: z.string() }),
+  viewer: z.looseObject({
+    id: z.string(),
+    name: z.string(),
+    role: z.enum(['admin', 'user', 'none']),
+    provider: z.string(),
+  }),
 })
 
 /** Tokens and requests together. */

@@ -1,8 +1,7 @@
-import { gateOnly, type RouteInfo } from '../../http/route-info.ts'
+import { gateOnly, listPaths, type RouteInfo } from '../../http/route-info.ts'
 
 /** Admin routes of later features. A user gets 403, an admin 404; none of them is open (§5.4). */
 const ADMIN_GET = [
-  '/api/operations',
   '/api/operations/*',
   '/api/models',
   '/api/models/*',
@@ -21,7 +20,7 @@ const ADMIN_GET = [
   '/models/available',
   '/models/galleries',
   '/models/jobs',
-  '/models/jobs/*',
+  '/models/jobs/:uuid',
 ]
 
 const ADMIN_POST = [
@@ -35,19 +34,18 @@ const ADMIN_POST = [
   '/api/auth/admin/*',
   '/backends/*',
   '/models/apply',
-  '/models/delete/*',
+  '/models/delete/:name{.+}',
   '/models/import',
   '/models/import-uri',
-  '/models/edit/*',
+  '/models/edit/:name{.+}',
   '/v1/slots/save',
   '/v1/slots/restore',
 ]
 
 const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = [
-  ['DELETE', '/api/operations/history'],
   ['DELETE', '/api/auth/admin/*'],
   ['PUT', '/api/auth/admin/*'],
-  ['PATCH', '/api/models/config-json/:name'],
+  ['PATCH', '/api/models/config-json/:name{.+}'],
   ['DELETE', '/api/nodes/*'],
   ['PUT', '/models/*'],
 ]
@@ -105,3 +103,9 @@ export const RESERVED_ROUTES: readonly RouteInfo[] = [
   ...USER_POST.map(([path, route]) => gateOnly('POST', path, { access: 'any', ...route })),
   ...USER_GET.map((path) => gateOnly('GET', path, { access: 'any' })),
 ]
+
+/** The reserved routes that no feature has. Some features leave their routes out, as the configuration says. */
+export function listReservedRoutes(routes: readonly RouteInfo[]): readonly RouteInfo[] {
+  const served = new Set(routes.flatMap((route) => listPaths(route).map((path) => `${route.method} ${path}`)))
+  return RESERVED_ROUTES.filter((route) => listPaths(route).every((path) => !served.has(`${route.method} ${path}`)))
+}

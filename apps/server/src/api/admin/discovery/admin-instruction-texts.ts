@@ -3,6 +3,31 @@ import type { Instruction } from './instruction.ts'
 /** Pages of the areas around inference. */
 export const ADMIN_INSTRUCTIONS: readonly Instruction[] = [
   {
+    name: 'model-management',
+    description: 'Install, change and remove models and backends.',
+    tags: ['models', 'backends', 'operations'],
+    markdown: `# Models and backends
+
+Models and backends come from galleries. An installation is an operation in the background:
+
+\`\`\`sh
+curl {base_url}api/operations
+\`\`\`
+
+\`\`\`sh
+curl {base_url}api/operations/history
+\`\`\`
+
+\`GET /models/available\` and \`GET /backends/available\` list what can be installed; \`POST /models/apply\` and \`POST /backends/apply\` with an \`id\` begin it and name its job.
+
+\`\`\`sh
+curl {base_url}backends
+\`\`\`
+
+\`GET /api/models/config-json/{name}\` shows the file of a model as JSON. All of these need an admin.
+`,
+  },
+  {
     name: 'pii-filtering',
     description: 'Find, mask and block private text.',
     tags: ['pii'],

@@ -39,7 +39,8 @@ export function discoveryRoute(facts: { version: string; routes: () => readonly 
         facts
           .routes()
           .filter((route) => route.gateOnly !== true)
-          .map((route) => route.path),
+          // A parameter that may hold slashes is written like any other.
+          .map((route) => route.path.replaceAll('{.+}', '')),
       )
       const groups = Object.entries(GROUPS)
         .map(([name, paths]) => [name, selectServed(paths, { routes, prefix })] as const)
