@@ -1,7 +1,7 @@
 import { defineSection, option, setting } from './option.ts'
 import { address, path, webUrl } from './places.ts'
 import { keep, wait } from './quantities.ts'
-import { addressLine, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
+import { addressLine, line, notOption, onOff, wholeCount, word } from './setting-kind.ts'
 import { choice, count, integer, text, texts, toggle } from './text-kind.ts'
 
 const server = defineSection({

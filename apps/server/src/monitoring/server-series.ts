@@ -9,9 +9,9 @@ export type LimitName = 'global' | 'model' | 'quota'
 export type DepartureReason = 'eviction' | 'idle' | 'busy' | 'memory'
 
 /** From a cached token to a load before the first answer, in seconds. */
-export const FIRST_TOKEN_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+const FIRST_TOKEN_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 /** From a small file to the largest weights, in seconds. */
-export const LOAD_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
+const LOAD_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 
 /** Numbers that only grow, by their labels. */
 export class Counts {

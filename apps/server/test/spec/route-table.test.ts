@@ -57,7 +57,8 @@ describe('the route table', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
     expect(Object.keys(document.paths)).not.toContain('/api/agents')
     const discovery = (await server.call('/.well-known/service.json')).json() as { endpoints: Record<string, string> }
-    for (const path of Object.values(discovery.endpoints)) expect(document.paths).toHaveProperty([path.replace(/:(\w+)/g, '{$1}')])
+    for (const path of Object.values(discovery.endpoints))
+      expect(document.paths).toHaveProperty([path.replace(/:(\w+)/g, '{$1}')])
   })
 
   // verifies flags:disable-webui:api-only
