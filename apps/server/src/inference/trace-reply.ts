@@ -5,30 +5,51 @@ import type { ReplyWriter } from './ports.ts'
 
 /** Wraps the writer of a client, so that a trace sees the reply. @param keepsBody false when values are put back in it */
 export function traceWriter(writer: ReplyWriter, trace: RequestTrace, keepsBody: boolean): ReplyWriter {
-  return {
-    get started() {
-      return writer.started
-    },
-    get isGone() {
-      return writer.isGone
-    },
-    get relayTarget() {
-      return writer.relayTarget
-    },
-    json(status, value, headers) {
-      trace.beginReply(status, 'application/json')
-      if (keepsBody && trace.keepsBodies) trace.keepReply(JSON.stringify(value))
-      return writer.json(status, value, headers)
-    },
-    startStream(contentType, headers) {
-      trace.beginReply(200, contentType)
-      writer.startStream(contentType, headers)
-    },
-    write(frame) {
-      if (keepsBody) trace.keepReply(frame)
-      return writer.write(frame)
-    },
-    end: () => writer.end(),
+  return new TracedWriter(writer, trace, keepsBody)
+}
+
+// Classes: accessors in an object literal are a new shape for the engine each time, which costs each request.
+class TracedWriter implements ReplyWriter {
+  readonly #writer: ReplyWriter
+  readonly #trace: RequestTrace
+  readonly #keepsBody: boolean
+
+  constructor(writer: ReplyWriter, trace: RequestTrace, keepsBody: boolean) {
+    this.#writer = writer
+    this.#trace = trace
+    this.#keepsBody = keepsBody
+  }
+
+  get started(): boolean {
+    return this.#writer.started
+  }
+
+  get isGone(): boolean {
+    return this.#writer.isGone
+  }
+
+  get relayTarget(): ReplyTarget | undefined {
+    return this.#writer.relayTarget
+  }
+
+  json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Promise<void> {
+    this.#trace.beginReply(status, 'application/json')
+    if (this.#keepsBody && this.#trace.keepsBodies) this.#trace.keepReply(JSON.stringify(value))
+    return this.#writer.json(status, value, headers)
+  }
+
+  startStream(contentType: string, headers?: Readonly<Record<string, string>>): void {
+    this.#trace.beginReply(200, contentType)
+    this.#writer.startStream(contentType, headers)
+  }
+
+  write(frame: string | Uint8Array): Promise<void> {
+    if (this.#keepsBody) this.#trace.keepReply(frame)
+    return this.#writer.write(frame)
+  }
+
+  end(): void {
+    this.#writer.end()
   }
 }
 
@@ -36,42 +57,69 @@ const FAILURES = 400
 
 /** Wraps the target of a relayed reply. @param restores whether values are put back in replies that are no failure */
 export function traceRelayTarget(target: ReplyTarget, trace: RequestTrace, restores: boolean): ReplyTarget {
-  let keepsBody = true
-  const keep = (text: string): void => {
-    if (keepsBody) trace.keepReply(text, 'latin1')
+  return new TracedTarget(target, trace, restores)
+}
+
+class TracedTarget implements ReplyTarget {
+  readonly #target: ReplyTarget
+  readonly #trace: RequestTrace
+  readonly #restores: boolean
+  #keepsBody = true
+
+  constructor(target: ReplyTarget, trace: RequestTrace, restores: boolean) {
+    this.#target = target
+    this.#trace = trace
+    this.#restores = restores
   }
-  return {
-    get headersSent() {
-      return target.headersSent
-    },
-    get writableEnded() {
-      return target.writableEnded
-    },
-    get writableFinished() {
-      return target.writableFinished
-    },
-    get destroyed() {
-      return target.destroyed
-    },
-    writeHead(status, headers) {
-      const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type')
-      trace.beginReply(status, at < 0 ? undefined : headers[at + 1])
-      keepsBody = !restores || status >= FAILURES
-      return target.writeHead(status, headers)
-    },
-    write(text, encoding) {
-      keep(text)
-      return target.write(text, encoding)
-    },
-    end(body?: string) {
-      if (body === undefined) return target.end()
-      keep(body)
-      return target.end(body, 'latin1')
-    },
-    destroy: () => target.destroy(),
-    on: (event, listener) => target.on(event, listener),
-    once: (event, listener) => target.once(event, listener),
-    off: (event, listener) => target.off(event, listener),
+
+  get headersSent(): boolean {
+    return this.#target.headersSent
+  }
+
+  get writableEnded(): boolean {
+    return this.#target.writableEnded
+  }
+
+  get writableFinished(): boolean {
+    return this.#target.writableFinished
+  }
+
+  get destroyed(): boolean {
+    return this.#target.destroyed
+  }
+
+  writeHead(status: number, headers: string[]): unknown {
+    const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type')
+    this.#trace.beginReply(status, at < 0 ? undefined : headers[at + 1])
+    this.#keepsBody = !this.#restores || status >= FAILURES
+    return this.#target.writeHead(status, headers)
+  }
+
+  write(text: string, encoding: 'latin1'): boolean {
+    if (this.#keepsBody) this.#trace.keepReply(text, encoding)
+    return this.#target.write(text, encoding)
+  }
+
+  end(body?: string): unknown {
+    if (body === undefined) return this.#target.end()
+    if (this.#keepsBody) this.#trace.keepReply(body, 'latin1')
+    return this.#target.end(body, 'latin1')
+  }
+
+  destroy(): unknown {
+    return this.#target.destroy()
+  }
+
+  on(event: 'close', listener: () => void): unknown {
+    return this.#target.on(event, listener)
+  }
+
+  once(event: 'drain', listener: () => void): unknown {
+    return this.#target.once(event, listener)
+  }
+
+  off(event: 'drain', listener: () => void): unknown {
+    return this.#target.off(event, listener)
   }
 }
 
