@@ -20,6 +20,7 @@ Commands:
   router fit NAME   propose thresholds that fit the corpus of a router, or the labelled texts of a FILE
   router eval NAME FILE  route labelled texts and count those that the right model serves:
                     --min-rate 0.9 ends with code 1 below that share
+  mitm ca           show the certificate that clients of the intercepting proxy trust, and how they do
   users list        list the accounts
   users create EMAIL  make an account; prints its password, or takes it from --password-stdin;
                     --name NAME, --role admin
