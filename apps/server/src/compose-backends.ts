@@ -10,12 +10,15 @@ import {
 } from './backends/catalog.ts'
 import type { Environment } from './backends/child-environment.ts'
 import { createProcessRecord, reapOrphans } from './backends/process-record.ts'
-import { createSupervisor } from './backends/supervisor.ts'
+import { type BackendLogs, createSupervisor } from './backends/supervisor.ts'
+import { parseBudget } from './config/memory-budget.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { writeFileAtomic } from './files/write-file-atomic.ts'
 import { readDeviceMemory } from './monitoring/drm-vram.ts'
 import { createMemoryPressure, type MemoryPressure } from './monitoring/memory-pressure.ts'
 import { createProcessStats, type ProcessStats } from './monitoring/process-stats.ts'
+import type { BackendTraceRecorder } from './monitoring/recorders.ts'
+import type { ServerSeries } from './monitoring/server-series.ts'
 import type { Clock, Logger } from './ports.ts'
 import { createLoadCooldown } from './residency/cooldown.ts'
 import { createKeepAlive, type KeepAlive } from './residency/keep-alive.ts'
@@ -29,6 +32,7 @@ import type { Settings } from './settings/settings.ts'
 export interface BackendModule {
   readonly catalog: BackendCatalog
   readonly residency: Residency
+  readonly logs: BackendLogs
   readonly watchdog: Watchdog
   readonly keepAlive: KeepAlive
   readonly memory: MemoryPressure
@@ -51,6 +55,8 @@ export interface BackendParts {
   readonly inProcess: BackendCatalogOptions['inProcess']
   /** @throws {SvcError} `unavailable` once the data path no longer belongs to this server */
   readonly checkDataPath: () => void
+  readonly traces: BackendTraceRecorder
+  readonly series: ServerSeries
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -66,6 +72,7 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
     externalToken: config.grpcAuthToken,
     grpcClient: config.grpcClient,
     socketParent: tmpdir(),
+    keepsOutput: () => settings.get('enable_backend_logging'),
     record: createProcessRecord({
       file: recordFile,
       async writeFile(path, content) {
@@ -99,14 +106,18 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
       return figures && figures.rssBytes + (device ?? 0)
     },
     forceBusyStops: config.forceBackendShutdown,
+    traces: parts.traces,
+    onLoad: (model, load) => parts.series.countLoad(model, load),
+    onEvict: () => parts.series.countDeparture('eviction'),
     clock,
     logger,
   })
-  const memory = createMemoryPressure({ clock })
+  const memory = createMemoryPressure({ clock, budget: () => parseBudget(settings.get('vram_budget')) })
   const watchdog = startWatchdog({
     watched: () => residency.watched(),
     policy: () => readWatchdogPolicy(settings),
     readMemory: () => memory.read(),
+    onStop: (why) => parts.series.countDeparture(why),
     clock,
     logger,
   })
@@ -114,6 +125,7 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
   return {
     catalog,
     residency,
+    logs: supervisor.logs,
     watchdog,
     keepAlive,
     memory,

@@ -14,6 +14,7 @@ import { CORPUS_FOLDER, composeRouting, type RoutingModule } from './compose-rou
 import type { ServerConfig } from './config/schema.ts'
 import { createModelSlots, createSlotCounter, type ModelSlots } from './inference/admission.ts'
 import { createBackendExecutor } from './inference/backend-executor.ts'
+import { countRequest } from './inference/count-request.ts'
 import { createFailedAttempts } from './inference/failover/failed-attempts.ts'
 import { createFailover } from './inference/failover/failover.ts'
 import { createFailoverGroups, type FailoverGroups } from './inference/failover/groups.ts'
@@ -39,12 +40,13 @@ import { createParse } from './inference/stages/parse.ts'
 import { createPiiStage } from './inference/stages/pii.ts'
 import { createResolve } from './inference/stages/resolve.ts'
 import { createRouterStage } from './inference/stages/router.ts'
+import { traceExecutor, traceRelay, traceTranslation } from './inference/trace-calls.ts'
 import { createCloudModels } from './inference/upstream/cloud-models.ts'
 import type { CheckUpstream } from './inference/upstream/own-address.ts'
 import { createRelay } from './inference/upstream/relay.ts'
 import { createTranslation } from './inference/upstream/translate.ts'
 import type { Metrics } from './monitoring/metrics.ts'
-import type { TraceRecorder, UsageRecorder } from './monitoring/recorders.ts'
+import type { BackendTraceRecorder, TraceRecorder, UsageRecorder } from './monitoring/recorders.ts'
 import { createOutboundClient } from './outbound/client.ts'
 import { toAllowList } from './outbound/target.ts'
 import type { RequestFilter } from './pii/request-filter.ts'
@@ -80,6 +82,7 @@ export interface InferenceParts {
   readonly usage: UsageRecorder
   readonly quotas: Pick<Quotas, 'reserve'>
   readonly traces: TraceRecorder
+  readonly backendTraces: BackendTraceRecorder
   readonly metrics: Metrics
   /** Takes the metrics of the filter and of chains. */
   readonly registry: Registry
@@ -111,7 +114,7 @@ export interface InferenceModule {
 /** Composes the stages. */
 export function composeInference(parts: InferenceParts): InferenceModule {
   const { config, settings, directory, residency, upstream, secrets, userAgent } = parts
-  const { audit, usage, traces, metrics, clock, logger: log } = parts
+  const { audit, usage, traces, backendTraces, metrics, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
   const outbound = createOutboundClient({
     allow: toAllowList(config.contentUrlAllow),
@@ -127,7 +130,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     rules: createReplyRuleBook({ logger: log }),
     grammars: createCompileCache(),
   })
-  const executor = createBackendExecutor(residency, planner, { prompts })
+  const executor = traceExecutor(createBackendExecutor(residency, planner, { prompts }), backendTraces)
   const pii = composePii({
     executor,
     findModel: (name) => directory.find(name),
@@ -135,6 +138,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     residency,
     modelsPath: config.modelsPath,
     events: audit,
+    traces: backendTraces,
     registry: parts.registry,
     clock,
     logger: log,
@@ -158,7 +162,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   const failed = createFailedAttempts({ usage, metrics, clock })
   const probe = createProbe({ residency, models: cloudModels, upstream, secrets })
   const prober = createProber({ groups, probe, load: residency.load, clock, logger: log })
-  const translate = createTranslation({ models: cloudModels, upstream })
+  const translate = traceTranslation(createTranslation({ models: cloudModels, upstream }), backendTraces)
   const createCalls = (taken: ModelSlots): ModelCalls =>
     createModelCalls({
       executor,
@@ -193,9 +197,13 @@ export function composeInference(parts: InferenceParts): InferenceModule {
       modelLimit: createModelLimit(slots, audit),
       pii: createPiiStage(pii.filter),
       parse: createParse(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),
-      model: createModelStage({ models, relay, usage, traces, metrics, clock }),
+      model: createModelStage({ models, relay: traceRelay(relay, backendTraces), usage, metrics, clock }),
     },
-    parts.observeStage,
+    {
+      observe: parts.observeStage,
+      traces,
+      onEnd: (ledger, thrown) => countRequest(metrics.server, ledger, thrown),
+    },
   )
   return {
     core,

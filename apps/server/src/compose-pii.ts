@@ -3,6 +3,7 @@ import { createDetector, createTermMatchers, type Detector } from '@svc/pii/dete
 import type { AuditSink } from './audit/audit-event.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { Executor } from './inference/executor.ts'
+import type { BackendTraceRecorder } from './monitoring/recorders.ts'
 import { findDetectorKind } from './pii/detector-model.ts'
 import { createDetectorRegistry, type DetectorRegistryOptions } from './pii/detectors.ts'
 import { createPiiMetrics, type PiiMetrics } from './pii/metrics.ts'
@@ -12,6 +13,7 @@ import { createScanThreads } from './pii/scan-threads.ts'
 import { createTermFiles } from './pii/term-files.ts'
 import { createTokenClassifier } from './pii/token-classifier.ts'
 import { createTokenReader } from './pii/token-texts.ts'
+import { traceDetector } from './pii/trace-detector.ts'
 import type { Clock, Logger } from './ports.ts'
 import type { Residency } from './residency/residency.ts'
 
@@ -30,6 +32,7 @@ export interface PiiParts {
   readonly residency: Pick<Residency, 'load'>
   readonly modelsPath: string
   readonly events: AuditSink
+  readonly traces: BackendTraceRecorder
   readonly registry: Parameters<typeof createPiiMetrics>[0]
   readonly clock: Clock
   readonly logger: Logger
@@ -48,7 +51,14 @@ export function composePii(parts: PiiParts): PiiModule {
     const { name, piiDetection: { patterns = [], ...settings } = {} } = model
     // Patterns need no backend; any other detector model recognises entities and may also have patterns.
     const classifier = findDetectorKind(model) === 'ner' ? createTokenClassifier(model, parts.executor) : undefined
-    return createDetector({ name, settings: { ...settings, patterns: patterns.map(named) }, classifier, ...shared })
+    const detector = createDetector({
+      name,
+      settings: { ...settings, patterns: patterns.map(named) },
+      classifier,
+      ...shared,
+    })
+    // The calls of a recogniser are traced by the executor.
+    return classifier === undefined ? traceDetector(detector, parts.traces) : detector
   }
   const prepare: DetectorRegistryOptions['prepare'] = (model, options) =>
     findDetectorKind(model) === 'ner' ? parts.residency.load(model, options) : undefined

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { type Logger as PinoLogger, pino } from 'pino'
+import { foldEqualLines } from './log-dedup.ts'
 
 export type RootLogger = PinoLogger
 
@@ -129,10 +130,15 @@ export type LogFormat = 'default' | 'text' | 'json'
 export function createLogger(options: {
   level: string
   format: LogFormat
+  /** Whether equal lines that follow one another are folded; `auto`: at a terminal. @default 'false' */
+  dedup?: 'auto' | 'true' | 'false' | undefined
   destination?: LogDestination | undefined
 }): RootLogger {
   const out = options.destination ?? process.stdout
   const text = isTextLog(options.format, options.destination)
+  const { dedup = 'false' } = options
+  const folds = dedup === 'true' || (dedup === 'auto' && options.destination === undefined && process.stdout.isTTY)
+  const lines: LogDestination = { write: (line) => void out.write(text ? toText(line) : line) }
   const logger: RootLogger = pino(
     {
       level: options.level,
@@ -146,7 +152,7 @@ export function createLogger(options: {
         log: (fields) => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, cut(value)])),
       },
     },
-    { write: (line: string) => void out.write(text ? toText(line) : line) },
+    folds ? foldEqualLines(lines) : lines,
   )
   return logger
 }

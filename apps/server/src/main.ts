@@ -57,7 +57,11 @@ function toPlatformOptions(loaded: Loaded): PlatformOptions {
 async function run(loaded: Loaded & { readonly models: readonly string[] }): Promise<void> {
   const { config, warnings } = loaded
   const started = process.uptime()
-  const log = createLogger({ level: config.debug ? 'debug' : config.logLevel, format: config.logFormat })
+  const log = createLogger({
+    level: config.debug ? 'debug' : config.logLevel,
+    format: config.logFormat,
+    dedup: config.logDedup,
+  })
   for (const warning of warnings) log.warn({}, warning)
   const models = [...config.models, ...loaded.models]
   const parts = toServerParts({ ...loaded, config: { ...config, models } }, log)

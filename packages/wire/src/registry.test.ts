@@ -16,6 +16,8 @@ describe('toOpenApiSchemas', () => {
 
   it('names every body', () => {
     expect(Object.keys(schemas).sort()).toEqual([
+      'BackendTrace',
+      'BackendTraceList',
       'ChatCompletion',
       'ChatCompletionChunk',
       'ChatCompletionRequest',
@@ -113,12 +115,16 @@ describe('toOpenApiSchemas', () => {
       'System',
       'TokenizeReply',
       'TokenizeRequest',
+      'Trace',
+      'TraceList',
+      'TraceSummary',
       'UsageOfKey',
       'UsageOfUser',
       'UsageReply',
       'UsageRow',
       'UsageSourcesReply',
       'UsageTotal',
+      'UsageView',
       'Version',
     ])
   })

@@ -44,7 +44,16 @@ import { scoreReply, scoreRequest } from './native/score.ts'
 import { settingsUpdateReply } from './native/settings.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
-import { usageOfKey, usageOfUser, usageReply, usageRow, usageSourcesReply, usageTotal } from './native/usage.ts'
+import { backendTrace, backendTraceList, trace, traceList, traceSummary } from './native/traces.ts'
+import {
+  usageOfKey,
+  usageOfUser,
+  usageReply,
+  usageRow,
+  usageSourcesReply,
+  usageTotal,
+  usageView,
+} from './native/usage.ts'
 import { ollamaChatReply, ollamaChatRequest, ollamaMessage } from './ollama/chat.ts'
 import { ollamaEmbeddingsReply, ollamaEmbeddingsRequest, ollamaEmbedReply, ollamaEmbedRequest } from './ollama/embed.ts'
 import { ollamaGenerateReply, ollamaGenerateRequest } from './ollama/generate.ts'
@@ -124,7 +133,13 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   UsageOfKey: usageOfKey,
   UsageOfUser: usageOfUser,
   UsageReply: usageReply,
+  UsageView: usageView,
   UsageSourcesReply: usageSourcesReply,
+  Trace: trace,
+  TraceList: traceList,
+  TraceSummary: traceSummary,
+  BackendTrace: backendTrace,
+  BackendTraceList: backendTraceList,
   RouterStatus: routerStatus,
   RouterDecisionList: routerDecisionList,
   RouterDecideRequest: routerDecideRequest,

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { createLiveFeed, type LiveFeed } from '../live-feed/live-feed.ts'
+import { createLiveFeed, type FeedReader, type LiveFeed } from '../live-feed/live-feed.ts'
 import { cutToBytes, escapeControls } from './log-text.ts'
 
 /** Lines kept for each model (§4.7). */
@@ -28,12 +28,20 @@ export interface LogLine {
   readonly text: string
 }
 
+/** A reader of a ring. */
+export interface LogReader extends FeedReader<LogLine> {
+  /** Number of the first line that it takes. */
+  readonly position: number
+}
+
 /** The newest lines of one model's backend, limited in lines and bytes. Survives the process. */
-export interface LogRing extends Pick<LiveFeed<LogLine>, 'open' | 'end'> {
+export interface LogRing extends Pick<LiveFeed<LogLine>, 'end'> {
   append(line: LogLine): void
   /** Lists the lines, oldest first. */
   lines(): readonly LogLine[]
   clear(): void
+  /** Opens a reader. @param from number of the first line to take @default the next one */
+  open(from?: number): LogReader
 }
 
 /** Cuts one output stream of one process into lines. */
@@ -60,7 +68,10 @@ export function createLogRing(limits: { maxLines?: number; maxBytes?: number } =
     append: (line) => feed.publish(line),
     lines: () => feed.kept(),
     clear: () => feed.clear(),
-    open: (from) => feed.open(from),
+    open(from = feed.next) {
+      const { wait, take, close } = feed.open(from)
+      return { position: from, wait, take, close }
+    },
     end: () => feed.end(),
   }
 }

@@ -8,6 +8,8 @@ const MAX_RINGS = 256
 
 /** The log rings of all models by name. */
 export interface LogRings {
+  /** Names of models with output, in order. */
+  names(): readonly string[]
   get(modelName: string): LogRing | undefined
   /** Gives the ring of a starting model, with the output of earlier processes. */
   open(modelName: string): LogRing
@@ -17,6 +19,7 @@ export interface LogRings {
 export function createLogRings(maxRings = MAX_RINGS): LogRings {
   const rings = new Map<string, LogRing>()
   return {
+    names: () => [...rings].flatMap(([name, ring]) => (ring.lines().length > 0 ? [name] : [])).sort(),
     get: (modelName) => rings.get(modelName),
     open(modelName) {
       const ring = rings.get(modelName) ?? createLogRing()

@@ -93,15 +93,15 @@ describe('a run.sh backend', () => {
     await expect(stranger.health()).rejects.toMatchObject({ kind: 'unauthenticated' })
     stranger.close()
     expect(await world.recorded()).toMatchObject([{ pid: backend.pid, name: 'mock' }])
-    expect(world.supervisor.logs('m').map(({ text }) => text)).toContain(`listening on ${backend.client.address}`)
+    expect(world.supervisor.logs.lines('m').map(({ text }) => text)).toContain(`listening on ${backend.client.address}`)
 
     await backend.stop({ graceMs: 15_000 })
     expect(await backend.exited).toMatchObject({ code: 0, signal: null })
     expect(await readFile(world.dir.join('calls'), 'utf8')).toContain('"Free"')
     expect(await world.recorded()).toEqual([])
-    expect(world.supervisor.logs('m')).not.toEqual([])
-    world.supervisor.clearLogs('m')
-    expect(world.supervisor.logs('m')).toEqual([])
+    expect(world.supervisor.logs.lines('m')).not.toEqual([])
+    world.supervisor.logs.clear('m')
+    expect(world.supervisor.logs.lines('m')).toEqual([])
   })
 
   it.runIf(hasProc)('sees the allowed part of our environment and nothing else (PROC-2)', async () => {
@@ -158,7 +158,7 @@ describe('a backend that does not start', () => {
       code: 'backend_not_ready',
       message: 'grpc service not ready: backend process exited with code 3: cannot open weights.gguf',
     })
-    expect(world.supervisor.logs('m')).toMatchObject([
+    expect(world.supervisor.logs.lines('m')).toMatchObject([
       { stream: 'stderr', text: 'cannot open /srv/models/weights.gguf' },
     ])
     expect(await world.recorded()).toEqual([])
@@ -169,7 +169,7 @@ describe('a backend that does not start', () => {
     const program = await shellProgram(world.dir, 'echo $$; exec sleep 1000')
     const start = world.supervisor.start(program, { ...forModel('m'), attempts: 1, attemptsSleepSeconds: 0.3 })
     expect(await catchRejection(start)).toMatchObject({ code: 'backend_not_ready', message: 'grpc service not ready' })
-    expect(isAlive(Number(world.supervisor.logs('m')[0]?.text))).toBe(false)
+    expect(isAlive(Number(world.supervisor.logs.lines('m')[0]?.text))).toBe(false)
   })
 
   it('is stopped when no caller waits any more', async () => {
@@ -177,11 +177,11 @@ describe('a backend that does not start', () => {
     const caller = new AbortController()
     const program = await shellProgram(world.dir, 'echo $$; exec sleep 1000')
     const start = catchRejection(world.supervisor.start(program, { modelName: 'm', signal: caller.signal }))
-    await vi.waitFor(() => expect(world.supervisor.logs('m')).not.toEqual([]))
+    await vi.waitFor(() => expect(world.supervisor.logs.lines('m')).not.toEqual([]))
     const reason = new Error('gone')
     caller.abort(reason)
     expect(await start).toBe(reason)
-    expect(isAlive(Number(world.supervisor.logs('m')[0]?.text))).toBe(false)
+    expect(isAlive(Number(world.supervisor.logs.lines('m')[0]?.text))).toBe(false)
   })
 
   it('gets another port when its first was stolen', async () => {

@@ -4,7 +4,7 @@ import type { Clock, Logger } from '../ports.ts'
 import type { BackendProgram } from './catalog.ts'
 import { buildBackendEnvironment, type Environment } from './child-environment.ts'
 import { type BackendEndpoint, createSocketEndpoint, createTcpEndpoint } from './endpoint.ts'
-import type { LogLine } from './log-ring.ts'
+import type { LogLine, LogReader, LogRing } from './log-ring.ts'
 import { createLogRings, type LogRings } from './log-rings.ts'
 import { type BackendProcess, startProcess, toStartError } from './process.ts'
 import type { ProcessRecord } from './process-record.ts'
@@ -32,6 +32,22 @@ export interface StartOptions {
   readonly attemptsSleepSeconds?: number | undefined
 }
 
+/** The output of backends, by model; it is kept after they end. */
+export interface BackendLogs {
+  /** Names of models with output, in order. */
+  names(): readonly string[]
+  /** Lists the lines of a model, the oldest first. */
+  lines(modelName: string): readonly LogLine[]
+  /**
+   * Opens a reader of a model's lines; undefined while there is no output. @param from number of the first line to take
+   * @default the next one @throws {SvcError} `rate_limited` when the model has too many readers
+   */
+  follow(modelName: string, from?: number): LogReader | undefined
+  /** Makes lines of output that a flood holds back. */
+  flush(): void
+  clear(modelName: string): void
+}
+
 /** Starts backends, keeps their output, and stops all of them. */
 export interface Supervisor {
   /**
@@ -42,9 +58,7 @@ export interface Supervisor {
    *   `shutting_down` (unavailable), or the signal's reason
    */
   start(program: BackendProgram, options: StartOptions): Promise<RunningBackend>
-  /** Lists the output of a model's backends, oldest first; it is kept after they end. */
-  logs(modelName: string): readonly LogLine[]
-  clearLogs(modelName: string): void
+  readonly logs: BackendLogs
   /** Stops everything in parallel within `graceMs` and refuses new starts. */
   close(options: { readonly graceMs: number }): Promise<void>
   /** Sends KILL to every group synchronously, for an exit that waits for nothing. */
@@ -63,6 +77,8 @@ export interface SupervisorOptions {
   /** Where folders of socket files are made. */
   readonly socketParent: string
   readonly record: ProcessRecord
+  /** Whether output is kept; asked for each line. @default always */
+  readonly keepsOutput?: (() => boolean) | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -74,6 +90,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const running = new Set<RunningBackend>()
   const starting = new Set<Promise<unknown>>()
   const closing = new AbortController()
+  const flush = (): void => {
+    for (const process of processes) process.flushLogs()
+  }
 
   const keep = (backend: RunningBackend) => {
     running.add(backend)
@@ -107,11 +126,22 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       started.then(forget, forget)
       return started
     },
-    logs(modelName) {
-      for (const process of processes) process.flushLogs()
-      return rings.get(modelName)?.lines() ?? []
+    logs: {
+      names() {
+        flush()
+        return rings.names()
+      },
+      lines(modelName) {
+        flush()
+        return rings.get(modelName)?.lines() ?? []
+      },
+      follow: (modelName, from) => rings.get(modelName)?.open(from),
+      flush,
+      clear(modelName) {
+        flush()
+        rings.get(modelName)?.clear()
+      },
     },
-    clearLogs: (modelName) => rings.get(modelName)?.clear(),
     async close({ graceMs }) {
       closing.abort(new SvcError('unavailable', 'the server is shutting down', { code: 'shutting_down' }))
       const freeMs = Math.min(1000, graceMs / 4)
@@ -231,7 +261,7 @@ async function launch(
     args: [...program.args, '--addr', endpoint.address],
     cwd: program.cwd,
     env,
-    ring: context.rings.open(context.modelName),
+    ring: onlyWhile(context.keepsOutput, context.rings.open(context.modelName)),
     clock: context.clock,
   })
 }
@@ -247,4 +277,15 @@ function recordProcess(
   if (startTicks === undefined) return
   record.add({ pid, startTicks, name: program.name, folder: endpoint.folder })
   void process.exited.then(() => record.remove(pid))
+}
+
+/** A ring that takes lines only while output is kept. */
+function onlyWhile(isKept: (() => boolean) | undefined, ring: LogRing): LogRing {
+  if (isKept === undefined) return ring
+  return {
+    ...ring,
+    append(line) {
+      if (isKept()) ring.append(line)
+    },
+  }
 }

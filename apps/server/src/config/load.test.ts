@@ -117,6 +117,7 @@ describe('flags', () => {
     expect(refused(['--f16=maybe'])).toBe('--f16: "maybe" is not true or false')
     expect(refused(['--address='])).toContain('--address: "" is not an address')
     expect(refused(['--pprof-address', '0.0.0.0:6060'])).toContain('numeric loopback address')
+    expect(refused(['--pprof-mutex-profile-fraction', '5'])).toContain('JavaScript has no locks to profile')
   })
   it('report every mistake at once', () => {
     expect(refused(['--treads', '4', '--upload-limit', 'big']).split('\n')).toEqual([

@@ -79,7 +79,7 @@ function refuseForm({ secret, form }: Option, given: Given): string {
 /** The sentence for a feature that is not in this version. */
 function refuseFeature(option: Option, writtenAs: string): string {
   const name = formatOptionName(option)
-  return `${writtenAs}${name === writtenAs ? '' : ` (${name})`} is not in this version: ${option.about}`
+  return `${writtenAs}${name === writtenAs ? '' : ` (${name})`} ${option.refusal ?? `is not in this version: ${option.about}`}`
 }
 
 /** Every value with its source, and the sentences about values that cannot be used. */

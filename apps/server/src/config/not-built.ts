@@ -1,7 +1,7 @@
 import { defineSection, option, setting } from './option.ts'
 import { path, webUrl } from './places.ts'
-import { keep, size, wait } from './quantities.ts'
-import { line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
+import { keep, wait } from './quantities.ts'
+import { line, notOption, onOff, wholeCount, word } from './setting-kind.ts'
 import { choice, count, integer, text, texts, toggle } from './text-kind.ts'
 
 const server = defineSection({
@@ -63,79 +63,20 @@ const models = defineSection({
 const logs = defineSection({
   heading: 'Logs, metrics and profiling',
   options: {
-    logDedup: option(choice('auto', 'true', 'false'), {
-      flag: 'log-dedup-logs',
-      env: ['SVC_LOG_DEDUP'],
-      default: 'auto',
-      about: 'fold equal lines into one',
-    }),
     pprofMutexProfileFraction: option(count, {
       flag: 'pprof-mutex-profile-fraction',
       default: '0',
       about: 'share of lock contention that is profiled',
+      refusal: 'cannot be had: JavaScript has no locks to profile',
     }),
     pprofBlockProfileRate: option(count, {
       flag: 'pprof-block-profile-rate',
       default: '0',
       about: 'rate at which blocking is profiled',
-    }),
-    requestPhaseTiming: option(toggle, {
-      flag: 'request-phase-timing',
-      default: 'false',
-      about: 'log how long each phase of a request took',
+      refusal: 'cannot be had: Node has no profile of blocking; nodejs_eventloop_lag_seconds in /metrics shows it',
     }),
   },
-  settings: {
-    enable_backend_logging: setting(onOff, { default: true, fileFirst: true, about: 'keep the output of backends' }),
-  },
-})
-
-const residency = defineSection({
-  heading: 'Memory and eviction',
-  options: {
-    vramBudget: option(text, {
-      flag: 'vram-budget',
-      env: ['SVC_VRAM_BUDGET'],
-      default: '',
-      about: 'graphics memory that models may take, such as 80% or 12GB',
-      setting: 'vram_budget',
-    }),
-  },
-  settings: {
-    vram_budget: setting(line),
-  },
-})
-
-const traces = defineSection({
-  heading: 'Traces and stored replies',
-  options: {
-    enableTracing: option(toggle, {
-      flag: 'enable-tracing',
-      env: ['SVC_ENABLE_TRACING'],
-      default: 'false',
-      about: 'keep a trace of each request',
-      setting: 'enable_tracing',
-    }),
-    tracingMaxItems: option(count, {
-      flag: 'tracing-max-items',
-      env: ['SVC_TRACING_MAX_ITEMS'],
-      default: '1024',
-      about: 'traces kept',
-      setting: 'tracing_max_items',
-    }),
-    tracingMaxBodyBytes: option(size({ bare: 'bytes' }), {
-      flag: 'tracing-max-body-bytes',
-      env: ['SVC_TRACING_MAX_BODY_BYTES'],
-      default: '65536',
-      about: 'longest body in a trace',
-      setting: 'tracing_max_body_bytes',
-    }),
-  },
-  settings: {
-    enable_tracing: setting(onOff),
-    tracing_max_items: setting(wholeCount),
-    tracing_max_body_bytes: setting(wholeNumber({ min: 0, max: 1_073_741_824 }), { fileFirst: true }),
-  },
+  settings: {},
 })
 
 const agents = defineSection({
@@ -503,4 +444,4 @@ const realtime = defineSection({
  * Flags, variables and settings of features that this version does not have. Their defaults are accepted and anything
  * else is refused by name. An entry moves to its section when its feature is built.
  */
-export const NOT_BUILT = [server, folders, models, logs, residency, traces, agents, peers, cluster, realtime] as const
+export const NOT_BUILT = [server, folders, models, logs, agents, peers, cluster, realtime] as const

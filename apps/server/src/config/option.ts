@@ -19,6 +19,8 @@ export interface OptionMeta {
   readonly about: string
   /** The value is never shown or logged. @default false */
   readonly secret?: true | undefined
+  /** Why anything but the default is refused. @default the feature is not in this version */
+  readonly refusal?: string | undefined
   /** The setting that changes the option while the server runs. Without one, a change needs a restart. */
   readonly setting?: string | undefined
 }
@@ -102,6 +104,8 @@ export interface Setting extends SettingMeta {
   /** Name on the wire and in the file. */
   readonly key: string
   readonly schema: SettingSchema
+  /** Heading of its section. */
+  readonly heading: string
   /** The accepted form, as the end of the sentence "it is not …". */
   readonly form: string
   readonly fromOption: (value: unknown) => unknown
@@ -120,13 +124,13 @@ export function listOptions({ heading, options }: Section, isBuilt: boolean): Op
 }
 
 /** Lists the settings of a section. */
-export function listSettings({ settings }: Section, isBuilt: boolean): Setting[] {
+export function listSettings({ heading, settings }: Section, isBuilt: boolean): Setting[] {
   return Object.entries(settings).map(([key, schema]) => {
     const meta = SETTING_META.get(schema)
     const found = SETTING_FORMS.get(schema.def.innerType)
     if (meta === undefined || found === undefined) throw new Error(`${key} is not declared with setting()`)
     const { form, fromOption = (value) => value } = found
-    return { ...meta, key, schema, form, fromOption, isBuilt }
+    return { ...meta, key, schema, heading, form, fromOption, isBuilt }
   })
 }
 

@@ -1,5 +1,6 @@
 import { formatDefault, formatFlag, groupOptions } from './help.ts'
-import type { Option } from './option.ts'
+import { formatOptionName, type Option, type Setting } from './option.ts'
+import { OPTIONS, SETTINGS } from './schema.ts'
 
 const INTRODUCTION = `# Configuration
 
@@ -66,7 +67,31 @@ function tables(isBuilt: boolean): string[] {
   )
 }
 
+const SETTINGS_HEAD = `## Settings
+
+\`GET /api/settings\` shows every setting, \`POST /api/settings\` changes any of them. A change acts at once, on the next
+request or the next load of a model; none needs a restart. A setting of a part that this version does not have keeps its
+value.
+
+| Setting | Flag | Acts |
+|---|---|---|
+`
+
+function settingLine({ key, heading, isBuilt, owner }: Setting): string {
+  const option = OPTIONS.find(({ setting }) => setting === key)
+  const flag = option === undefined ? '' : code(formatOptionName(option))
+  const acts = owner === undefined ? 'yes' : `yes, through the ${owner} routes`
+  return `| ${code(key)} | ${flag} | ${isBuilt ? acts : `waits for: ${heading.toLowerCase()}`} |\n`
+}
+
 /** The page `docs/configuration.md`, made from the table of options. */
 export function renderConfigurationPage(): string {
-  return [INTRODUCTION, ...tables(true), FILES, LATER, ...tables(false)].join('\n')
+  return [
+    INTRODUCTION,
+    ...tables(true),
+    SETTINGS_HEAD + SETTINGS.map(settingLine).join(''),
+    FILES,
+    LATER,
+    ...tables(false),
+  ].join('\n')
 }

@@ -86,10 +86,12 @@ export const lifetime = readWith(parseLifetime)
     shape: 'single',
   })
 
+const MIB = 1024 * 1024
 const SIZE = /^(\d{1,12}(?:\.\d{1,3})?) ?(?:([kmgt])i?)?(b?)$/i
 const POWERS: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 }
 
-function parseSize(text: string, bare: 'bytes' | 'MB'): number | undefined {
+/** Bytes of a size; undefined for any other text. */
+export function parseSize(text: string, bare: 'bytes' | 'MB'): number | undefined {
   const [, count, unit, byte] = SIZE.exec(text) ?? []
   if (count === undefined) return undefined
   const barePower = bare === 'MB' && byte === '' ? 2 : 0
@@ -102,11 +104,13 @@ function parseSize(text: string, bare: 'bytes' | 'MB'): number | undefined {
  * A size, as bytes. Units are powers of 1024, with or without `B` and `i`.
  *
  * @param options.bare the unit of a number that has none
+ * @param options.max bytes, @default no limit
  */
-export function size({ bare }: { readonly bare: 'bytes' | 'MB' }): TextKind<number> {
-  return readWith((text) => parseSize(text, bare)).register(TEXT_FORMS, {
+export function size({ bare, max }: { readonly bare: 'bytes' | 'MB'; readonly max?: number }): TextKind<number> {
+  const kind = readWith((text) => parseSize(text, bare))
+  return (max === undefined ? kind : kind.refine((bytes) => bytes <= max)).register(TEXT_FORMS, {
     placeholder: 'SIZE',
-    form: `a size: a number of ${bare}, or one with a unit such as 512KB, 15MB or 2GB`,
+    form: `a size: a number of ${bare}, or one with a unit such as 512KB, 15MB or 2GB${max === undefined ? '' : `, ${max / MIB} MiB at most`}`,
     shape: 'single',
   })
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { BUDGET_FORM, isBudget } from './memory-budget.ts'
 import { formatAddress, type ListenAddress, readAddress } from './places.ts'
 import { formatDuration, parseDuration } from './quantities.ts'
 
@@ -68,6 +69,9 @@ export const durationText = z
     form: 'a duration such as 10s, 500ms or 1h30m',
     fromOption: (value) => (typeof value === 'number' ? formatDuration(value) : undefined),
   })
+
+/** A part of memory; empty for no limit. */
+export const budgetText = textSchema.refine(isBudget).register(SETTING_FORMS, { form: BUDGET_FORM })
 
 /** One of a few words. */
 export function word<const Word extends string>(...words: readonly Word[]): z.ZodType<Word> {

@@ -1,6 +1,8 @@
 import { accountsFeature } from '../api/accounts/feature.ts'
 import { backendFeature } from '../api/admin/backend/feature.ts'
+import { backendLogsFeature } from '../api/admin/backend-logs/feature.ts'
 import { brandingFeature } from '../api/admin/branding/feature.ts'
+import { corsProxyFeature } from '../api/admin/cors-proxy/feature.ts'
 import { discoveryFeature } from '../api/admin/discovery/feature.ts'
 import { documentationFeature } from '../api/admin/docs/feature.ts'
 import { failoverFeature } from '../api/admin/failover/feature.ts'
@@ -16,6 +18,7 @@ import { piiFeature } from '../api/admin/pii/feature.ts'
 import { routerFeature } from '../api/admin/router/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
 import { systemFeature } from '../api/admin/system/feature.ts'
+import { tracesFeature } from '../api/admin/traces/feature.ts'
 import { usageFeature } from '../api/admin/usage/feature.ts'
 import { messagesFeature } from '../api/formats/messages/feature.ts'
 import { ollamaFeature } from '../api/formats/ollama/feature.ts'
@@ -56,6 +59,9 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   interceptionFeature,
   failoverFeature,
   usageFeature,
+  tracesFeature,
+  backendLogsFeature,
+  corsProxyFeature,
   settingsFeature,
   operationsFeature,
   diagnosticsFeature,

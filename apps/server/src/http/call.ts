@@ -31,6 +31,8 @@ export interface Call extends RequestContext {
   readonly clientAddress: string
   /** The URL of this server as the client sees it, ending in `/`. */
   readonly baseUrl: string
+  /** The path that found the route, not decoded, without a prefix that a proxy put before it. */
+  readonly path: string
   /** A value of the path, percent-decoded; empty if the pattern has no such name. */
   param(name: string): string
   /** The first value of that name in the query. */
@@ -160,6 +162,10 @@ export class CallState implements Call {
 
   get signal(): AbortSignal {
     return this.abort.signal
+  }
+
+  get path(): string {
+    return this.source.path
   }
 
   param(name: string): string {

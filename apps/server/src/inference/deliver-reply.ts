@@ -6,6 +6,7 @@ import { JsonPieces } from './json-pieces.ts'
 import type { Deliver } from './pipeline.ts'
 import type { ReplyWriter } from './ports.ts'
 import type { GeneratedReply, RelayedReply, ResultReply } from './reply.ts'
+import { traceWriter } from './trace-reply.ts'
 import type { ReplyCollector, ReplyFacts, StreamEncoder } from './wire-format.ts'
 
 const NOT_IN_HEADER = /[^ -~]/g
@@ -22,9 +23,11 @@ export type DeliverTo = (writer: ReplyWriter) => Deliver
 
 /** Writes replies: one JSON body, a stream whose headers wait for its first event, or the bytes of an upstream. */
 export function createDelivery({ clock, opaqueErrors }: DeliverOptions): DeliverTo {
-  return (writer) => (reply) => {
-    if (reply.kind === 'relayed') return relay(reply, writer)
+  return (client) => (reply) => {
+    if (reply.kind === 'relayed') return relay(reply, client)
     const { context, ledger } = reply
+    const { trace } = ledger
+    const writer = trace === undefined ? client : traceWriter(client, trace, !ledger.restores)
     const facts: ReplyFacts = {
       model: ledger.replyModel,
       requestId: context.requestId,

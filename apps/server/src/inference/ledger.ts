@@ -1,5 +1,6 @@
 import type { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import type { RequestTrace } from '../monitoring/traces/request-trace.ts'
 import { NO_USAGE, type PredictionWarning, type Usage } from './events.ts'
 
 /** The account of one request: the serving model and the usage. Records of usage and traces are made from it. */
@@ -20,6 +21,10 @@ export class RequestLedger {
   readonly warnings = new Map<string, string>()
   /** Whether a usage record was made of the request. */
   isRecorded = false
+  /** Whether masked values are put back in the reply. */
+  restores = false
+  /** The trace of the request; undefined while tracing is off. */
+  trace: RequestTrace | undefined
   /** Headers that name the serving model. */
   readonly headers: Record<string, string> = {}
   readonly #resolved: ModelConfig

@@ -47,9 +47,11 @@ function recording(stages: Partial<Stages> = {}) {
     },
     ...stages,
   }
-  const core = createRequestCore(all, (stage) => {
-    observed.push(stage)
-    return () => observed.push(`/${stage}`)
+  const core = createRequestCore(all, {
+    observe(stage) {
+      observed.push(stage)
+      return () => observed.push(`/${stage}`)
+    },
   })
   const delivered: Reply[] = []
   const serve = () =>

@@ -1,6 +1,8 @@
-import type { JsonDocument } from '@svc/json'
+import { applySplices, type JsonDocument } from '@svc/json'
 import type { ChatCompletionRequest } from '@svc/wire/openai'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import type { TraceRecorder } from '../monitoring/recorders.ts'
+import type { RequestTrace } from '../monitoring/traces/request-trace.ts'
 import type { FilteredRequest } from '../pii/request-filter.ts'
 import { Cleanup } from './cleanup.ts'
 import { RequestLedger } from './ledger.ts'
@@ -130,25 +132,48 @@ export interface RequestCore {
   serve(request: IncomingRequest, deliver: Deliver): Promise<RequestLedger>
 }
 
+/** Options of {@link createRequestCore}. */
+export interface CoreOptions {
+  readonly observe?: StageObserver | undefined
+  /** @default no traces */
+  readonly traces?: TraceRecorder | undefined
+  /** Told of every request that has ended. Must not throw. @param thrown the error that ended it before its reply */
+  readonly onEnd?: ((ledger: RequestLedger | undefined, thrown: unknown) => void) | undefined
+}
+
+/** The parts of one run through the stages. */
+interface Run {
+  readonly cleanup: Cleanup
+  readonly trace: RequestTrace | undefined
+  /** Set once the model is known. */
+  ledger: RequestLedger | undefined
+}
+
 /** Creates a core that runs the stages in order. */
-export function createRequestCore(stages: Stages, observe?: StageObserver): RequestCore {
+export function createRequestCore(stages: Stages, { observe, traces, onEnd }: CoreOptions = {}): RequestCore {
   return {
     async serve(incoming, deliver) {
       const cleanup = new Cleanup()
+      const trace = traces?.begin(incoming.context)
+      const own: Run = { cleanup, trace, ledger: undefined }
       let thrown: unknown
       try {
-        return await run(incoming, deliver, cleanup)
+        return await run(incoming, deliver, own)
       } catch (error) {
         thrown = error
         throw error
       } finally {
         cleanup.run(thrown)
+        trace?.end(thrown)
+        onEnd?.(own.ledger, thrown)
       }
     },
   }
 
-  async function run(incoming: IncomingRequest, deliver: Deliver, cleanup: Cleanup): Promise<RequestLedger> {
+  async function run(incoming: IncomingRequest, deliver: Deliver, own: Run): Promise<RequestLedger> {
+    const { cleanup, trace } = own
     const enter = (stage: StageName, ledger?: RequestLedger): void => {
+      trace?.enter(stage)
       const left = observe?.(stage, { incoming, ledger })
       if (left !== undefined) cleanup.add(left)
     }
@@ -165,6 +190,9 @@ export function createRequestCore(stages: Stages, observe?: StageObserver): Requ
     const model = chosen instanceof Promise ? await chosen : chosen
     const request: ResolvedRequest = model === found.model ? found : { ...found, model, replyModel: model.name }
     const ledger = new RequestLedger(request.requestedModel, model, request.replyModel)
+    ledger.trace = trace
+    own.ledger = ledger
+    if (trace !== undefined) trace.account = ledger
     enter('access')
     const admitting = stages.access({ request, ledger }, cleanup)
     if (admitting instanceof Promise) await admitting
@@ -173,6 +201,7 @@ export function createRequestCore(stages: Stages, observe?: StageObserver): Requ
     enter('pii')
     const filtering = stages.pii(request)
     const filtered = filtering instanceof Promise ? await filtering : filtering
+    if (trace?.keepsBodies) trace.keepRequest(applySplices(request.document.bytes, filtered.splices))
     enter('parse')
     const parsing = stages.parse(request, filtered, cleanup)
     const parsed = parsing instanceof Promise ? await parsing : parsing

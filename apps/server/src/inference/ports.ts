@@ -7,6 +7,8 @@ import type { Principal } from '../principal.ts'
 export interface RequestRoute {
   /** Path pattern; also the name of the endpoint in records. */
   readonly path: string
+  /** The HTTP method. */
+  readonly method?: string | undefined
   /** The usecase that the model must have. */
   readonly usecase?: string | undefined
   readonly family: string

@@ -120,3 +120,28 @@ describe('graphics memory', () => {
     expect(asked).toBe(2)
   })
 })
+
+describe('the budget of graphics memory', () => {
+  const AMD = {
+    'sys/class/drm/card0/device/mem_info_vram_total': '1000\n',
+    'sys/class/drm/card0/device/mem_info_vram_used': '300\n',
+    'sys/class/drm/card1/device/mem_info_vram_total': '3000\n',
+    'sys/class/drm/card1/device/mem_info_vram_used': '900\n',
+  }
+  it.each([
+    ['a share of each device', { share: 0.5 }, [500, 1500], 0.6],
+    ['a size of all devices together', { bytes: 1000 }, [250, 750], 1.2],
+    ['a size above what is there', { bytes: 1e9 }, [1000, 3000], 0.3],
+  ])('is %s', async (_name, budget, totals, usedShare) => {
+    await using dir = await machine(AMD)
+    const memory = createMemoryPressure({ clock: createFakeClock(), root: dir.path, budget: () => budget })
+    expect((await memory.devices()).map(({ totalBytes }) => totalBytes)).toEqual(totals)
+    expect((await memory.devices()).map(({ usedBytes }) => usedBytes)).toEqual([300, 900])
+    expect(await memory.read()).toEqual({ kind: 'gpu', usedShare })
+  })
+  it('leaves main memory alone', async () => {
+    await using dir = await machine({})
+    const memory = createMemoryPressure({ clock: createFakeClock(), root: dir.path, budget: () => ({ share: 0.1 }) })
+    expect(await memory.read()).toEqual({ kind: 'ram', usedShare: 0.6 })
+  })
+})

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { access, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { MemoryBudget } from '../config/memory-budget.ts'
 import type { Clock } from '../ports.ts'
 import type { MemoryReading } from '../residency/watchdog.ts'
 
@@ -34,7 +35,7 @@ export interface MemoryPressure {
    * known.
    */
   read(): Promise<MemoryReading | undefined>
-  /** Lists devices whose memory is known. */
+  /** Lists devices whose memory is known, each with the part of its memory that the budget leaves. */
   devices(): Promise<readonly DeviceMemory[]>
   /** Gives the memory of the machine, or of the container if that has less; undefined when unreadable. */
   main(): Promise<Memory | undefined>
@@ -47,6 +48,8 @@ export interface MemoryPressure {
  */
 export function createMemoryPressure(options: {
   readonly clock: Pick<Clock, 'monotonic'>
+  /** The part of graphics memory that models may take. @default all */
+  readonly budget?: (() => MemoryBudget | undefined) | undefined
   readonly root?: string | undefined
   readonly queryTool?: (() => Promise<string>) | undefined
 }): MemoryPressure {
@@ -65,16 +68,17 @@ export function createMemoryPressure(options: {
     answer = { at: now, devices }
     return devices
   }
-  const readDevices = async (): Promise<readonly DeviceMemory[]> => [
-    ...(await readAmdDevices(root)),
-    ...(await toolDevices()),
-  ]
+  const readDevices = async (): Promise<readonly DeviceMemory[]> => {
+    const devices = [...(await readAmdDevices(root)), ...(await toolDevices())]
+    const budget = options.budget?.()
+    return budget === undefined ? devices : capDevices(devices, budget)
+  }
   return {
     devices: readDevices,
     main: () => readMainMemory(root),
     async read() {
       const devices = await readDevices()
-      if (devices.length > 0) return { kind: 'gpu', usedShare: toShare(sum(devices)) }
+      if (devices.length > 0) return { kind: 'gpu', usedShare: toShareOfBudget(sum(devices)) }
       const memory = await readMainMemory(root)
       return memory && { kind: 'ram', usedShare: toShare(memory) }
     },
@@ -180,6 +184,17 @@ function sum(devices: readonly Memory[]): Memory {
     totalBytes: devices.reduce((total, device) => total + device.totalBytes, 0),
     usedBytes: devices.reduce((total, device) => total + device.usedBytes, 0),
   }
+}
+
+/** Lowers the memory of each device in the same proportion: a size is that of all devices together. */
+function capDevices(devices: readonly DeviceMemory[], budget: MemoryBudget): DeviceMemory[] {
+  const { totalBytes: all } = sum(devices)
+  const share = 'share' in budget ? budget.share : Math.min(1, budget.bytes / Math.max(1, all))
+  return devices.map((device) => ({ ...device, totalBytes: Math.floor(device.totalBytes * share) }))
+}
+
+function toShareOfBudget({ usedBytes, totalBytes }: Memory): number {
+  return totalBytes > 0 ? Math.max(0, usedBytes / totalBytes) : 0
 }
 
 function toShare({ usedBytes, totalBytes }: Memory): number {

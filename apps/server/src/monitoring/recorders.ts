@@ -1,4 +1,6 @@
 import type { Principal } from '../principal.ts'
+import type { BackendTraceStart, OpenBackendTrace } from './traces/backend-trace.ts'
+import type { RequestTrace, TracedRequest } from './traces/request-trace.ts'
 
 /** Facts of every record of an inference request. */
 export interface RequestFacts {
@@ -21,11 +23,6 @@ export interface UsageRecord extends RequestFacts {
   readonly completionTokens: number
 }
 
-/** A request as the list of traces shows it: without headers, prompts and keys. */
-export interface TraceRecord extends RequestFacts {
-  readonly errorCode: string | undefined
-}
-
 /** Takes the usage of finished requests. Recording never fails and never waits. */
 export interface UsageRecorder {
   record(entry: UsageRecord): void
@@ -33,50 +30,13 @@ export interface UsageRecorder {
 
 /** Takes the traces of requests. Recording never fails and never waits. */
 export interface TraceRecorder {
-  record(entry: TraceRecord): void
+  /** Begins the trace of a request; undefined while tracing is off. */
+  begin(request: TracedRequest): RequestTrace | undefined
 }
 
-/** Selects records; an absent field matches every record. */
-export interface RecordQuery {
-  /** First included time, milliseconds since the epoch. */
-  readonly since?: number | undefined
-  /** First excluded time. */
-  readonly until?: number | undefined
-  readonly principalId?: string | undefined
-  /** Maximum number of records. */
-  readonly limit: number
-}
-
-/** Reads records back. */
-export interface RecordReader<Entry extends RequestFacts> {
-  /**
-   * Lists records, newest first. @throws {SvcError} `unavailable` when the records are in a database that is away; the
-   * signal's reason
-   */
-  list(query: RecordQuery, options: { readonly signal: AbortSignal }): Promise<readonly Entry[]>
-}
-
-export type TraceReader = RecordReader<TraceRecord>
-
-/** The newest entries, oldest first; older ones are dropped. */
-export interface Ring<Entry> {
-  record(entry: Entry): void
-  entries(): readonly Entry[]
-}
-
-/**
- * Creates a bounded ring of the newest entries.
- *
- * @param capacity maximum number of entries, at least 1
- */
-export function createRing<Entry>(capacity: number): Ring<Entry> {
-  const slots: Entry[] = []
-  let next = 0
-  return {
-    record(entry) {
-      slots[next] = entry
-      next = (next + 1) % capacity
-    },
-    entries: () => (slots.length < capacity ? slots.slice() : [...slots.slice(next), ...slots.slice(0, next)]),
-  }
+/** Takes the traces of calls to backends. Recording never fails and never waits. */
+export interface BackendTraceRecorder {
+  readonly isOn: boolean
+  /** Begins the trace of a call; undefined while tracing is off. */
+  begin(start: BackendTraceStart): OpenBackendTrace | undefined
 }

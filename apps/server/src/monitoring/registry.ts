@@ -2,6 +2,8 @@ import { Counter, Registry } from 'prom-client'
 import { CallDurations } from './call-durations.ts'
 import type { CallSeries } from './call-series.ts'
 import { collectProcessFigures } from './process-figures.ts'
+import { registerServerSeries } from './register-server-series.ts'
+import type { ServerSeries } from './server-series.ts'
 
 /** Numbers that only grow. */
 export interface Counted {
@@ -11,11 +13,12 @@ export interface Counted {
 }
 
 /** A registry over plain numbers, which it reads when somebody asks: counting with labels costs more than the sum. */
-export function createRegistry(calls: CallSeries, counted: Counted): Registry {
+export function createRegistry(calls: CallSeries, counted: Counted, server: ServerSeries): Registry {
   const registry = new Registry()
   const registers = [registry]
   collectProcessFigures(registry)
   new CallDurations(registry, calls)
+  registerServerSeries(registry, server)
   new Counter({
     name: 'svc_tokens_total',
     help: 'Tokens of finished predictions.',

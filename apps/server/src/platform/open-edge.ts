@@ -13,7 +13,11 @@ export async function openEdge(platform: Platform, closers: Closers): Promise<Ed
   const { config, settings, accounts, authenticator, bodies, compression, metrics, clock, log } = platform
   const host = hostPolicy(config.externalBaseUrl, config.allowedHosts)
   const createCors = (): ReturnType<typeof corsPolicy> =>
-    corsPolicy({ allowOrigins: settings.get('cors_allow_origins'), authConfigured: authenticator.isConfigured })
+    corsPolicy({
+      // The switch alone is a list of every origin.
+      allowOrigins: settings.get('cors_allow_origins') || (settings.get('cors') ? '*' : ''),
+      authConfigured: authenticator.isConfigured,
+    })
   let cors = createCors()
   const edge = createEdge({
     gate: createGate(authenticator, {

@@ -5,19 +5,21 @@ import { createAuditLog } from '../audit/audit-log.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
-import { type BackendModule, composeBackends } from '../compose-backends.ts'
+import { type BackendModule, type BackendParts, composeBackends } from '../compose-backends.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { createBodyReader } from '../http/body.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
 import { createDelivery } from '../inference/deliver-reply.ts'
+import { createPhaseTiming, joinObservers } from '../inference/phase-timing.ts'
 import type { StageObserver } from '../inference/pipeline.ts'
 import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
 import { findCaFolder } from '../interception/ca-folder.ts'
 import type { RootLogger } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
-import { createRecordStore } from '../monitoring/record-store.ts'
-import type { TraceRecord } from '../monitoring/recorders.ts'
+import type { UsageRecorder } from '../monitoring/recorders.ts'
+import type { ServerSeries } from '../monitoring/server-series.ts'
+import type { Traces } from '../monitoring/traces/create-traces.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
@@ -29,6 +31,7 @@ import { type OpenData, openData } from './open-data.ts'
 import { openGalleries, recoverInstalls } from './open-galleries.ts'
 import { openModels } from './open-models.ts'
 import { openOperations } from './open-operations.ts'
+import { openTraces } from './open-traces.ts'
 import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
 import { warnOfOpenDoor } from './warn-of-open-door.ts'
@@ -78,7 +81,14 @@ export async function openPlatform(
   warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
   await recoverInstalls({ config, clock, log })
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
-  const backends = await openBackends(options, { ...data, ...upstreams }, closers)
+  const metrics = createMetrics()
+  const traces = openTraces({ config, settings, clock, log })
+  closers.push(() => traces.close())
+  const backends = await openBackends(
+    options,
+    { ...data, ...upstreams, traces: traces.backends, series: metrics.server },
+    closers,
+  )
   const { modelFiles, models, loadParser, useSettings } = await openModels({
     config,
     settings,
@@ -92,7 +102,7 @@ export async function openPlatform(
     ...{ config, settings, database, backends, modelFiles, operations, clock, log },
     ...{ userAgent, ca: upstreams.ca },
   })
-  const metrics = createMetrics()
+  showLiveFigures(metrics.server, { backends, traces })
   const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
   const bodies = createBodyReader({
     maxBytes: config.uploadLimitBytes,
@@ -101,14 +111,18 @@ export async function openPlatform(
   })
   const audit = createAuditLog({ database, clock, logger: log })
   closers.push(() => audit.close())
-  const usage = createUsageRecords(accounts.auth.usageRecorder)
-  const traces = createRecordStore<TraceRecord>()
+  const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
   const inference = createLateInference({
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
-    ...{ audit, usage, traces, metrics, clock, logger: log },
+    ...{ audit, usage, metrics, clock, logger: log },
+    traces: traces.requests,
+    backendTraces: traces.backends,
     quotas: accounts.auth.quotas,
     userAgent,
-    observeStage: options.observeStage,
+    observeStage: joinObservers(
+      options.observeStage,
+      config.requestPhaseTiming ? createPhaseTiming({ clock }) : undefined,
+    ),
     corpusStore: options.corpusStore,
   })
   closers.push(() => inference.close())
@@ -123,6 +137,7 @@ export async function openPlatform(
   closers.push(followSettings({ config, settings, log }, { backends, useSettings }))
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
+    ca: upstreams.ca,
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, traces, authenticator },
     ...{ accounts, models, modelFiles, loadParser, backends, operations, modelGallery, backendGallery },
     ...{ inference, interception, bodies, compression, routes, unready, ownPort },
@@ -137,9 +152,10 @@ export async function openPlatform(
 
 async function openBackends(
   { config, environment, builtInBackends, clock, log: logger }: PlatformOptions,
-  { settings, lock, upstream, secrets, ca, checkUpstream }: OpenData & OpenUpstreams,
+  opened: OpenData & OpenUpstreams & Pick<BackendParts, 'traces' | 'series'>,
   closers: Closers,
 ): Promise<BackendModule> {
+  const { settings, lock, upstream, secrets, ca, checkUpstream, traces, series } = opened
   const backends = await composeBackends({
     config,
     settings,
@@ -151,11 +167,36 @@ async function openBackends(
       if (reason === undefined) return
       throw new SvcError('unavailable', `the data folder was taken away: ${reason}`, { code: 'data_folder_gone' })
     },
+    traces,
+    series,
     clock,
     logger,
   })
   closers.push(() => backends.close())
   return backends
+}
+
+/** Keeps no usage. */
+const NO_USAGE_RECORDS: UsageRecorder = { record: () => undefined }
+
+/** Figures that are read at each scrape. */
+function showLiveFigures(
+  series: ServerSeries,
+  { backends, traces }: { readonly backends: BackendModule; readonly traces: Traces },
+): void {
+  const loaded = () => backends.residency.loaded()
+  series.show({ name: 'svc_models_loaded', help: 'Models in memory.', read: () => loaded().length })
+  series.show({
+    name: 'svc_backend_calls_running',
+    help: 'Calls of loaded models that run now.',
+    read: () => loaded().reduce((sum, { inFlight }) => sum + inFlight, 0),
+  })
+  series.show({
+    name: 'svc_traces_lost_total',
+    help: 'Traces whose bodies, or that as a whole, could not be stored.',
+    grows: true,
+    read: () => traces.lost,
+  })
 }
 
 /** Passes changed settings to the parts of the platform. @returns a function that ends this */

@@ -15,7 +15,7 @@ import type { DeliverTo } from '../inference/deliver-reply.ts'
 import type { RequestCore } from '../inference/pipeline.ts'
 import type { RootLogger } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
-import type { TraceReader, TraceRecorder } from '../monitoring/recorders.ts'
+import type { Traces } from '../monitoring/traces/create-traces.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { Clock } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
@@ -37,7 +37,7 @@ export interface Platform {
   readonly lock: FileLock
   readonly metrics: Metrics
   readonly audit: AuditLog
-  readonly traces: TraceRecorder & TraceReader
+  readonly traces: Traces
   readonly authenticator: Authenticator
   readonly accounts: AccountModule
   /** The models by name, as the settings are now. */
@@ -47,6 +47,8 @@ export interface Platform {
   /** Loads what reads model files. Until it settles no request but health checks may be served. */
   readonly loadParser: () => Promise<void>
   readonly backends: BackendModule
+  /** Additional certificate authorities of servers elsewhere, PEM. @default Node's own */
+  readonly ca: string | undefined
   /** Background changes of models and backends. */
   readonly operations: Operations
   readonly modelGallery: ModelGallery

@@ -44,6 +44,8 @@ export interface EvictionQueueOptions {
   readonly policy: () => EvictionPolicy
   /** Lists the models in memory, without running loads. */
   readonly evictableModels: () => readonly EvictableModel[]
+  /** Told of every model that leaves for another one. */
+  readonly onEvict?: (() => void) | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -94,6 +96,7 @@ export function createEvictionQueue(options: EvictionQueueOptions): EvictionQueu
       plan.evict.map(({ evictableModel, name, isBusy }) => {
         logger.info({ model: name, for: request.name, busy: isBusy }, 'model is evicted for another one')
         replaced.add(evictableModel.key)
+        options.onEvict?.()
         return evictableModel.leave({ force: isBusy })
       }),
     )

@@ -25,10 +25,17 @@ export function readEvictionPolicy(settings: Values): EvictionPolicy {
 /** Reads the watchdog policy from the current settings; a timeout of 0 is off. */
 export function readWatchdogPolicy(settings: Values): WatchdogPolicy {
   const timeout = (isOn: boolean, text: string) => (isOn ? milliseconds(text) || undefined : undefined)
+  const both = settings.get('watchdog_enabled')
   return {
     intervalMs: milliseconds(settings.get('watchdog_interval')),
-    busyTimeoutMs: timeout(settings.get('watchdog_busy_enabled'), settings.get('watchdog_busy_timeout')),
-    idleTimeoutMs: timeout(settings.get('watchdog_idle_enabled'), settings.get('watchdog_idle_timeout')),
-    memoryThreshold: settings.get('memory_reclaimer_enabled') ? settings.get('memory_reclaimer_threshold') : undefined,
+    busyTimeoutMs: timeout(both || settings.get('watchdog_busy_enabled'), settings.get('watchdog_busy_timeout')),
+    idleTimeoutMs: timeout(both || settings.get('watchdog_idle_enabled'), settings.get('watchdog_idle_timeout')),
+    memoryThreshold: readMemoryThreshold(settings),
   }
+}
+
+/** A budget of graphics memory unloads models above the whole of it, also without the reclaimer. */
+function readMemoryThreshold(settings: Values): number | undefined {
+  if (settings.get('memory_reclaimer_enabled')) return settings.get('memory_reclaimer_threshold')
+  return settings.get('vram_budget') === '' ? undefined : 1
 }

@@ -146,7 +146,7 @@ describe('residency over processes', () => {
     const name = `$(touch ${world.dir.join('owned')}); -rf "\n`
     const lease = await world.residency.acquire(world.createMockModel({}, { name }), { signal })
     expect((await lease.client.predict({ Prompt: 'x', ModelIdentity: name })).message).toBeInstanceOf(Uint8Array)
-    expect(world.supervisor.logs(name)).not.toEqual([])
+    expect(world.supervisor.logs.lines(name)).not.toEqual([])
     lease.release()
     expect(await world.residency.stop(name)).toBe(true)
   })

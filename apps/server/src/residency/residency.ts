@@ -1,6 +1,7 @@
 import type { StatusResponse } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import type { BackendTraceRecorder } from '../monitoring/recorders.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { LoadCooldown } from './cooldown.ts'
 import type { EvictionPolicy } from './eviction-plan.ts'
@@ -89,6 +90,12 @@ export interface ResidencyOptions extends ModelLoaderOptions {
   readonly measureMemory?: ((pid: number) => Promise<number | undefined>) | undefined
   /** Whether an explicit stop aborts calls that run longer than 30 s. @default false */
   readonly forceBusyStops?: boolean | undefined
+  /** Told of every load that was tried. */
+  readonly onLoad?: LoadContext['onLoad']
+  /** Told of every model that leaves for another one. */
+  readonly onEvict?: (() => void) | undefined
+  /** Takes the traces of loads. @default no traces */
+  readonly traces?: BackendTraceRecorder | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -112,6 +119,7 @@ export function createResidency(options: ResidencyOptions): Residency {
         .present()
         .filter(({ backend }) => backend.program.kind !== 'in-process')
         .map((resident) => toEvictable(resident, table, options)),
+    onEvict: options.onEvict,
     clock,
     logger: options.logger,
   })

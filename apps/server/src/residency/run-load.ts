@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import type { BackendTraceRecorder } from '../monitoring/recorders.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { LoadCooldown } from './cooldown.ts'
 import type { EvictionQueue } from './eviction-queue.ts'
@@ -39,6 +40,12 @@ export interface LoadContext {
   takesMemory(model: ModelConfig): boolean
   /** Removes the load, so that the next request starts another one. */
   leave(load: PendingLoad): void
+  /** Told of every load that was tried. */
+  readonly onLoad?:
+    | ((model: string, load: { readonly seconds: number; readonly isFailed: boolean }) => void)
+    | undefined
+  /** @default no traces */
+  readonly traces?: BackendTraceRecorder | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -99,10 +106,20 @@ async function startLoad(load: PendingLoad, context: LoadContext): Promise<void>
   try {
     load.state = 'loading'
     load.loadingSince = context.clock.monotonic()
+    const trace = context.traces?.begin({
+      type: 'model_load',
+      modelName: model.name,
+      backend: programs.map(({ name }) => name).join(', '),
+      summary: `load ${model.name}`,
+    })
     const backend = await loader.load(model, { programs, signal: stop.signal }).catch((error: unknown) => {
+      trace?.end(error)
+      context.onLoad?.(model.name, { seconds: sinceLoading(load, context), isFailed: true })
       if (!isRefusal(stop.signal.aborted ? stop.signal.reason : error)) cooldown.failed(model.name)
       throw error
     })
+    trace?.end()
+    context.onLoad?.(model.name, { seconds: sinceLoading(load, context), isFailed: false })
     cooldown.succeeded(model.name)
     serve(load, table.keep({ model, revision, backend }), context)
   } finally {
@@ -110,6 +127,9 @@ async function startLoad(load: PendingLoad, context: LoadContext): Promise<void>
     giveBack()
   }
 }
+
+const sinceLoading = ({ loadingSince }: PendingLoad, { clock }: LoadContext): number =>
+  (clock.monotonic() - (loadingSince ?? clock.monotonic())) / 1000
 
 /** Gives leases to all waiters before other work runs. */
 function serve(load: PendingLoad, resident: Resident, context: LoadContext): void {

@@ -9,7 +9,7 @@ export interface WatchdogPolicy {
   readonly busyTimeoutMs: number | undefined
   /** Maximum idle time of a model in milliseconds; undefined disables the check. */
   readonly idleTimeoutMs: number | undefined
-  /** Share of memory, in 0..1, above which models are unloaded; undefined disables the check. */
+  /** Share of memory, or of its budget, in 0..1, above which models are unloaded; undefined disables the check. */
   readonly memoryThreshold: number | undefined
 }
 
@@ -17,7 +17,7 @@ export interface WatchdogPolicy {
 export interface MemoryReading {
   /** Memory of all graphics devices together when it is known, else that of the machine or its container. */
   readonly kind: 'gpu' | 'ram'
-  /** In 0..1. */
+  /** Used part, 0 or above; above 1 when more than the budget of graphics memory is used. */
   readonly usedShare: number
 }
 
@@ -35,6 +35,8 @@ export interface WatchdogOptions {
   readonly policy: () => WatchdogPolicy
   /** Reads memory; undefined when unknown. */
   readonly readMemory: () => Promise<MemoryReading | undefined>
+  /** Told of every model that is stopped. */
+  readonly onStop?: ((why: 'busy' | 'idle' | 'memory') => void) | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -53,9 +55,10 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
   const leaving = new Set<string>()
   let wakeUp = new AbortController()
 
-  const stop = (model: WatchedModel, why: string, force: boolean): Promise<void> => {
+  const stop = (model: WatchedModel, why: 'busy' | 'idle' | 'memory', force: boolean): Promise<void> => {
     logger.warn({ model: model.name, state: model.state, why }, 'watchdog stops a model')
     leaving.add(model.name)
+    options.onStop?.(why)
     const stopped = model
       .stop({ force })
       .catch((error: unknown) => logger.warn({ model: model.name, err: error }, 'watchdog could not stop a model'))

@@ -13,6 +13,8 @@ export interface PatchContext {
   readonly current: (key: SettingKey) => unknown
   /** API keys of flag, variable and `api_keys.json`. They always count and are not saved again. */
   readonly givenKeys: readonly string[]
+  /** The routes that ask. @default none */
+  readonly owner?: string | undefined
 }
 
 const refused = (message: string, param?: string): SvcError =>
@@ -35,7 +37,7 @@ function unmaskValue(key: SettingKey, value: unknown, { saved, current }: PatchC
 function checkEntry(key: SettingKey, given: unknown, context: PatchContext): unknown {
   const setting = findSetting(key)
   const { secret, owner, form, isBuilt } = setting
-  if (owner !== undefined) {
+  if (owner !== undefined && owner !== context.owner) {
     if (isDeepStrictEqual(given, context.current(key))) return context.saved.get(key)
     throw refused(`${key} is set through the ${owner} routes`, key)
   }

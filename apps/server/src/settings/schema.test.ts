@@ -82,8 +82,8 @@ describe('the body of /api/settings', () => {
       maximum: 4096,
       description: 'threads of a model that names none itself',
     })
-    expect(properties.enable_tracing).toMatchObject({
-      description: expect.stringMatching(/^keep a trace of each request; not in this version/),
+    expect(properties.agent_pool_enabled).toMatchObject({
+      description: expect.stringMatching(/not in this version/),
     })
   })
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { SvcError } from '@svc/errors'
 import type { ConfigSources } from '../config/load.ts'
+import type { SettingMeta } from '../config/option.ts'
 import type { ServerConfig, SettingKey, SettingValue } from '../config/schema.ts'
 import { toFileError } from '../files/file-error.ts'
 import { describeProblem, type FileProblem, keepCorruptCopy } from '../files/read-json-file.ts'
@@ -32,11 +33,12 @@ export interface Settings extends AsyncDisposable {
    * is saved all the same.
    *
    * @param patch any of the settings; null takes a saved value away; a mask from {@link Settings.describe} means unchanged
+   * @param options.owner the routes that ask, for settings that belong to some @default none
    * @returns the subjects that now have another value
    * @throws {SvcError} `invalid_request` for a value that cannot be taken, `not_found` with `--disable-runtime-settings`,
    * `insufficient_storage` or `internal` when the file cannot be written; then nothing has changed
    */
-  update(patch: unknown): Promise<ReadonlySet<SettingsChange>>
+  update(patch: unknown, options?: UpdateOptions): Promise<ReadonlySet<SettingsChange>>
   /** Keys that give full access (§2.4), each once: of flag and variable, then saved ones, then those of `api_keys.json`. */
   legacyKeys(): readonly string[]
   /** Backends outside the backends path by name; where flag and file name the same, the flag counts. */
@@ -46,6 +48,11 @@ export interface Settings extends AsyncDisposable {
   /** Calls the listener after every change. A listener must not throw. Returns the function that stops the calls. */
   subscribe(listener: (changed: ReadonlySet<SettingsChange>) => void): () => void
   close(): Promise<void>
+}
+
+/** Options of {@link Settings.update}. */
+export interface UpdateOptions {
+  readonly owner?: SettingMeta['owner']
 }
 
 /** What {@link createSettings} needs. */
@@ -127,14 +134,14 @@ class SettingsStore implements Settings {
     return Object.fromEntries(shown) as Record<SettingKey, unknown>
   }
 
-  update(patch: unknown): Promise<ReadonlySet<SettingsChange>> {
+  update(patch: unknown, options: UpdateOptions = {}): Promise<ReadonlySet<SettingsChange>> {
     const file = this.#saved
     if (file === undefined) {
       return Promise.reject(
         new SvcError('not_found', 'runtime settings are disabled', { code: 'runtime_settings_disabled' }),
       )
     }
-    const update = this.#updating.then(() => this.#update(file, patch))
+    const update = this.#updating.then(() => this.#update(file, patch, options))
     this.#updating = update.catch(() => {
       // The caller has the error. The next change runs all the same.
     })
@@ -204,13 +211,17 @@ class SettingsStore implements Settings {
     return { settings, backends }
   }
 
-  async #update(file: LiveFile<SavedSettings>, patch: unknown): Promise<ReadonlySet<SettingsChange>> {
+  async #update(
+    file: LiveFile<SavedSettings>,
+    patch: unknown,
+    { owner }: UpdateOptions,
+  ): Promise<ReadonlySet<SettingsChange>> {
     let changed: ReadonlySet<SettingsChange> = new Set()
     try {
       // A person may have written into the file meanwhile: the change applies to that content.
       await file.reload()
       const current = (key: SettingKey): unknown => this.#look().settings.get(key)?.value
-      const next = applyPatch(patch, { saved: file.value, current, givenKeys: this.#givenKeys() })
+      const next = applyPatch(patch, { saved: file.value, current, givenKeys: this.#givenKeys(), owner })
       if (!isDeepStrictEqual(next, file.value) || file.problems.length > 0) await this.#save(file, next)
     } finally {
       changed = this.#onChange()

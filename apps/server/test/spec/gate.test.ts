@@ -39,7 +39,9 @@ async function findAccess(route: string): Promise<string | undefined> {
   const reserved = RESERVED_ROUTES.find((route) => route.method === method && route.path === pattern)
   if (reserved !== undefined) return reserved.access
   const document = (await server.call('/swagger/doc.json')).json() as Document
-  return document.paths[pattern.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.['x-svc-access']
+  return document.paths[pattern.replace(/:(\w+)/g, '{$1}').replace('*', '{path}')]?.[method.toLowerCase()]?.[
+    'x-svc-access'
+  ]
 }
 
 interface Document {
@@ -119,7 +121,7 @@ describe('routes for every authenticated caller', () => {
 
 describe('routes for admins', () => {
   verifies('discovery:branding:write', 'changes of the branding', () =>
-    expectAdminAsked('POST /api/branding/*', 'DELETE /api/branding/*'),
+    expectAdminAsked('POST /api/branding/asset/:kind', 'DELETE /api/branding/asset/:kind'),
   )
   verifies('gate:admin:accounts', 'accounts', () =>
     expectAdminAsked(
@@ -165,13 +167,13 @@ describe('routes for admins', () => {
     ),
   )
   verifies('gate:admin:traces', 'traces', () =>
-    expectAdminAsked('GET /api/traces', 'GET /api/traces/*', 'POST /api/traces/clear'),
+    expectAdminAsked('GET /api/traces', 'GET /api/traces/:id', 'GET /api/traces/summary', 'POST /api/traces/clear'),
   )
   verifies('gate:admin:backend-traces', 'backend traces', () =>
-    expectAdminAsked('GET /api/backend-traces', 'GET /api/backend-traces/*', 'POST /api/backend-traces/clear'),
+    expectAdminAsked('GET /api/backend-traces', 'GET /api/backend-traces/:id', 'POST /api/backend-traces/clear'),
   )
   verifies('gate:admin:backend-logs', 'backend logs', () =>
-    expectAdminAsked('GET /api/backend-logs/*', 'POST /api/backend-logs/*'),
+    expectAdminAsked('GET /api/backend-logs', 'GET /api/backend-logs/*', 'POST /api/backend-logs/*'),
   )
   verifies('gate:admin:settings', 'settings', () => expectAdminAsked('GET /api/settings', 'POST /api/settings'))
   verifies('gate:admin:p2p', 'the peer-to-peer network', () => expectAdminAsked('GET /api/p2p', 'GET /api/p2p/*'))

@@ -4,50 +4,13 @@ import type { Principal } from '@svc/auth'
 import { type UsageReply, type UsageSourcesReply, usageReply, usageSourcesReply } from '@svc/wire/native'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { listInferenceRoutes, VERDICT } from '../support/inference-routes.ts'
+import { listInferenceRoutes } from '../support/inference-routes.ts'
 import { createPeople } from '../support/people.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
+import { modelForAllRoutes, ROUTE_BODIES } from '../support/route-bodies.ts'
 import { listKeys } from '../support/schema-bodies.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { readUsageRecords } from '../support/usage-records.ts'
-
-const messages = [{ role: 'user', content: 'Hello there' }]
-
-/** A body for each inference route; a route without one fails the test. */
-const BODIES: Readonly<Record<string, object>> = {
-  '/v1/chat/completions': { messages },
-  '/v1/completions': { prompt: 'Hello there' },
-  '/v1/edits': { instruction: 'Shorten', input: 'Hello there' },
-  '/v1/embeddings': { input: 'Hello there' },
-  '/v1/moderations': { input: 'Hello there' },
-  '/v1/messages': { messages, max_tokens: 100 },
-  '/v1/messages/count_tokens': { messages },
-  '/v1/responses': { input: 'Hello there' },
-  '/v1/responses/input_tokens': { input: 'Hello there' },
-  '/api/chat': { messages },
-  '/api/generate': { prompt: 'Hello there' },
-  '/api/embed': { input: 'Hello there' },
-  '/api/embeddings': { prompt: 'Hello there' },
-  '/v1/rerank': { query: 'Hello', documents: ['one', 'two'] },
-  '/v1/tokenize': { content: 'Hello there' },
-  '/v1/detokenize': { tokens: [1, 2, 3] },
-  '/api/score': { prompt: 'Hello', candidates: ['one', 'two'] },
-}
-
-/** A model that serves every route, with figures that are the same in every format. */
-async function modelForAll(server: TestServer, name = 'm'): Promise<void> {
-  const figures = { promptTokens: 5, completionTokens: 3 }
-  await server.model(
-    name,
-    {
-      rules: [
-        { rpc: 'Predict*', contains: 'harassment', do: { text: VERDICT, ...figures } },
-        { rpc: 'Predict*', do: { text: 'one two three', ...figures } },
-      ],
-    },
-    { known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'] },
-  )
-}
 
 const as = (name: string) => ({ authorization: `Bearer ${name}` })
 
@@ -78,11 +41,11 @@ describe('usage', () => {
   // verifies events:usage:rows, usage:record:endpoint, usage:record:duration, usage:record:time
   it('has one row for a request of every inference route, the same for each way to ask', async () => {
     await using server = await startWorld()
-    await modelForAll(server)
+    await modelForAllRoutes(server)
     const startedAt = Date.now()
     const asked: { readonly name: string; readonly path: string }[] = []
     for (const route of await listInferenceRoutes(server)) {
-      const body = BODIES[route.path]
+      const body = ROUTE_BODIES[route.path]
       if (body === undefined) throw new Error(`${route.path} has no body here`)
       const keys = listKeys(route.schema)
       const ways = keys.has('stream') ? [{ stream: false }, { stream: true }] : [{}]
@@ -118,7 +81,7 @@ describe('usage', () => {
 
   it('has a row for each message of a socket and for a background response', async () => {
     await using server = await startWorld()
-    await modelForAll(server)
+    await modelForAllRoutes(server)
     await using socket = await openResponseSocket(server.url, { headers: as('ada') })
     await socket.create()
     await socket.create()
@@ -137,7 +100,7 @@ describe('usage', () => {
   // verifies auth-api:admin:usage, auth-api:usage:shape, access:user:own-usage
   it('names who asked, and shows accounts their own rows and admins all', async () => {
     await using server = await startWorld()
-    await modelForAll(server)
+    await modelForAllRoutes(server)
     for (const name of ['ada', 'ada', 'bob', 'browser', 'shared'])
       expect((await server.chat('m', {}, as(name))).status).toBe(200)
     const label = expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/)
@@ -199,7 +162,7 @@ describe('usage', () => {
       rules: [{ rpc: 'PredictStream', do: { pieces: ['one ', 'two ', 'three '], promptTokens: 5, hang: 2 } }],
     })
     await new Promise<void>((resolve, reject) => {
-      const body = JSON.stringify({ model: 'm', messages, stream: true })
+      const body = JSON.stringify({ model: 'm', ...ROUTE_BODIES['/v1/chat/completions'], stream: true })
       const headers = { 'content-type': 'application/json', ...as('ada') }
       const outgoing = request(`${server.url}/v1/chat/completions`, { method: 'POST', headers }, (incoming) => {
         let seen = ''
@@ -221,7 +184,7 @@ describe('usage', () => {
 
   it('has no row for a request that was refused, or failed before it used anything', async () => {
     await using server = await startWorld()
-    await modelForAll(server)
+    await modelForAllRoutes(server)
     await server.model('broken', {
       rules: [{ rpc: 'Predict*', do: { failure: { status: 'INTERNAL', message: 'no' } } }],
     })
@@ -248,7 +211,7 @@ describe('usage', () => {
   // verifies auth-api:period:default
   it('DB-1: takes any query and never fails on one', async () => {
     await using server = await startWorld()
-    await modelForAll(server)
+    await modelForAllRoutes(server)
     await server.chat('m', {}, as('ada'))
     const naughty = [
       "'; DROP TABLE auth_usage_records; --",
@@ -282,7 +245,7 @@ describe('usage', () => {
 
   it('is that of the local user where no auth is configured', async () => {
     await using server = await startTestServer()
-    await modelForAll(server)
+    await modelForAllRoutes(server)
     expect((await server.chat('m')).status).toBe(200)
     const own = (await server.call('/api/auth/usage')).json() as UsageReply
     const all = (await server.call('/api/auth/admin/usage')).json() as UsageReply
@@ -292,7 +255,7 @@ describe('usage', () => {
 
   it('is kept over a restart', async () => {
     await using server = await startWorld()
-    await modelForAll(server)
+    await modelForAllRoutes(server)
     await server.chat('m', {}, as('ada'))
     await server.server.close()
     expect(readUsageRecords(join(server.folder, 'data'))).toMatchObject([{ user_id: 'ada', total_tokens: 8 }])

@@ -1,9 +1,16 @@
 /**
- * Bodies that belong to svc alone: settings, system, failover, operations, private data, routers, scores, tokens,
- * usage.
+ * Bodies that belong to svc alone: backend logs, settings, system, failover, operations, private data, routers, scores,
+ * tokens, traces, usage.
  *
  * @module
  */
+export {
+  type BackendLogLine,
+  backendLogLine,
+  backendLogLines,
+  backendLogMessage,
+  backendLogNames,
+} from './backend-logs.ts'
 export {
   type FailoverChain,
   type FailoverChainList,
@@ -88,8 +95,17 @@ export {
   tokenizeRequest,
 } from './tokenize.ts'
 export {
+  backendTrace,
+  backendTraceList,
+  type TraceSummary,
+  trace,
+  traceList,
+  traceSummary,
+} from './traces.ts'
+export {
   type UsageReply,
   type UsageSourcesReply,
+  type UsageView,
   usageOfKey,
   usageOfUser,
   usageReply,
@@ -97,5 +113,6 @@ export {
   usageSource,
   usageSourcesReply,
   usageTotal,
+  usageView,
   type WireUsageRow,
 } from './usage.ts'

@@ -31,6 +31,27 @@ export const usageReply = z.looseObject({
   totals: z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count, request_count: count }),
 })
 
+/** Reply of `GET /api/usage` and `GET /api/usage/all`. */
+export const usageView = usageReply.extend({
+  /** Most tokens first. */
+  by_model: z.array(
+    z.looseObject({
+      model: z.string(),
+      prompt_tokens: count,
+      completion_tokens: count,
+      total_tokens: count,
+      request_count: count,
+    }),
+  ),
+  /** Who asks. */
+  viewer: z.looseObject({
+    id: z.string(),
+    name: z.string(),
+    role: z.enum(['admin', 'user', 'none']),
+    provider: z.string(),
+  }),
+})
+
 /** Tokens and requests together. */
 export const usageTotal = z.looseObject({ tokens: count, requests: count })
 
@@ -66,5 +87,7 @@ export const usageSourcesReply = z.looseObject({
 export type WireUsageRow = z.infer<typeof usageRow>
 /** Usage over time. */
 export type UsageReply = z.infer<typeof usageReply>
+/** Usage over time, with sums by model and who asks. */
+export type UsageView = z.infer<typeof usageView>
 /** Usage by source and key. */
 export type UsageSourcesReply = z.infer<typeof usageSourcesReply>

@@ -2,12 +2,6 @@ import { gateOnly, listPaths, type RouteInfo } from '../../http/route-info.ts'
 
 /** Admin routes of later features. A user gets 403, an admin 404; none of them is open (§5.4). */
 const ADMIN_GET = [
-  '/api/traces',
-  '/api/traces/*',
-  '/api/backend-traces',
-  '/api/backend-traces/*',
-  '/api/backend-logs',
-  '/api/backend-logs/*',
   '/api/operations/*',
   '/api/models',
   '/api/models/*',
@@ -30,9 +24,6 @@ const ADMIN_GET = [
 ]
 
 const ADMIN_POST = [
-  '/api/traces/clear',
-  '/api/backend-traces/clear',
-  '/api/backend-logs/*',
   '/api/operations/*',
   '/api/models/*',
   '/api/backends/*',
@@ -40,7 +31,6 @@ const ADMIN_POST = [
   '/api/agents/*',
   '/api/agent/*',
   '/api/nodes/*',
-  '/api/branding/*',
   '/api/auth/admin/*',
   '/backends/*',
   '/models/apply',
@@ -53,7 +43,6 @@ const ADMIN_POST = [
 ]
 
 const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = [
-  ['DELETE', '/api/branding/*'],
   ['DELETE', '/api/auth/admin/*'],
   ['PUT', '/api/auth/admin/*'],
   ['PATCH', '/api/models/config-json/:name{.+}'],
@@ -101,7 +90,6 @@ const USER_GET = [
   '/generated-images/*',
   '/generated-videos/*',
   '/generated-3d/*',
-  '/api/features',
   // With a code behind it the page is public.
   '/invite',
 ]
@@ -114,7 +102,6 @@ export const RESERVED_ROUTES: readonly RouteInfo[] = [
   ...OLLAMA_ADMIN.map(([method, path]) => gateOnly(method, path, { family: 'string' })),
   ...USER_POST.map(([path, route]) => gateOnly('POST', path, { access: 'any', ...route })),
   ...USER_GET.map((path) => gateOnly('GET', path, { access: 'any' })),
-  gateOnly('GET', '/api/cors-proxy', { access: 'any', feature: 'mcp', family: 'flat' }),
 ]
 
 /** The reserved routes that no feature has. Some features leave their routes out, as the configuration says. */

@@ -80,6 +80,12 @@ export const accounts = defineSection({
       about: 'its secret',
       secret: true,
     }),
+    disableStats: option(toggle, {
+      flag: 'disable-stats',
+      env: ['SVC_DISABLE_STATS'],
+      default: 'false',
+      about: 'record no usage; quotas count all the same',
+    }),
     codehostBaseUrl: option(webUrl, {
       env: ['CODEHOST_BASE_URL'],
       shownDefault: 'the public host',

@@ -25,6 +25,18 @@ export const logs = defineSection({
       about: 'the older way to write --log-level debug',
       setting: 'debug',
     }),
+    logDedup: option(choice('auto', 'true', 'false'), {
+      flag: 'log-dedup-logs',
+      env: ['SVC_LOG_DEDUP'],
+      default: 'auto',
+      about: 'fold equal lines that follow one another into one; auto = at a terminal',
+    }),
+    requestPhaseTiming: option(toggle, {
+      flag: 'request-phase-timing',
+      env: ['SVC_REQUEST_PHASE_TIMING'],
+      default: 'false',
+      about: 'log how long each phase of an inference request took',
+    }),
     disableMetricsEndpoint: option(toggle, {
       flag: 'disable-metrics-endpoint',
       env: ['SVC_DISABLE_METRICS_ENDPOINT'],
@@ -50,5 +62,6 @@ export const logs = defineSection({
   },
   settings: {
     debug: setting(onOff),
+    enable_backend_logging: setting(onOff, { default: true, fileFirst: true, about: 'keep the output of backends' }),
   },
 })

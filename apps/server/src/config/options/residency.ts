@@ -1,6 +1,7 @@
+import { budget } from '../memory-budget.ts'
 import { defineSection, option, setting } from '../option.ts'
 import { wait } from '../quantities.ts'
-import { durationText, onOff, share, wholeCount } from '../setting-kind.ts'
+import { budgetText, durationText, onOff, share, wholeCount } from '../setting-kind.ts'
 import { count, decimal, toggle } from '../text-kind.ts'
 
 export const residency = defineSection({
@@ -69,6 +70,13 @@ export const residency = defineSection({
       about: 'above this share of memory in use',
       setting: 'memory_reclaimer_threshold',
     }),
+    vramBudget: option(budget, {
+      flag: 'vram-budget',
+      env: ['SVC_VRAM_BUDGET'],
+      default: '',
+      about: 'graphics memory that models may take: a share such as 80%, or 12GB of all devices; empty = all',
+      setting: 'vram_budget',
+    }),
     forceEvictionWhenBusy: option(toggle, {
       flag: 'force-eviction-when-busy',
       env: ['SVC_FORCE_EVICTION_WHEN_BUSY'],
@@ -106,7 +114,7 @@ export const residency = defineSection({
   settings: {
     watchdog_enabled: setting(onOff, {
       default: false,
-      about: 'kept for interfaces that show it; the two watchdogs have switches of their own',
+      about: 'run both watchdogs, whatever their own switches say',
     }),
     watchdog_idle_enabled: setting(onOff),
     watchdog_busy_enabled: setting(onOff),
@@ -117,6 +125,7 @@ export const residency = defineSection({
     max_active_backends: setting(wholeCount),
     memory_reclaimer_enabled: setting(onOff),
     memory_reclaimer_threshold: setting(share, { about: 'unload models above this share of memory in use' }),
+    vram_budget: setting(budgetText),
     force_eviction_when_busy: setting(onOff),
     size_aware_eviction: setting(onOff),
     lru_eviction_max_retries: setting(wholeCount),

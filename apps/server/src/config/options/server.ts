@@ -22,7 +22,7 @@ export const server = defineSection({
       flag: 'cors',
       env: ['SVC_CORS'],
       default: 'false',
-      about: 'pages of other origins may use the API as far as --cors-allow-origins says',
+      about: 'pages of every origin may use the API, unless --cors-allow-origins lists some',
       setting: 'cors',
     }),
     corsAllowOrigins: option(text, {

@@ -2,14 +2,15 @@ import { createFakeClock } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { createMetrics } from '../../monitoring/metrics.ts'
-import { createRing, type UsageRecord } from '../../monitoring/recorders.ts'
+import type { UsageRecord } from '../../monitoring/recorders.ts'
 import { NO_USAGE, type Usage } from '../events.ts'
 import type { RequestContext } from '../ports.ts'
 import { createFailedAttempts } from './failed-attempts.ts'
 
 it('records the figures of a failed target under its own name, and no record without figures', async () => {
   const clock = createFakeClock()
-  const usage = createRing<UsageRecord>(8)
+  const recorded: UsageRecord[] = []
+  const usage = { record: (entry: UsageRecord) => void recorded.push(entry) }
   const metrics = createMetrics()
   const failed = createFailedAttempts({ usage, metrics, clock })
   const target = { name: 'one' } as ModelConfig
@@ -17,9 +18,9 @@ it('records the figures of a failed target under its own name, and no record wit
   const settle = (figures: Usage): void =>
     failed.settle({ context, requestedModel: 'm', usage: figures, target, startedAt: clock.monotonic() - 20 })
   settle(NO_USAGE)
-  expect(usage.entries()).toEqual([])
+  expect(recorded).toEqual([])
   settle({ ...NO_USAGE, promptTokens: 7, completionTokens: 2 })
-  expect(usage.entries()).toEqual([
+  expect(recorded).toEqual([
     {
       correlationId: 'r',
       endpoint: '/v1/messages',

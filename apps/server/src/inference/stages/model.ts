@@ -1,6 +1,6 @@
 import { type SvcError, toSvcError } from '@svc/errors'
 import type { Metrics } from '../../monitoring/metrics.ts'
-import type { RequestFacts, TraceRecorder, UsageRecorder } from '../../monitoring/recorders.ts'
+import type { RequestFacts, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import { createLanes } from '../lanes.ts'
 import type { RequestLedger } from '../ledger.ts'
@@ -9,6 +9,7 @@ import type { ModelCalls, ModelTask } from '../model-calls.ts'
 import type { ModelRequest, Stages } from '../pipeline.ts'
 import type { RequestContext } from '../ports.ts'
 import type { Reply } from '../reply.ts'
+import { traceSteps } from '../trace-reply.ts'
 import type { RelayUpstream } from '../upstream/relay.ts'
 import type { FormattedCall } from '../wire-format.ts'
 
@@ -17,7 +18,6 @@ export interface ModelStageOptions {
   readonly models: ModelCalls
   readonly relay: RelayUpstream
   readonly usage: UsageRecorder
-  readonly traces: TraceRecorder
   readonly metrics: Metrics
   readonly clock: Clock
 }
@@ -25,8 +25,9 @@ export interface ModelStageOptions {
 /** Asks the model, sends its events through the lanes, and records the request at every kind of end. */
 export function createModelStage(options: ModelStageOptions): Stages['model'] {
   return (asked, cleanup) => {
-    const { ledger, parsed, request } = asked
+    const { filtered, ledger, parsed, request } = asked
     const { context } = request
+    ledger.restores = filtered.restoration !== undefined
     cleanup.add((thrown) => {
       record(asked, thrown === undefined ? ledger.failure : toSvcError(thrown), options)
     })
@@ -63,7 +64,19 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
       ledger.warn(warning)
     },
   })
-  const batches = mapBatches(options.models.predict(call.request, model, task), lanes)
+  const predicted = options.models.predict(call.request, model, task)
+  const { trace, restores } = ledger
+  const steps = trace?.keepsBodies && restores ? traceSteps(predicted, trace) : predicted
+  let isFirst = true
+  const batches = mapBatches(steps, (batch) => {
+    const events = lanes(batch)
+    if (isFirst && events.length > 0) {
+      isFirst = false
+      const seconds = (options.clock.monotonic() - context.startedAt) / 1000
+      options.metrics.server.observeFirstToken(ledger.servedModel.name, seconds)
+    }
+    return events
+  })
   return { kind: 'generated', context, ledger, call, batches }
 }
 
@@ -74,7 +87,6 @@ function record(
 ): void {
   const { promptTokens, completionTokens } = ledger.usage
   const facts = toFacts(context, ledger, options.clock)
-  options.traces.record({ ...facts, errorCode: failure?.code })
   options.metrics.countTokens('prompt', promptTokens)
   options.metrics.countTokens('completion', completionTokens)
   const refused = (ledger.upstreamStatus ?? 200) >= 400

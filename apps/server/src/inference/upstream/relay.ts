@@ -11,6 +11,7 @@ import {
 } from '@svc/proxy'
 import { NO_USAGE } from '../events.ts'
 import type { ModelRequest } from '../pipeline.ts'
+import { traceRelayTarget, traceRewriter } from '../trace-reply.ts'
 import type { CloudModels } from './cloud-models.ts'
 import { toUsage } from './upstream-usage.ts'
 
@@ -31,13 +32,15 @@ export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpst
     const { splices, restoration } = filtered
     const target = await models.findTarget(model)
     const { bytes, isStream } = createPassthroughBody(document, { upstreamModel: target.upstreamModel, splices })
+    const { trace } = ledger
+    const restorer = restoration && createRestorer(target.provider, restoration)
     const outcome = await relay({
       upstream,
       request: createCloudRequest(target, { client: (name) => context.header(name), body: bytes, isStream }),
       provider: target.provider,
-      outgoing,
+      outgoing: trace === undefined ? outgoing : traceRelayTarget(outgoing, trace, restorer !== undefined),
       signal: context.abort,
-      rewriter: restoration && createRestorer(target.provider, restoration),
+      rewriter: trace?.keepsBodies && restorer ? traceRewriter(restorer, trace) : restorer,
       describe: opaque && (() => opaque),
       throwsRefusals: opaque !== undefined,
     })

@@ -30,7 +30,7 @@ export async function toChatBody(
 export interface TranslateOptions {
   readonly model: ModelConfig
   readonly stream: boolean
-  readonly context: Pick<RequestContext, 'signal' | 'header'>
+  readonly context: Pick<RequestContext, 'requestId' | 'signal' | 'header'>
   /** Gets the figures of the upstream as they come, so that a stream that ends early is counted. */
   readonly onUsage: (usage: Usage) => void
 }

@@ -47,8 +47,13 @@ export function createScriptedSupervisor(clock: Clock): ScriptedSupervisor {
       backends.push(backend)
       return backend
     },
-    logs: () => [],
-    clearLogs: () => undefined,
+    logs: {
+      names: () => [],
+      lines: () => [],
+      follow: () => undefined,
+      flush: () => undefined,
+      clear: () => undefined,
+    },
     close: async () => undefined,
     killNow: () => undefined,
   }

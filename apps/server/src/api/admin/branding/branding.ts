@@ -6,6 +6,7 @@ import type * as z from 'zod'
 import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
+import { MAX_ASSET_BYTES } from './limits.ts'
 import type { brandingReply } from './schemas.ts'
 
 /** The operator's branding; fields that are not set are empty. */
@@ -17,7 +18,8 @@ export interface Branding {
 }
 
 const KINDS = ['logo', 'logo_horizontal', 'favicon'] as const
-type BrandingKind = (typeof KINDS)[number]
+/** The images that can be set. */
+export type BrandingKind = (typeof KINDS)[number]
 
 const DEFAULTS: Readonly<Record<BrandingKind, string>> = {
   logo: '/favicon.svg',
@@ -34,9 +36,8 @@ const TYPES: Readonly<Record<string, string>> = {
   ico: 'image/x-icon',
 }
 
-const MAX_ASSET_BYTES = 5 * 1024 * 1024
-
-function isKind(value: string): value is BrandingKind {
+/** Whether a text names an image. */
+export function isKind(value: string): value is BrandingKind {
   return (KINDS as readonly string[]).includes(value)
 }
 
@@ -63,6 +64,18 @@ const SVG_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
+/** Answers with the branding. */
+export function replyWithBranding({ instanceName, instanceTagline, files }: Branding): HttpReply {
+  const url = (kind: BrandingKind): string => (files[kind] === '' ? DEFAULTS[kind] : `/branding/asset/${kind}`)
+  return json({
+    instance_name: instanceName,
+    instance_tagline: instanceTagline,
+    logo_url: url('logo'),
+    logo_horizontal_url: url('logo_horizontal'),
+    favicon_url: url('favicon'),
+  } satisfies z.infer<typeof brandingReply>)
+}
+
 /** `GET /api/branding` and its assets (§4.1); they change with the settings. */
 export function brandingRoutes(options: { branding: () => Branding; folder: string }): Route[] {
   return [
@@ -79,17 +92,7 @@ export function brandingRoutes(options: { branding: () => Branding; folder: stri
           schema: async () => (await import('./schemas.ts')).brandingReply,
         },
       },
-      handler() {
-        const { instanceName, instanceTagline, files } = options.branding()
-        const url = (kind: BrandingKind): string => (files[kind] === '' ? DEFAULTS[kind] : `/branding/asset/${kind}`)
-        return json({
-          instance_name: instanceName,
-          instance_tagline: instanceTagline,
-          logo_url: url('logo'),
-          logo_horizontal_url: url('logo_horizontal'),
-          favicon_url: url('favicon'),
-        } satisfies z.infer<typeof brandingReply>)
-      },
+      handler: () => replyWithBranding(options.branding()),
     }),
     defineRoute({
       method: 'GET',

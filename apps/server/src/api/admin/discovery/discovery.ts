@@ -3,56 +3,8 @@ import { pathPrefix } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { RouteInfo } from '../../../http/route-info.ts'
+import { CAPABILITIES, ENDPOINTS, GROUPS, toServedPath } from './endpoint-names.ts'
 import type { discoveryReply } from './schemas.ts'
-
-/** Names of endpoints in the document; those without a route are left out. */
-const ENDPOINTS: Readonly<Record<string, string>> = {
-  models: '/v1/models',
-  models_capabilities: '/v1/models/capabilities',
-  chat_completions: '/v1/chat/completions',
-  completions: '/v1/completions',
-  embeddings: '/v1/embeddings',
-  config_json: '/api/models/config-json/:name',
-  tts: '/v1/audio/speech',
-  transcription: '/v1/audio/transcriptions',
-  image_generation: '/v1/images/generations',
-  swagger: '/swagger',
-  instructions: '/api/instructions',
-}
-
-const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  openai_compatible: {
-    chat_completions: '/v1/chat/completions',
-    completions: '/v1/completions',
-    embeddings: '/v1/embeddings',
-    models: '/v1/models',
-  },
-  model_management: { reload: '/models/reload' },
-  monitoring: {
-    metrics: '/metrics',
-    backend_monitor: '/backend/monitor',
-    backend_shutdown: '/backend/shutdown',
-    backend_load: '/backend/load',
-    system: '/system',
-    version: '/version',
-    traces: '/api/traces',
-  },
-  settings: { get: '/api/settings', update: '/api/settings' },
-  stores: { set: '/stores/set', get: '/stores/get', delete: '/stores/delete', find: '/stores/find' },
-  docs: { swagger: '/swagger', instructions: '/api/instructions' },
-}
-
-/** Capabilities by the path that proves them. */
-const CAPABILITIES: Readonly<Record<string, string>> = {
-  config_metadata: '/api/models/config-metadata',
-  config_patch: '/api/models/config-json/:name',
-  vram_estimate: '/api/models/vram-estimate',
-  mcp: '/v1/mcp/chat/completions',
-  agents: '/api/agents',
-  p2p: '/api/p2p',
-  tracing: '/api/traces',
-  voice_profiles: '/v1/voice-profiles',
-}
 
 /** Keeps the addresses of served paths. */
 function selectServed(
@@ -61,7 +13,7 @@ function selectServed(
 ): Record<string, string> {
   return Object.fromEntries(
     Object.entries(paths)
-      .filter(([, path]) => routes.has(path))
+      .filter(([, path]) => routes.has(toServedPath(path)))
       .map(([name, path]) => [name, `${prefix}${path}`]),
   )
 }
@@ -87,7 +39,8 @@ export function discoveryRoute(facts: { version: string; routes: () => readonly 
         facts
           .routes()
           .filter((route) => route.gateOnly !== true)
-          .map((route) => route.path),
+          // A parameter that may hold slashes is written like any other.
+          .map((route) => route.path.replaceAll('{.+}', '')),
       )
       const groups = Object.entries(GROUPS)
         .map(([name, paths]) => [name, selectServed(paths, { routes, prefix })] as const)

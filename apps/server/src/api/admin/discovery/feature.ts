@@ -1,6 +1,7 @@
 import type { ServerFeature } from '../../../features/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { discoveryRoute } from './discovery.ts'
+import { featuresRoute } from './features.ts'
 import { instructionRoutes } from './instructions.ts'
 
 /** Describes the server to programs, from its route table. */
@@ -9,5 +10,5 @@ export function discoveryFeature({ version, routes }: Platform): ServerFeature {
     const { openApiDocument } = await import('../../../http/openapi.ts')
     return openApiDocument(routes(), version)
   }
-  return { routes: [discoveryRoute({ version, routes }), ...instructionRoutes(describe)] }
+  return { routes: [discoveryRoute({ version, routes }), featuresRoute(routes), ...instructionRoutes(describe)] }
 }

@@ -1,30 +1,78 @@
-/** A page about one area of the API, for programs and people. */
-export interface Instruction {
-  readonly name: string
-  readonly description: string
-  /** Tags of its routes. */
-  readonly tags: readonly string[]
-  readonly markdown: string
-}
+import { ADMIN_INSTRUCTIONS } from './admin-instruction-texts.ts'
+import type { Instruction } from './instruction.ts'
 
 /** Pages of the areas that are built. */
 export const INSTRUCTIONS: readonly Instruction[] = [
   {
     name: 'chat-inference',
-    description: 'Continue conversations with a model, whole or streamed.',
+    description: 'Continue conversations with a model, whole or streamed, in four formats.',
     tags: ['inference'],
     markdown: `# Chat
 
 \`POST /v1/chat/completions\` takes a \`model\` and \`messages\` and answers in the chat-completions format.
 
-\`\`\`
+\`\`\`sh
 curl {base_url}v1/chat/completions -H 'Content-Type: application/json' \\
   -d '{"model": "demo", "messages": [{"role": "user", "content": "Hello"}]}'
 \`\`\`
 
 With \`"stream": true\` the reply is a stream of server-sent events that ends with \`data: [DONE]\`; \`"stream_options": {"include_usage": true}\` adds the usage as the last event.
 
+The same conversation in other formats:
+
+\`\`\`sh
+curl {base_url}v1/messages -H 'Content-Type: application/json' \\
+  -d '{"model": "demo", "max_tokens": 64, "messages": [{"role": "user", "content": "Hello"}]}'
+\`\`\`
+
+\`\`\`sh
+curl {base_url}v1/responses -H 'Content-Type: application/json' \\
+  -d '{"model": "demo", "input": "Hello"}'
+\`\`\`
+
+\`\`\`sh
+curl {base_url}api/chat -H 'Content-Type: application/json' \\
+  -d '{"model": "demo", "stream": false, "messages": [{"role": "user", "content": "Hello"}]}'
+\`\`\`
+
 Errors: 400 names the field at fault, 404 \`model_not_found\`, 429 with \`Retry-After\` when the server or the model is at capacity, 503 with \`Retry-After\` while a model loads or rests after a failed load. A failure after the first event arrives in the stream.
+`,
+  },
+  {
+    name: 'embeddings-and-ranking',
+    description: 'Turn texts into vectors, order documents, count tokens, score continuations.',
+    tags: ['inference'],
+    markdown: `# Embeddings, ranking, tokens, scores
+
+\`\`\`sh
+curl {base_url}v1/embeddings -H 'Content-Type: application/json' \\
+  -d '{"model": "demo", "input": ["a cat", "a dog"]}'
+\`\`\`
+
+\`\`\`sh
+curl {base_url}v1/rerank -H 'Content-Type: application/json' \\
+  -d '{"model": "demo", "query": "pets", "documents": ["a cat", "a ship"], "top_n": 1}'
+\`\`\`
+
+\`\`\`sh
+curl {base_url}v1/tokenize -H 'Content-Type: application/json' -d '{"model": "demo", "content": "a cat"}'
+\`\`\`
+
+\`POST /v1/detokenize\` turns tokens into text. \`POST /api/score\` (admin) gives the likelihood of \`candidates\` after a \`prompt\`.
+`,
+  },
+  {
+    name: 'moderation',
+    description: 'Ask a model whether texts are harmful.',
+    tags: ['inference'],
+    markdown: `# Moderation
+
+\`\`\`sh
+curl {base_url}v1/moderations -H 'Content-Type: application/json' \\
+  -d '{"model": "demo", "input": "Hello"}'
+\`\`\`
+
+The reply has a result for each input: \`flagged\`, and each category with its score. The judgement is the model's.
 `,
   },
   {
@@ -33,50 +81,18 @@ Errors: 400 names the field at fault, 404 \`model_not_found\`, 429 with \`Retry-
     tags: ['models'],
     markdown: `# Models
 
-\`GET /v1/models\` lists names; \`?filter=\` takes a regular expression over them. \`GET /v1/models/{id}\` shows one. \`GET /v1/models/capabilities\` takes the same filter and adds what each model does, takes and gives.
-
-A model is a YAML file in the models folder, or a GGUF file dropped there. \`POST /models/reload\` (admin) reads the folder again at once.
-`,
-  },
-  {
-    name: 'monitoring',
-    description: 'Health, version, loaded models, metrics.',
-    tags: ['system'],
-    markdown: `# Monitoring
-
-- \`GET /healthz\` answers 200 while the process lives, \`GET /readyz\` while it takes requests.
-- \`GET /version\` shows version and commit.
-- \`GET /system\` (admin) lists backends and loaded models with their processes.
-- \`GET /metrics\` (admin) is the Prometheus text format; \`api_call\` is the duration of calls by method and route.
-`,
-  },
-  {
-    name: 'settings',
-    description: 'Read and change runtime settings.',
-    tags: ['settings'],
-    markdown: `# Settings
-
-\`GET /api/settings\` (admin) shows every runtime setting, secrets masked. \`POST /api/settings\` changes any subset; it is kept in the configuration folder and acts at once. A flag or variable wins over a saved value.
-`,
-  },
-  {
-    name: 'interception',
-    description: 'Filter what other programs send to model providers.',
-    tags: ['pii'],
-    markdown: `# Interception
-
-The intercepting proxy listens at the setting \`mitm_listen\` and asks for no credentials. Programs send HTTPS through it and trust its certificate; requests to listed hosts pass the PII filter.
-
-\`\`\`
-curl {base_url}api/middleware/proxy-ca.crt -o svc-ca.crt
-HTTPS_PROXY=http://127.0.0.1:8888 curl --cacert svc-ca.crt https://api.openai.com/v1/models
+\`\`\`sh
+curl {base_url}v1/models
 \`\`\`
 
-Models list hosts with \`mitm.hosts\`; their \`pii\` block is the policy. A block is 400 \`pii_blocked\`, a failed detector 503 \`pii_ner_unavailable\`; the host gets nothing then.
+\`?filter=\` takes a regular expression over the names. \`GET /v1/models/{id}\` shows one. \`GET /v1/models/capabilities\` takes the same filter and adds what each model does, takes and gives.
 
-- \`GET /api/middleware/proxy-ca.crt\` is the certificate; 404 before the proxy has run.
-- \`GET /api/middleware/status\` (admin) shows under \`mitm\` the listener, hosts, conflicts and figures.
-- \`GET /api/pii/events?origin=proxy\` (admin) lists connections, requests and findings.
+A model is a YAML file in the models folder, or a GGUF file dropped there. An admin reads the folder again at once:
+
+\`\`\`sh
+curl -X POST {base_url}models/reload
+\`\`\`
 `,
   },
+  ...ADMIN_INSTRUCTIONS,
 ]

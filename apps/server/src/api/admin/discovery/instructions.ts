@@ -3,7 +3,8 @@ import type * as z from 'zod'
 import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { INSTRUCTIONS, type Instruction } from './instruction-texts.ts'
+import type { Instruction } from './instruction.ts'
+import { INSTRUCTIONS } from './instruction-texts.ts'
 import type { instructionListReply } from './schemas.ts'
 
 const schemas = () => import('./schemas.ts')

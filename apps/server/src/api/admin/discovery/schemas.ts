@@ -8,6 +8,16 @@ export const discoveryReply = z.object({
   capabilities: z.record(z.string(), z.boolean()),
 })
 
+/** Reply of `GET /api/features`. */
+export const featuresReply = z.object({
+  agents: z.boolean(),
+  mcp: z.boolean(),
+  fine_tuning: z.boolean(),
+  quantization: z.boolean(),
+  distributed: z.boolean(),
+  localai_assistant: z.boolean(),
+})
+
 const entry = z.object({ name: z.string(), description: z.string(), tags: z.array(z.string()), url: z.string() })
 
 /** Reply of `GET /api/instructions`. */

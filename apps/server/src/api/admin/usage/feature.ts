@@ -2,14 +2,17 @@ import type { ServerFeature } from '../../../features/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { fillSources } from '../../../usage/fill-sources.ts'
 import { usageRoutes } from './routes.ts'
+import { refuseReports, usageViewRoutes } from './view-routes.ts'
 
 /** Reports over usage. */
-export function usageFeature({ accounts, log: logger }: Platform): ServerFeature {
+export function usageFeature({ config, accounts, log: logger }: Platform): ServerFeature {
   const { usage, usageRecorder: recorder } = accounts.auth
+  const parts = { usage, recorder }
+  const routes = [...usageRoutes(parts), ...usageViewRoutes(parts)]
   const closing = new AbortController()
   let filling: Promise<void> | undefined
   return {
-    routes: usageRoutes({ usage, recorder }),
+    routes: config.disableStats ? refuseReports(routes) : routes,
     start() {
       filling = fillSources(usage, { logger, signal: closing.signal })
     },

@@ -1,0 +1,236 @@
+import type { Instruction } from './instruction.ts'
+
+/** Pages of the areas around inference. */
+export const ADMIN_INSTRUCTIONS: readonly Instruction[] = [
+  {
+    name: 'model-management',
+    description: 'Install, change and remove models and backends.',
+    tags: ['models', 'backends', 'operations'],
+    markdown: `# Models and backends
+
+Models and backends come from galleries. An installation is an operation in the background:
+
+\`\`\`sh
+curl {base_url}api/operations
+\`\`\`
+
+\`\`\`sh
+curl {base_url}api/operations/history
+\`\`\`
+
+\`GET /models/available\` and \`GET /backends/available\` list what can be installed; \`POST /models/apply\` and \`POST /backends/apply\` with an \`id\` begin it and name its job.
+
+\`\`\`sh
+curl {base_url}backends
+\`\`\`
+
+\`GET /api/models/config-json/{name}\` shows the file of a model as JSON. All of these need an admin.
+`,
+  },
+  {
+    name: 'pii-filtering',
+    description: 'Find, mask and block private text.',
+    tags: ['pii'],
+    markdown: `# Private text
+
+A model whose file has \`pii: {enabled: true}\` gets requests with private text masked, or refuses them. Detectors are models: recognisers, or patterns in the file.
+
+\`\`\`sh
+curl {base_url}api/pii/analyze -H 'Content-Type: application/json' \\
+  -d '{"text": "Write to ada@site.example", "detectors": ["secrets"]}'
+\`\`\`
+
+\`\`\`sh
+curl {base_url}api/pii/redact -H 'Content-Type: application/json' \\
+  -d '{"text": "Write to ada@site.example", "detectors": ["secrets"]}'
+\`\`\`
+
+\`GET /api/pii/events\` (admin) lists what was found, never the text.
+`,
+  },
+  {
+    name: 'interception',
+    description: 'Filter what other programs send to model providers.',
+    tags: ['pii'],
+    markdown: `# Interception
+
+The intercepting proxy listens at the setting \`mitm_listen\` and asks for no credentials. Programs send HTTPS through it and trust its certificate; requests to listed hosts pass the PII filter.
+
+\`\`\`
+curl {base_url}api/middleware/proxy-ca.crt -o svc-ca.crt
+HTTPS_PROXY=http://127.0.0.1:8888 curl --cacert svc-ca.crt https://api.openai.com/v1/models
+\`\`\`
+
+Models list hosts with \`mitm.hosts\`; their \`pii\` block is the policy. A block is 400 \`pii_blocked\`, a failed detector 503 \`pii_ner_unavailable\`; the host gets nothing then.
+
+- \`GET /api/middleware/proxy-ca.crt\` is the certificate; 404 before the proxy has run.
+- \`GET /api/middleware/status\` (admin) shows under \`mitm\` the listener, hosts, conflicts and figures.
+- \`GET /api/pii/events?origin=proxy\` (admin) lists connections, requests and findings.
+`,
+  },
+  {
+    name: 'middleware-admin',
+    description: 'What is filtered, routed and intercepted.',
+    tags: ['pii', 'router'],
+    markdown: `# Middleware
+
+\`\`\`sh
+curl {base_url}api/middleware/status
+\`\`\`
+
+The reply (admin) names the models that are filtered with their detectors, the routers, and the state of interception. The default detectors of filtered models are the setting \`pii_default_detectors\`.
+`,
+  },
+  {
+    name: 'intelligent-routing',
+    description: 'Routers: models that pick another model for each request.',
+    tags: ['router'],
+    markdown: `# Routing
+
+\`\`\`sh
+curl {base_url}api/router/status
+\`\`\`
+
+\`\`\`sh
+curl '{base_url}api/router/decisions?limit=20'
+\`\`\`
+
+\`POST /api/router/decide\` tells which model a router would pick for an \`input\`, without a request. Decisions (admin) hold labels and scores, never prompts.
+`,
+  },
+  {
+    name: 'failover',
+    description: 'Models with targets that stand in for one another.',
+    tags: ['failover'],
+    markdown: `# Failover
+
+\`\`\`sh
+curl {base_url}api/failover/chains
+\`\`\`
+
+The reply (admin) has every failover group with the states of its targets. \`POST /api/failover/chains/{name}/pin\` holds requests at one target, \`.../unpin\` lets them go; \`GET /api/failover/events\` is a stream of changes.
+`,
+  },
+  {
+    name: 'usage-and-billing',
+    description: 'Who used how many tokens, by model, key and time.',
+    tags: ['usage'],
+    markdown: `# Usage
+
+\`\`\`sh
+curl '{base_url}api/auth/usage?period=day'
+\`\`\`
+
+\`\`\`sh
+curl '{base_url}api/auth/admin/usage/sources?period=month'
+\`\`\`
+
+\`\`\`sh
+curl '{base_url}api/usage/all?period=week&format=csv'
+\`\`\`
+
+The first shows the caller's own usage, the second (admin) everybody's by source and key, the third (admin) everybody's as a table. \`period\` is \`day\`, \`week\`, \`month\` or \`all\`.
+`,
+  },
+  {
+    name: 'accounts',
+    description: 'Sign in, and manage keys, sessions and accounts.',
+    tags: ['accounts'],
+    markdown: `# Accounts
+
+\`\`\`sh
+curl {base_url}api/auth/status
+\`\`\`
+
+A key goes into \`Authorization: Bearer\`, \`x-api-key\` or \`xi-api-key\`. \`GET /api/auth/me\` shows the caller. With a session, \`POST /api/auth/api-keys\` makes a key; it is shown once.
+`,
+  },
+  {
+    name: 'monitoring',
+    description: 'Health, loaded models, traces, the output of backends, metrics.',
+    tags: ['system', 'traces', 'backend-logs'],
+    markdown: `# Monitoring
+
+- \`GET /healthz\` answers 200 while the process lives, \`GET /readyz\` while it takes requests.
+- \`GET /version\` shows version and commit.
+- \`GET /system\` (admin) lists backends and loaded models with their processes, \`GET /api/resources\` the memory and processors of the machine.
+
+Tracing is off until an admin turns it on:
+
+\`\`\`sh
+curl -X POST {base_url}api/settings -H 'Content-Type: application/json' -d '{"enable_tracing": true}'
+\`\`\`
+
+\`\`\`sh
+curl '{base_url}api/traces?limit=20'
+\`\`\`
+
+\`\`\`sh
+curl '{base_url}api/traces/summary?hours=6'
+\`\`\`
+
+\`GET /api/backend-traces\` lists calls to backends under the same correlation ids.
+
+\`\`\`sh
+curl {base_url}api/backend-logs
+\`\`\`
+
+\`GET /api/backend-logs/{model}\` shows the newest output of a model's backends; the WebSocket \`/ws/backend-logs/{model}\` follows it.
+
+\`\`\`sh
+curl {base_url}metrics
+\`\`\`
+
+The reply is the Prometheus text format; \`api_call\` is the duration of calls by method and route.
+`,
+  },
+  {
+    name: 'cors-proxy',
+    description: 'Reach public servers from pages of this one.',
+    tags: ['cors-proxy'],
+    markdown: `# Public servers for pages
+
+A page of this server reaches a public http or https address through \`/api/cors-proxy?url=\`, with GET or POST:
+
+\`\`\`
+curl '{base_url}api/cors-proxy?url=https://tools.example/mcp'
+\`\`\`
+
+The reply has the status and the content of that address, as a file that runs no script. Cookies and credentials are never passed on. Internal hosts and private networks are refused with 403.
+`,
+  },
+  {
+    name: 'branding',
+    description: 'Name and images of this instance.',
+    tags: ['branding'],
+    markdown: `# Branding
+
+\`\`\`sh
+curl {base_url}api/branding
+\`\`\`
+
+An admin sets \`logo\`, \`logo_horizontal\` and \`favicon\`: \`POST /api/branding/asset/{kind}\` takes a form with the field \`file\`, an image of 5 MiB at most; \`DELETE\` goes back to the image of the server. Name and tagline are settings:
+
+\`\`\`sh
+curl -X POST {base_url}api/settings -H 'Content-Type: application/json' -d '{"instance_name": "Lab"}'
+\`\`\`
+`,
+  },
+  {
+    name: 'settings',
+    description: 'Read and change runtime settings.',
+    tags: ['settings'],
+    markdown: `# Settings
+
+\`\`\`sh
+curl {base_url}api/settings
+\`\`\`
+
+The reply (admin) has every runtime setting, secrets masked. \`POST /api/settings\` changes any subset; it is kept in the configuration folder and acts at once. A flag or variable wins over a saved value.
+
+\`\`\`sh
+curl -X POST {base_url}api/settings -H 'Content-Type: application/json' -d '{"watchdog_idle_timeout": "10m"}'
+\`\`\`
+`,
+  },
+]

@@ -1,0 +1,9 @@
+/** A page about one area of the API, for programs and people. */
+export interface Instruction {
+  readonly name: string
+  readonly description: string
+  /** Tags of its routes. */
+  readonly tags: readonly string[]
+  /** `{base_url}` stands for the address of the server, with a slash at its end. A test runs the examples. */
+  readonly markdown: string
+}

@@ -1,0 +1,8 @@
+import type { ServerFeature } from '../../../features/feature.ts'
+import type { Platform } from '../../../platform/platform.ts'
+import { traceRoutes } from './routes.ts'
+
+/** Traces of requests and of calls to backends. */
+export function tracesFeature({ traces }: Platform): ServerFeature {
+  return { routes: traceRoutes(traces) }
+}

@@ -1,0 +1,109 @@
+import type { UsageReport, UsageRow } from '@svc/auth/usage'
+import { SvcError } from '@svc/errors'
+import type { UsageView } from '@svc/wire/native'
+import type { Call } from '../../../http/call.ts'
+import { HttpReply } from '../../../http/http-reply.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import type { UsageRouteParts } from './routes.ts'
+import { toCsv } from './to-csv.ts'
+import { toUsageReply } from './wire-usage.ts'
+
+const wire = () => import('@svc/wire/native')
+const schemas = () => import('./schemas.ts')
+
+const shared = {
+  method: 'GET',
+  family: 'flat',
+  tag: 'usage',
+  responses: {
+    200: {
+      description: 'Rows in the order of their buckets, sums by model, and who asks; a table with `format=csv`.',
+      schema: async () => (await wire()).usageView,
+    },
+  },
+} as const
+
+/** `GET /api/usage` and `/api/usage/all`: the same figures with who asks and sums by model, for pages and tables. */
+export function usageViewRoutes({ usage, recorder }: UsageRouteParts): Route[] {
+  async function view(call: Call, audience: Parameters<UsageRouteParts['usage']['readUsage']>[0]): Promise<HttpReply> {
+    const { signal } = call
+    await recorder.flush({ signal })
+    const report = await usage.readUsage(audience, { signal })
+    return call.query('format') === 'csv' ? replyWithTable(report) : json(toView(report, call))
+  }
+  return [
+    defineRoute({
+      ...shared,
+      path: '/api/usage',
+      access: 'self',
+      summary: "The caller's own usage, by model and over time",
+      query: async () => (await schemas()).viewQuery,
+      handler: (call) => view(call, { period: call.query('period'), view: 'own', userId: call.principal.id }),
+    }),
+    defineRoute({
+      ...shared,
+      path: '/api/usage/all',
+      access: 'admin',
+      summary: 'Usage of everybody, by model and over time',
+      query: async () => (await schemas()).viewQuery,
+      handler: (call) => view(call, { period: call.query('period'), view: 'all' }),
+    }),
+  ]
+}
+
+/** Refuses reports while nothing is recorded. */
+export function refuseReports(routes: readonly Route[]): Route[] {
+  return routes.map((route) => ({
+    ...route,
+    handler() {
+      throw new SvcError('unavailable', 'usage tracking is disabled (--disable-stats)', { code: 'stats_disabled' })
+    },
+  }))
+}
+
+function toView(report: UsageReport, { principal }: Call): UsageView {
+  const { id, name, role, account } = principal
+  return {
+    ...toUsageReply(report),
+    by_model: sumByModel(report.rows),
+    viewer: { id, name, role, provider: account?.provider ?? 'local' },
+  }
+}
+
+/** Sums by model, most tokens first. */
+function sumByModel(rows: readonly UsageRow[]): UsageView['by_model'] {
+  const sums = new Map<string, UsageView['by_model'][number]>()
+  for (const { model, promptTokens, completionTokens, totalTokens, requests } of rows) {
+    const sum = sums.get(model)
+    sums.set(model, {
+      model,
+      prompt_tokens: (sum?.prompt_tokens ?? 0) + promptTokens,
+      completion_tokens: (sum?.completion_tokens ?? 0) + completionTokens,
+      total_tokens: (sum?.total_tokens ?? 0) + totalTokens,
+      request_count: (sum?.request_count ?? 0) + requests,
+    })
+  }
+  return [...sums.values()].sort((one, other) => other.total_tokens - one.total_tokens)
+}
+
+const COLUMNS = [
+  'bucket',
+  'model',
+  'user_id',
+  'user_name',
+  'source',
+  'api_key_id',
+  'api_key_name',
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'request_count',
+] as const
+
+function replyWithTable(report: UsageReport): HttpReply {
+  const rows = toUsageReply(report).usage.map((row) => COLUMNS.map((column) => row[column] ?? ''))
+  return new HttpReply(toCsv([COLUMNS, ...rows]), {
+    headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="usage.csv"' },
+  })
+}

@@ -1,0 +1,81 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { type HistogramExport, toExport } from './plain-histogram.ts'
+import type { Counts, ModelDurations, ServerSeries } from './server-series.ts'
+
+/** Shows the figures of the server on a registry, which reads them at each scrape. */
+export function registerServerSeries(registry: Registry, series: ServerSeries): void {
+  const count = (name: string, help: string, labelNames: readonly string[], counts: Counts): void => {
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { labels, value } of counts.all())
+          this.inc(Object.fromEntries(labelNames.map((label, index) => [label, labels[index] ?? ''])), value)
+      },
+    })
+  }
+  count(
+    'svc_requests_total',
+    'Inference requests by serving model and end: completed, refused (4xx), failed (5xx, or broken off), left.',
+    ['model', 'outcome'],
+    series.requests,
+  )
+  count('svc_model_tokens_total', 'Tokens of finished requests by model.', ['model', 'kind'], series.modelTokens)
+  count('svc_model_loads_total', 'Loads of models by outcome: loaded, failed.', ['model', 'outcome'], series.loads)
+  count(
+    'svc_model_departures_total',
+    'Models that left memory: for another one (eviction), or stopped as idle, as busy for too long, or for memory.',
+    ['reason'],
+    series.departures,
+  )
+  count('svc_limit_refusals_total', 'Requests refused at a limit: global, model, quota.', ['limit'], series.refusals)
+  new DurationsByModel(registry, series.firstTokens, {
+    name: 'svc_time_to_first_token_seconds',
+    help: 'Time from arrival to the first piece of a generated reply, in seconds.',
+  })
+  new DurationsByModel(registry, series.loadSeconds, {
+    name: 'svc_model_load_seconds',
+    help: 'Duration of loads of models, in seconds.',
+  })
+  for (const { name, help, grows, read } of series.live) {
+    const options = { name, help, registers: [registry] }
+    if (grows === true) {
+      new Counter({
+        ...options,
+        collect() {
+          this.reset()
+          this.inc(read())
+        },
+      })
+    } else {
+      new Gauge({
+        ...options,
+        collect() {
+          this.set(read())
+        },
+      })
+    }
+  }
+}
+
+/** A histogram of plain series by model. */
+class DurationsByModel extends Histogram<'model'> {
+  readonly #durations: ModelDurations
+  readonly #facts: { readonly name: string; readonly help: string; readonly buckets: number[] }
+
+  constructor(registry: Registry, durations: ModelDurations, facts: { readonly name: string; readonly help: string }) {
+    const all = { ...facts, buckets: [...durations.buckets] }
+    super({ ...all, labelNames: ['model'], registers: [registry] })
+    this.#durations = durations
+    this.#facts = all
+  }
+
+  /** Both export formats of the registry read this; it replaces the library's own counting. */
+  async getForPromString(): Promise<HistogramExport> {
+    const values = [...this.#durations.all()].flatMap(([model, each]) => each.values(this.#facts.name, { model }))
+    return toExport(this.#facts, values)
+  }
+}

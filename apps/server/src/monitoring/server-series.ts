@@ -1,0 +1,106 @@
+import { ModelLabels } from './labels.ts'
+import { PlainSeries } from './plain-histogram.ts'
+
+/** The end of an inference request: `refused` for 4xx, `failed` for 5xx and for replies that break off. */
+export type RequestOutcome = 'completed' | 'refused' | 'failed' | 'left'
+/** The limit that a request ran into. */
+export type LimitName = 'global' | 'model' | 'quota'
+/** Why a model left memory: for another one, or stopped by the watchdog. */
+export type DepartureReason = 'eviction' | 'idle' | 'busy' | 'memory'
+
+/** From a cached token to a load before the first answer, in seconds. */
+const FIRST_TOKEN_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+/** From a small file to the largest weights, in seconds. */
+const LOAD_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
+
+/** Numbers that only grow, by their labels. */
+export class Counts {
+  readonly #values = new Map<string, { readonly labels: readonly string[]; value: number }>()
+
+  add(labels: readonly string[], value = 1): void {
+    const key = labels.join('\0')
+    const found = this.#values.get(key)
+    if (found === undefined) this.#values.set(key, { labels, value })
+    else found.value += value
+  }
+
+  all(): Iterable<{ readonly labels: readonly string[]; readonly value: number }> {
+    return this.#values.values()
+  }
+}
+
+/** Durations by model. */
+export class ModelDurations {
+  readonly buckets: readonly number[]
+  readonly #series = new Map<string, PlainSeries>()
+
+  constructor(buckets: readonly number[]) {
+    this.buckets = buckets
+  }
+
+  observe(model: string, seconds: number): void {
+    const found = this.#series.get(model) ?? new PlainSeries(this.buckets)
+    this.#series.set(model, found)
+    found.observe(seconds)
+  }
+
+  all(): Iterable<readonly [model: string, series: PlainSeries]> {
+    return this.#series
+  }
+}
+
+/** A figure that is read at each scrape. */
+export interface LiveFigure {
+  readonly name: string
+  readonly help: string
+  /** Whether it only grows. @default false */
+  readonly grows?: boolean | undefined
+  readonly read: () => number
+}
+
+/** What the server measures of its work, in plain numbers. */
+export class ServerSeries {
+  readonly requests = new Counts()
+  readonly modelTokens = new Counts()
+  readonly loads = new Counts()
+  readonly departures = new Counts()
+  readonly refusals = new Counts()
+  readonly firstTokens = new ModelDurations(FIRST_TOKEN_BUCKETS)
+  readonly loadSeconds = new ModelDurations(LOAD_BUCKETS)
+  readonly live: LiveFigure[] = []
+  readonly #models = new ModelLabels()
+
+  /** Counts an inference request. @param model the serving one; undefined when none was found */
+  countRequest(model: string | undefined, outcome: RequestOutcome): void {
+    this.requests.add([model === undefined ? '' : this.#models.find(model), outcome])
+  }
+
+  countTokens(model: string, { prompt, completion }: { readonly prompt: number; readonly completion: number }): void {
+    const label = this.#models.find(model)
+    if (prompt > 0) this.modelTokens.add([label, 'prompt'], prompt)
+    if (completion > 0) this.modelTokens.add([label, 'completion'], completion)
+  }
+
+  observeFirstToken(model: string, seconds: number): void {
+    this.firstTokens.observe(this.#models.find(model), seconds)
+  }
+
+  countLoad(model: string, { seconds, isFailed }: { readonly seconds: number; readonly isFailed: boolean }): void {
+    const label = this.#models.find(model)
+    this.loads.add([label, isFailed ? 'failed' : 'loaded'])
+    if (!isFailed) this.loadSeconds.observe(label, seconds)
+  }
+
+  countDeparture(reason: DepartureReason): void {
+    this.departures.add([reason])
+  }
+
+  countRefusal(limit: LimitName): void {
+    this.refusals.add([limit])
+  }
+
+  /** Adds a figure that is read at each scrape. Call it before the first one. */
+  show(figure: LiveFigure): void {
+    this.live.push(figure)
+  }
+}

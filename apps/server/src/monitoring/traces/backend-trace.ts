@@ -1,0 +1,96 @@
+import { toSvcError } from '@svc/errors'
+import type { Clock } from '../../ports.ts'
+import { toPublicError } from '../../public-error.ts'
+import { toNanoseconds } from './request-trace.ts'
+import type { TraceSlot } from './trace-log.ts'
+
+/** Kinds of calls to backends. */
+export type BackendTraceType =
+  | 'llm'
+  | 'embedding'
+  | 'rerank'
+  | 'tokenize'
+  | 'score'
+  | 'token_classify'
+  | 'pattern_pii'
+  | 'vector_store'
+  | 'model_load'
+
+/** Figures of a call. */
+export type BackendTraceData = Readonly<Record<string, string | number | boolean>>
+
+/** A call to a backend as it begins. */
+export interface BackendTraceStart {
+  readonly type: BackendTraceType
+  readonly modelName: string
+  readonly backend: string
+  /** One line without text of the request. */
+  readonly summary: string
+  /** The request that the call is part of. */
+  readonly correlationId?: string | undefined
+  readonly data?: BackendTraceData | undefined
+}
+
+/** The trace of a call under way. */
+export interface OpenBackendTrace {
+  /** Adds figures. */
+  note(data: BackendTraceData): void
+  /** Ends it. A second call does nothing. @param thrown the failure; undefined on success */
+  end(thrown?: unknown): void
+}
+
+const MAX_ERROR_LENGTH = 1024
+
+/** Opens the trace of a call. */
+export function openBackendTrace(
+  start: BackendTraceStart,
+  parts: {
+    readonly clock: Pick<Clock, 'now' | 'monotonic'>
+    readonly open: (write: (id: string) => string) => TraceSlot
+    /** Whether tracing is still on. */
+    readonly isOn: () => boolean
+  },
+): OpenBackendTrace {
+  const { clock } = parts
+  const at = clock.now()
+  const startedAt = clock.monotonic()
+  let data = start.data ?? {}
+  let endedAt: number | undefined
+  let outcome: { readonly status: string; readonly error?: string } = { status: 'running' }
+
+  const write = (id: string): string =>
+    JSON.stringify({
+      id,
+      timestamp: new Date(at).toISOString(),
+      duration: toNanoseconds((endedAt ?? clock.monotonic()) - startedAt),
+      ...outcome,
+      type: start.type,
+      model_name: start.modelName,
+      backend: start.backend,
+      summary: start.summary,
+      ...(start.correlationId ? { correlation_id: start.correlationId } : {}),
+      data,
+    })
+  const slot = parts.open(write)
+  return {
+    note(figures) {
+      data = { ...data, ...figures }
+    },
+    end(thrown) {
+      if (endedAt !== undefined) return
+      endedAt = clock.monotonic()
+      outcome =
+        thrown === undefined
+          ? { status: 'completed' }
+          : { status: 'failed', error: describeFailure(thrown).slice(0, MAX_ERROR_LENGTH) }
+      if (parts.isOn()) slot.finish(write)
+      else slot.drop()
+    },
+  }
+}
+
+function describeFailure(thrown: unknown): string {
+  const { code } = toSvcError(thrown)
+  const { message } = toPublicError(thrown)
+  return code === '' ? message : `${code}: ${message}`
+}

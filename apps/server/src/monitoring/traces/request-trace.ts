@@ -1,0 +1,179 @@
+import type { SvcError } from '@svc/errors'
+import type { Clock } from '../../ports.ts'
+import type { Principal } from '../../principal.ts'
+import { toPublicError } from '../../public-error.ts'
+import { type BodyBudget, KeptBody } from './kept-body.ts'
+import type { RequestSample } from './summarize.ts'
+import type { TraceSlot } from './trace-log.ts'
+
+/** A request as its trace needs it. */
+export interface TracedRequest {
+  readonly requestId: string
+  readonly route: { readonly path: string; readonly method?: string | undefined }
+  readonly principal: Principal
+  /** Monotonic milliseconds at arrival. */
+  readonly startedAt: number
+}
+
+/** The account of a request, as its trace reads it. */
+export interface TracedAccount {
+  readonly requestedModel: string
+  readonly servedModel: { readonly name: string }
+  readonly usage: { readonly promptTokens: number; readonly completionTokens: number }
+  readonly failure: SvcError | undefined
+  readonly upstreamStatus: number | undefined
+}
+
+/** Parts of a server that every trace uses. */
+export interface RequestTraceParts {
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  /** Longest kept body. */
+  readonly maxBodyBytes: number
+  readonly budget: BodyBudget
+  /** Gives the status of a reply to a failed request. */
+  readonly toStatus: (error: SvcError) => number
+  /** Whether tracing is still on. */
+  readonly isOn: () => boolean
+  readonly onEnd: (sample: RequestSample) => void
+}
+
+const MAX_ERROR_LENGTH = 1024
+const GONE = 499
+
+/** The trace of a request under way. */
+export class RequestTrace {
+  /** The account, once the model is known. */
+  account: TracedAccount | undefined
+  readonly #request: TracedRequest
+  readonly #parts: RequestTraceParts
+  readonly #at: number
+  readonly #requestBody: KeptBody
+  readonly #replyBody: KeptBody
+  readonly #phases: [name: string, startedAt: number][] = []
+  #slot: TraceSlot | undefined
+  #status = 0
+  #contentType: string | undefined
+  #firstByteAt: number | undefined
+
+  constructor(request: TracedRequest, parts: RequestTraceParts) {
+    const { clock, maxBodyBytes, budget } = parts
+    this.#request = request
+    this.#parts = parts
+    this.#at = clock.now() - (clock.monotonic() - request.startedAt)
+    this.#requestBody = new KeptBody(maxBodyBytes, budget)
+    this.#replyBody = new KeptBody(maxBodyBytes, budget)
+  }
+
+  /** Whether bodies are kept. */
+  get keepsBodies(): boolean {
+    return this.#parts.maxBodyBytes > 0
+  }
+
+  /** Takes the place of the trace in the log. */
+  occupy(slot: TraceSlot): void {
+    this.#slot = slot
+  }
+
+  /** Notes that a stage has begun, and that the one before it has ended. */
+  enter(stage: string): void {
+    this.#phases.push([stage, this.#parts.clock.monotonic()])
+  }
+
+  /** Keeps the request's body as the filter has left it. */
+  keepRequest(bytes: Uint8Array): void {
+    if (this.keepsBodies) this.#requestBody.add(bytes)
+  }
+
+  /** Notes the head of the reply. */
+  beginReply(status: number, contentType: string | undefined): void {
+    this.#status = status
+    this.#contentType = contentType
+    this.#firstByteAt ??= this.#parts.clock.monotonic()
+  }
+
+  /** Keeps a piece of the reply's body, as it is before masked values are put back. */
+  keepReply(piece: string | Uint8Array, encoding?: 'utf8' | 'latin1'): void {
+    if (this.keepsBodies) this.#replyBody.add(piece, encoding)
+  }
+
+  /** Gives the trace as JSON, without its bodies. */
+  describe(id: string): string {
+    return JSON.stringify(this.#describe(id, {}))
+  }
+
+  /** Ends the trace. @param thrown the error that ended the request before its reply; undefined without one */
+  end(thrown: unknown): void {
+    if (this.#parts.isOn()) this.#finish(thrown)
+    else this.#slot?.drop()
+    this.#requestBody.release()
+    this.#replyBody.release()
+  }
+
+  #finish(thrown: unknown): void {
+    const endedAt = this.#parts.clock.monotonic()
+    const error = thrown === undefined ? this.account?.failure : toPublicError(thrown)
+    const status = this.#readStatus(thrown, error)
+    const durationMs = endedAt - this.#request.startedAt
+    const isInBand = thrown === undefined && error !== undefined && error.kind !== 'cancelled'
+    this.#parts.onEnd({ at: Math.round(this.#at), durationMs, isFailed: status >= 500 || isInBand })
+    const bodies = [this.#requestBody.bytes, this.#replyBody.bytes]
+    this.#slot?.finish((id) => JSON.stringify(this.#describe(id, { status, error, endedAt })), bodies)
+  }
+
+  #readStatus(thrown: unknown, error: SvcError | undefined): number {
+    if (thrown !== undefined && error !== undefined) return this.#parts.toStatus(error)
+    if (error?.kind === 'cancelled') return GONE
+    return this.account?.upstreamStatus ?? (this.#status || 200)
+  }
+
+  #describe(
+    id: string,
+    end: { readonly status?: number; readonly error?: SvcError | undefined; readonly endedAt?: number },
+  ): object {
+    const { requestId, route, principal, startedAt } = this.#request
+    const { account } = this
+    const until = end.endedAt ?? this.#parts.clock.monotonic()
+    return {
+      id,
+      timestamp: new Date(this.#at).toISOString(),
+      duration: toNanoseconds(until - startedAt),
+      correlation_id: requestId,
+      request: { method: route.method ?? 'POST', path: route.path, ...this.#requestBody.describe() },
+      response: {
+        status: end.status ?? 0,
+        headers: this.#contentType === undefined ? {} : { 'content-type': this.#contentType },
+        ...this.#replyBody.describe(),
+      },
+      ...(end.error === undefined
+        ? {}
+        : { error: end.error.message.slice(0, MAX_ERROR_LENGTH), error_code: end.error.code }),
+      user_id: principal.id,
+      user_name: principal.name,
+      ...(account === undefined
+        ? {}
+        : {
+            model: account.requestedModel,
+            served_model: account.servedModel.name,
+            prompt_tokens: account.usage.promptTokens,
+            completion_tokens: account.usage.completionTokens,
+          }),
+      phases: this.#describePhases(until),
+    }
+  }
+
+  /** Milliseconds of each stage, and from arrival to the first byte of the reply. */
+  #describePhases(until: number): Record<string, number> {
+    const ends = [...this.#phases.slice(1).map(([, startedAt]) => startedAt), until]
+    const stages = this.#phases.map(([name, startedAt], index) => [name, toMs((ends[index] ?? until) - startedAt)])
+    const first = this.#firstByteAt
+    return {
+      ...Object.fromEntries(stages),
+      ...(first === undefined ? {} : { first_byte: toMs(first - this.#request.startedAt) }),
+    }
+  }
+}
+
+const toMs = (milliseconds: number): number => Math.round(Math.max(0, milliseconds) * 1000) / 1000
+
+/** Whole nanoseconds. */
+export const toNanoseconds = (milliseconds: number): number => Math.round(Math.max(0, milliseconds) * 1e6)

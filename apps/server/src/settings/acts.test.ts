@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { SETTINGS } from '../config/schema.ts'
+
+const SOURCES = fileURLToPath(new URL('..', import.meta.url))
+const PAGE = readFileSync(fileURLToPath(new URL('../../../../docs/configuration.md', import.meta.url)), 'utf8')
+
+const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('config'))
+  .map((file) => readFileSync(join(SOURCES, file), 'utf8'))
+  .join('\n')
+
+describe('every setting', () => {
+  it.each(SETTINGS.filter(({ isBuilt }) => isBuilt).map(({ key }) => key))('%s is read where it acts', (key) => {
+    expect(sources).toMatch(new RegExp(`\\.get\\(\\s*'${key}'`))
+  })
+  it.each(SETTINGS.filter(({ isBuilt }) => !isBuilt).map(({ key }) => key))(
+    '%s does not act in this version, and the page names the part that it waits for',
+    (key) => {
+      expect(PAGE).toMatch(new RegExp(`^\\| \`${key}\` +\\|.*\\| waits for: [a-z]`, 'm'))
+    },
+  )
+})

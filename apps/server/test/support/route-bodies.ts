@@ -1,0 +1,40 @@
+import { VERDICT } from './inference-routes.ts'
+import type { TestServer } from './server.ts'
+
+const messages = [{ role: 'user', content: 'Hello there' }]
+
+/** A body for each inference route; a route without one fails the test. */
+export const ROUTE_BODIES: Readonly<Record<string, object>> = {
+  '/v1/chat/completions': { messages },
+  '/v1/completions': { prompt: 'Hello there' },
+  '/v1/edits': { instruction: 'Shorten', input: 'Hello there' },
+  '/v1/embeddings': { input: 'Hello there' },
+  '/v1/moderations': { input: 'Hello there' },
+  '/v1/messages': { messages, max_tokens: 100 },
+  '/v1/messages/count_tokens': { messages },
+  '/v1/responses': { input: 'Hello there' },
+  '/v1/responses/input_tokens': { input: 'Hello there' },
+  '/api/chat': { messages },
+  '/api/generate': { prompt: 'Hello there' },
+  '/api/embed': { input: 'Hello there' },
+  '/api/embeddings': { prompt: 'Hello there' },
+  '/v1/rerank': { query: 'Hello', documents: ['one', 'two'] },
+  '/v1/tokenize': { content: 'Hello there' },
+  '/v1/detokenize': { tokens: [1, 2, 3] },
+  '/api/score': { prompt: 'Hello', candidates: ['one', 'two'] },
+}
+
+/** A model that serves every route, with figures that are the same in every format. */
+export async function modelForAllRoutes(server: TestServer, name = 'm'): Promise<void> {
+  const figures = { promptTokens: 5, completionTokens: 3 }
+  await server.model(
+    name,
+    {
+      rules: [
+        { rpc: 'Predict*', contains: 'harassment', do: { text: VERDICT, ...figures } },
+        { rpc: 'Predict*', do: { text: 'one two three', ...figures } },
+      ],
+    },
+    { known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'] },
+  )
+}
