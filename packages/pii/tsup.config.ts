@@ -5,6 +5,7 @@ export default defineConfig(
   base({
     index: 'src/index.ts',
     audit: 'src/audit.ts',
+    catalogue: 'src/catalogue.ts',
     config: 'src/config.ts',
     detectors: 'src/detectors.ts',
     documents: 'src/documents/index.ts',

@@ -6,7 +6,7 @@
  */
 import * as z from 'zod'
 import { ENCODINGS } from './encoded/encodings.ts'
-import { BUILTIN_NAMES } from './pattern/builtin-names.ts'
+import { BUILTIN_NAMES, BUILTIN_SETS } from './pattern/builtin-names.ts'
 import type { DetectionSettings, PiiSettings } from './settings.ts'
 
 const flag = z.boolean().nullish()
@@ -56,7 +56,7 @@ export const piiDetectionBlock = z
     extend_to_previous_word: list,
     protected_terms: list,
     protected_terms_files: list,
-    builtins: z.array(z.enum(BUILTIN_NAMES)).nullish(),
+    builtins: z.array(z.enum([...BUILTIN_SETS, ...BUILTIN_NAMES])).nullish(),
     patterns: z.array(customPattern).nullish(),
     encodings: z.array(z.enum(ENCODINGS)).nullish(),
   })

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { BUILTIN_NAMES, type BuiltinName } from './builtin-names.ts'
+export { BUILTIN_NAMES, BUILTIN_SETS, type BuiltinName, type BuiltinSet } from './builtin-names.ts'
 export { CompiledPattern } from './compiled-pattern.ts'
 export { createPatternDetector, MAX_PATTERNS, type PatternDetectorOptions, type PatternSettings } from './detector.ts'
 export { PatternSyntaxError } from './errors.ts'
