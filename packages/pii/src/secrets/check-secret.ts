@@ -39,15 +39,25 @@ const LEAST_DIGITS = 2
 
 function looksRandom(text: string): boolean {
   const digits = text.length - text.replace(/\d/g, '').length
-  return digits >= LEAST_DIGITS && digits < text.length && measureBits(text) >= LEAST_BITS
+  if (digits < LEAST_DIGITS || digits === text.length || isIdentifier(text)) return false
+  return measureBits(text) >= LEAST_BITS
+}
+
+/** Shortest word in the names of a program, and most digits between its words. */
+const LEAST_LETTERS = 3
+const MANY_DIGITS = /\d{5}/
+
+/** Whether a text is words with a few digits: `buildP256KeyFromScalar`. */
+function isIdentifier(text: string): boolean {
+  const words = text.match(/[A-Z]?[a-z]+/g) ?? []
+  return words.length > 1 && words.every(({ length }) => length >= LEAST_LETTERS) && !MANY_DIGITS.test(text)
 }
 
 /** Words that documents write in place of a password. */
 const STAND_INS =
   /^(?:(?:my|the|a|new|old|some|your|user|db|test|super|secret|admin|root)?[-_]?(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|key)[-_]?\d{0,3}|changeme|change[-_]me|test\d*|foo|bar|baz|postgres|root|admin|guest|user(?:name)?|mysql|redis|none|null|undefined|true|false|string|xxx+)$/i
-/** Marks of variables and formats: the password stands elsewhere. */
-const VARIABLE =
-  /[$%{}]|^[A-Za-z_]+(?:[._-]+[A-Za-z_]+)+$|^[A-Z][A-Z_]+$|^[a-z]+(?:[A-Z][a-z]+)+$|^[a-z]+(?:[_.-][a-z]+)*$|^:/
+/** Marks of variables and formats, and words of letters: the password stands elsewhere. */
+const VARIABLE = /[$%{}]|^[A-Za-z_]+(?:[.-]+[A-Za-z_]+)*$|^:/
 
 function looksChosen(text: string): boolean {
   return text.length >= 3 && !STAND_INS.test(text) && !VARIABLE.test(text)

@@ -10,7 +10,7 @@ const MOST_GROUPS = 12
 const MOST_SEPARATORS = 2
 
 /** Separators between two groups of digits. */
-export type Separator = 'blank' | 'hyphen' | '.' | '/' | '_'
+export type Separator = 'blank' | 'line' | 'hyphen' | '.' | '/' | '_'
 
 /** A group of digits with the separator before it. */
 export interface DigitGroup extends Span {
@@ -132,6 +132,7 @@ function nameSeparator(unit: number): Separator {
   if (unit === 0x2e) return '.'
   if (unit === 0x2f) return '/'
   if (unit === 0x5f) return '_'
+  if (unit === 0x0a || unit === 0x0d) return 'line'
   const isBlank = unit <= 0x20 || unit === 0xa0 || unit === 0x202f || (unit >= 0x2000 && unit <= 0x200f)
   return isBlank ? 'blank' : 'hyphen'
 }

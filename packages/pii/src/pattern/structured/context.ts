@@ -13,7 +13,15 @@ const PHRASES = {
   us_itin: ['itin', 'individual taxpayer', 'taxpayer id', 'taxpayer identification', 'tax id'],
   uk_nhs_number: ['nhs', 'national health', 'patient'],
   de_tax_id: [
-    ...['steuer id', 'steuer identifikationsnummer', 'steueridentifikationsnummer', 'idnr', 'steuernummer', 'tax id'],
+    ...[
+      'steuer id',
+      'steuer identifikationsnummer',
+      'steueridentifikationsnummer',
+      'idnr',
+      'id nr',
+      'steuernummer',
+      'tax id',
+    ],
     ...['steuerid', 'tin'],
   ],
   nl_citizen_service_number: ['bsn', 'burgerservicenummer', 'sofinummer'],
@@ -40,16 +48,18 @@ const PHRASES = {
     ...['geboortedatum', 'nascimento', 'nascido', 'urodzony', 'urodzenia', 'ddn', 'bday'],
   ],
   postcode: [
-    ...['postcode', 'postcodes', 'post code', 'postal code', 'postal', 'zip', 'zipcode', 'zip code', 'plz'],
-    ...['postleitzahl', 'code postal', 'código postal', 'codigo postal', 'cap', 'codice postale', 'cep', 'cp'],
+    ...['postcode', 'postcodes', 'post code', 'postal', 'postal code', 'plz', 'postleitzahl', 'code postal'],
+    ...['código postal', 'codigo postal', 'codice postale', 'cep'],
   ],
+  /** Words for the codes of five digits of the United States. */
+  zip: ['zip', 'zipcode', 'zip code', 'zip codes'],
   card: [
     ...['card', 'cards', 'credit', 'debit', 'visa', 'maestro', 'mastercard', 'amex', 'pan', 'karte', 'kreditkarte'],
     ...['carte', 'tarjeta', 'carta', 'creditcard', 'kaart', 'cartão', 'ccnum', 'cc'],
   ],
   address: [
     ...['ip', 'ipv4', 'ipv6', 'address', 'addr', 'host', 'hosts', 'server', 'dns', 'gateway', 'ping', 'client'],
-    ...['nameserver', 'ssh', 'connect', 'remote', 'router', 'subnet', 'adresse', 'login', 'from', 'proxy'],
+    ...['nameserver', 'ssh', 'connect', 'remote', 'router', 'subnet', 'adresse', 'login', 'proxy'],
   ],
   /** Kinds of streets that stand before their names. */
   street: [

@@ -23,13 +23,18 @@ export const EMAIL: StructuredKind = {
 /** Names in front of the host of a repository, as in `git@host:path`: no mailbox. */
 const REPOSITORY_USERS = new Set(['git', 'hg', 'svn'])
 
+/** Ends of the names of units, as in `getty@tty1.service`: no domain ends so. */
+const UNIT = /\.(?:service|socket|timer|target|mount|slice|scope)$/
+const LONGEST_UNIT = 8
+
 function matchEmail(text: string, at: number, after: number): Span | undefined {
   const start = localStart(text, at)
   const end = domainEnd(text, after)
   if (start === at || end === undefined) return undefined
   if (text.startsWith('://', start - 3)) return undefined
   const isPath = text.charAt(end) === ':' || text.charAt(end) === '/'
-  return isPath && REPOSITORY_USERS.has(text.slice(start, at)) ? undefined : { start, end }
+  if (isPath && REPOSITORY_USERS.has(text.slice(start, at))) return undefined
+  return UNIT.test(text.slice(Math.max(after, end - LONGEST_UNIT), end)) ? undefined : { start, end }
 }
 
 function localStart(text: string, at: number): number {

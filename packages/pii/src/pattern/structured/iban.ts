@@ -32,7 +32,11 @@ export const IBAN: StructuredKind = {
   name: 'iban',
   group: 'IBAN',
   mixed: [4, 34],
-  find: ({ text, start }) => matchIban(text, start),
+  find({ text, start, before }) {
+    // A later part of an id with hyphens is no beginning.
+    if (before === 0x2d && isAlphanumeric(text.charCodeAt(start - 2))) return undefined
+    return matchIban(text, start)
+  },
 }
 
 function matchIban(text: string, at: number): Span | undefined {

@@ -58,8 +58,9 @@ function isVersion(candidate: Candidate, { start, end }: Span): boolean {
   const octets = text.slice(start, end).split('.').map(Number)
   if (candidate.isAnnounced('address') || text.charAt(end) === '/') return false
   if (candidate.isAnnounced('version')) return true
-  const isPrivate = octets[0] === 10 || octets.every((octet) => octet === octets[0])
-  return !isPrivate && octets.every((octet) => octet < LARGE_OCTET)
+  const [first = 0, ...others] = octets
+  if (first === 10 || octets.every((octet) => octet === first)) return false
+  return octets.every((octet) => octet < LARGE_OCTET) || (first < 10 && others.every((octet) => octet < 128))
 }
 
 function isAddressUnit(unit: number): boolean {

@@ -1,5 +1,5 @@
 import type { Span } from '../../span.ts'
-import { type Candidate, formatSizes, listNumbers } from './candidate.ts'
+import { formatSizes, listNumbers } from './candidate.ts'
 import { isAlphanumeric, isDigit } from './characters.ts'
 import { passesLuhn, passesMod11With10, passesVerhoeff, sumWeighted } from './checksums.ts'
 import type { Context } from './context.ts'
@@ -11,6 +11,8 @@ interface NationalId {
   readonly group: string
   readonly length: number
   readonly isValid: (digits: string) => boolean
+  /** The usual sizes of its groups, when no word announces it. */
+  readonly sizes?: RegExp
   /** Words that must announce it, since its check alone accepts too many other numbers. */
   readonly announcedBy?: Context
 }
@@ -54,6 +56,7 @@ const NATIONAL_IDS: readonly NationalId[] = [
   },
   {
     name: 'fr_social_security',
+    sizes: /^(?:15|13-2|1-2-2-2-3-3(?:-2)?)$/,
     group: 'FR_SOCIAL_SECURITY',
     length: 15,
     isValid: (digits) => /^[12]/.test(digits) && 97 - (Number(digits.slice(0, 13)) % 97) === Number(digits.slice(13)),
@@ -74,6 +77,7 @@ const NATIONAL_IDS: readonly NationalId[] = [
   },
   {
     name: 'ch_social_security',
+    sizes: /^(?:13|3-4-4-2)$/,
     group: 'CH_SOCIAL_SECURITY',
     length: 13,
     isValid: (digits) =>
@@ -105,7 +109,7 @@ const NATIONAL_IDS: readonly NationalId[] = [
   },
 ]
 
-function toKind({ name, group, length, isValid, announcedBy }: NationalId): StructuredKind {
+function toKind({ name, group, length, isValid, sizes, announcedBy }: NationalId): StructuredKind {
   return {
     name,
     group,
@@ -116,15 +120,10 @@ function toKind({ name, group, length, isValid, announcedBy }: NationalId): Stru
       const [number] = listNumbers(candidate, length, length)
       if (number === undefined || !isValid(number.digits)) return undefined
       if (announcedBy !== undefined) return number
-      return candidate.isPart || isRow(candidate, number.groups.length) ? undefined : number
+      const isUsual = sizes === undefined || sizes.test(formatSizes(number.groups))
+      return !isUsual || candidate.isPart ? undefined : number
     },
   }
-}
-
-/** Whether a number without an announcing word is a part of a row of equal groups. */
-function isRow(candidate: Candidate, count: number): boolean {
-  const sizes = formatSizes(candidate.groups)
-  return candidate.groups.length > count && /^(\d+)(?:-\1)+$/.test(sizes)
 }
 
 const DNI_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE'

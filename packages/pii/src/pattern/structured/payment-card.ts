@@ -7,7 +7,7 @@ import type { StructuredKind } from './kind.ts'
 const SHORTEST = 12
 const LONGEST = 19
 /** Shortest number that needs neither groups nor a word that announces it. */
-const SHORTEST_BARE = 13
+const SHORTEST_BARE = 14
 
 /** A number with the length, the first digits and the check of a payment card (ISO/IEC 7812-1), in groups or not. */
 export const PAYMENT_CARD: StructuredKind = {
@@ -24,18 +24,24 @@ export const PAYMENT_CARD: StructuredKind = {
 }
 
 function isCard(candidate: Candidate, number: GroupedNumber): boolean {
-  const { digits, groups } = number
+  const { digits } = number
   if (!isIssued(digits) || !passesLuhn(digits)) return false
-  if (groups.length === 1) {
-    if (candidate.isPart || isDecimalPoint(candidate, number)) return false
-    return digits.length >= SHORTEST_BARE || candidate.isAnnounced('card')
-  }
-  const [, second, ...more] = groups
-  const marks = new Set([second, ...more].map((group) => group?.separator))
-  // Blanks and hyphens may be mixed; a dot, a slash or a low line is the same between all groups.
-  if ((marks.has('.') || marks.has('/') || marks.has('_')) && marks.size > 1) return false
-  if (isColumnOfTable(candidate, number)) return candidate.isAnnounced('card')
-  return groups.every(({ start, end }) => end - start >= 2) || candidate.isAnnounced('card')
+  const isClear = digits.length >= SHORTEST_BARE && hasUsualForm(candidate, number)
+  return isClear || candidate.isAnnounced('card')
+}
+
+/** The groups of printed cards: of four, or as on cards of 14 and 15 digits. */
+const USUAL_SIZES = /^(?:1[4569]|(?:4-)+[1-4]|4-6-[45])$/
+
+function hasUsualForm(candidate: Candidate, number: GroupedNumber): boolean {
+  const { groups } = number
+  if (!USUAL_SIZES.test(formatSizes(groups))) return false
+  if (groups.length === 1) return !candidate.isPart && !isDecimalPoint(candidate, number)
+  const [, ...later] = groups
+  const marks = new Set(later.map(({ separator }) => separator))
+  // Blanks and hyphens may be mixed; a dot, a slash, a low line or a line break is the same between all groups.
+  if ([...marks].some((mark) => mark !== 'blank' && mark !== 'hyphen') && marks.size > 1) return false
+  return !isPartOfRow(candidate, number)
 }
 
 /** Whether digits follow a dot behind the number: a version or an amount. */
@@ -43,11 +49,11 @@ function isDecimalPoint({ text }: Candidate, { end }: Span): boolean {
   return text.charAt(end) === '.' && isDigit(text.charCodeAt(end + 1))
 }
 
-/** Whether the number goes on in groups of the same size, as a row of a table does. */
-function isColumnOfTable(candidate: Candidate, { groups }: GroupedNumber): boolean {
-  const next = candidate.groups.slice(groups.length, groups.length + 2)
-  const sizes = formatSizes(groups)
-  return next.length === 2 && sizes.endsWith('4-4') && formatSizes(next) === '4-4'
+/** Whether more groups of four stand before or behind the number, as in the row of a table. */
+function isPartOfRow({ text, start, groups: all }: Candidate, { groups }: GroupedNumber): boolean {
+  const next = all[groups.length]
+  if (next !== undefined && next.separator === 'blank' && next.end - next.start === 4) return true
+  return /(?<!\d)\d{4}[ \t]{1,2}$/.test(text.slice(Math.max(0, start - 7), start))
 }
 
 /** Whether cards of these first digits and this length are issued; test numbers of zeros only are not. */

@@ -10,11 +10,14 @@ const CLOSE = 0x29
 const SLASH = 0x2f
 const DOT = 0x2e
 const HYPHEN = 0x2d
+const TILDE = 0x7e
 const FEWEST = 7
 const MOST = 15
 /** Fewest digits of a number with its country code. */
 const FEWEST_INTERNATIONAL = 8
 const MOST_MARKS = 3
+/** Most digits of an international number without any mark. */
+const LONGEST_UNBROKEN = 13
 
 interface PhoneNumber extends Span {
   /** The digits, group by group. */
@@ -53,7 +56,7 @@ function numberStart({ text, start: at }: Candidate): number | undefined {
   if (start < at && text.charCodeAt(start) === OPEN && text.charCodeAt(start - 1) === PLUS) start--
   const before = start === 0 ? -1 : text.charCodeAt(start - 1)
   if (isAlphanumeric(before) || before === PLUS || before === DOT || before === 0x5f) return undefined
-  if (before === HYPHEN && isDigit(text.charCodeAt(start - 2))) return undefined
+  if ((before === HYPHEN && isAlphanumeric(text.charCodeAt(start - 2))) || before === TILDE) return undefined
   return start
 }
 
@@ -97,7 +100,9 @@ function readNumber(text: string, start: number): PhoneNumber | undefined {
 function skipMarks(text: string, from: number): number {
   let position = from
   while (position - from < MOST_MARKS && isMark(text.charCodeAt(position))) position++
-  return position
+  // A minus sign stands before the number that it belongs to.
+  const isMinus = text.charCodeAt(position - 1) === HYPHEN && text.charAt(position - 2) === ' '
+  return isMinus ? from : position
 }
 
 function isMark(unit: number): boolean {
@@ -110,12 +115,15 @@ function isPhone(candidate: Candidate, number: PhoneNumber): boolean {
   if (isNorthAmerican(candidate.text, number)) return true
   if (isDate(number) || number.goesOn) return false
   if (candidate.isAnnounced('phone')) return true
+  const written = candidate.text.slice(number.start, number.end)
+  // Versions, tables and numbers of standards stand behind such words too.
+  if (/[ \t]{2}|\.\d+-|\b\d\.\d\b/.test(written)) return false
   const isShaped = number.groups.length > 1 || number.digits.length >= 10 || number.digits.startsWith('0')
   return isShaped && candidate.isAnnounced('call')
 }
 
 /** Whether a plus sign or two zeros and a calling code begin the number. */
-function isInternational(candidate: Candidate, { start, end, groups, digits }: PhoneNumber): boolean {
+function isInternational(candidate: Candidate, { start, end, groups, digits, goesOn }: PhoneNumber): boolean {
   const { text } = candidate
   const hasPlus = text.slice(start, candidate.start).includes('+')
   const number = hasPlus ? digits : digits.replace(/^00/, '')
@@ -123,9 +131,12 @@ function isInternational(candidate: Candidate, { start, end, groups, digits }: P
   const hasDots = text.slice(start, end).includes('.')
   // A decimal fraction has one dot; a number with dots has short groups.
   if (hasDots && (groups.length < 3 || groups.some(({ length }) => length > 5))) return false
-  if (hasPlus) return true
-  const isShaped = groups.length > 2 && (groups[0]?.length ?? 0) > 2 && number.length >= 9
-  return digits.startsWith('00') && (isShaped || candidate.isAnnounced('phone'))
+  if (hasPlus) return groups.length > 1 || number.length <= LONGEST_UNBROKEN
+  if (!digits.startsWith('00') || goesOn) return false
+  const isAlone =
+    !/\d\s+$/.test(text.slice(Math.max(0, start - 3), start)) && !/[ \t]{2}|\t/.test(text.slice(start, end))
+  const isShaped = groups.length > 2 && (groups[0]?.length ?? 0) > 3 && number.length >= 10
+  return (isAlone && isShaped) || candidate.isAnnounced('phone')
 }
 
 /** Whether the groups are area, exchange and line of the North American plan. */
@@ -135,13 +146,15 @@ function isNorthAmerican(text: string, { start, end, groups, goesOn }: PhoneNumb
   if (more.length > 0 || area.length !== 3 || exchange.length !== 3 || line.length !== 4) return false
   if (goesOn || !/^[2-9]/.test(area) || !/^[2-9]/.test(exchange)) return false
   const written = text.slice(start, end)
+  if (written.includes('.') && /[- ]/.test(written)) return false
   if (/[-.()]/.test(written)) return true
   return !/[\d.,]\s$/.test(text.slice(Math.max(0, start - 2), start)) && !/^[\s,]+\d/.test(text.slice(end, end + 3))
 }
 
 function isDate({ groups }: PhoneNumber): boolean {
   const sizes = groups.map(({ length }) => length).join('-')
-  return /^(?:4-[12]-[12]|[12]-[12]-(?:2|4))$/.test(sizes) && !groups[0]?.startsWith('0')
+  if (sizes === '4-4') return groups.every((year) => /^(?:19|20)/.test(year))
+  return /^(?:4-[12]-[12](?:$|-)|[12]-[12]-(?:2|4)$)/.test(sizes) && !groups[0]?.startsWith('0')
 }
 
 const EXTENSION =

@@ -50,7 +50,9 @@ function findClosed(candidate: Candidate): Span | undefined {
   const [first, second] = [word.slice(0, -3), word.slice(-3)]
   const isBritish = OUTWARD.test(first) && AREAS.has(first.replace(/\d.*$/, '')) && INWARD.test(second)
   const isCanadian = CANADIAN.test(first) && CANADIAN_SECOND.test(second)
-  return (isBritish || isCanadian) && candidate.isLabelled('postcode') ? { start, end } : undefined
+  return (isBritish || isCanadian) && (candidate.isLabelled('postcode') || candidate.isLabelled('zip'))
+    ? { start, end }
+    : undefined
 }
 
 const ZIP_END = /(?:-\d{4})?(?![\dA-Za-z]|[-.,]\d)/y
@@ -58,8 +60,9 @@ const ZIP_END = /(?:-\d{4})?(?![\dA-Za-z]|[-.,]\d)/y
 function findAmerican(candidate: Candidate): Span | undefined {
   const { text, start, end } = candidate
   if (end - start !== 5 || candidate.before !== 0x20 || !STATES.has(text.slice(start - 3, start - 1))) return undefined
-  // A state follows a place: `Springfield, IL 62704`.
-  if (!/[\p{Ll}],? $/u.test(text.slice(Math.max(0, start - 6), start - 3))) return undefined
+  // A state follows a place: `Springfield, IL 62704`. Changelogs have `PR 29972` behind a word.
+  const place = text.slice(Math.max(0, start - 6), start - 3)
+  if (!(text.startsWith('PR', start - 3) ? /\p{Ll}, $/u : /\p{Ll},? $/u).test(place)) return undefined
   if (!/^\d+$/.test(candidate.word)) return undefined
   ZIP_END.lastIndex = end
   const [more] = ZIP_END.exec(text) ?? []
@@ -67,12 +70,23 @@ function findAmerican(candidate: Candidate): Span | undefined {
 }
 
 const LABELLED = /(?:\d{5}-\d{3,4}|\d{3}-\d{4}|\d{4} ?[A-Z]{2}|\d{2}-\d{3}|\d{4,6})(?![\dA-Za-z]|[.,]\d)/y
+const ZIP = /\d{5}(?:-\d{4})?(?![\dA-Za-z]|[.,]\d)/y
+const DUTCH = /\d{4} ?[A-Z]{2}(?![\dA-Za-z])/y
+const YEAR = /^(?:19|20)\d\d$/
 
 function findLabelled(candidate: Candidate): Span | undefined {
-  if (!candidate.isAnnouncedAtAll || !candidate.isLabelled('postcode')) return undefined
-  const { text, start } = candidate
-  if (text.charAt(start - 1) === '.' || text.charAt(start - 1) === '=') return undefined
-  LABELLED.lastIndex = start
-  const [found] = LABELLED.exec(text) ?? []
-  return found === undefined ? undefined : { start, end: start + found.length }
+  const { text, start, before } = candidate
+  if (!candidate.isAnnouncedAtAll || before === DOT || before === EQUALS || before === HASH) return undefined
+  const isPostcode = candidate.isLabelled('postcode')
+  const pattern = isPostcode ? [LABELLED] : candidate.isLabelled('zip') ? [ZIP, DUTCH] : []
+  for (const form of pattern) {
+    form.lastIndex = start
+    const [found] = form.exec(text) ?? []
+    if (found !== undefined && !YEAR.test(found)) return { start, end: start + found.length }
+  }
+  return undefined
 }
+
+const DOT = 0x2e
+const EQUALS = 0x3d
+const HASH = 0x23
