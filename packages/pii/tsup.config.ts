@@ -12,6 +12,7 @@ export default defineConfig(
     errors: 'src/errors.ts',
     names: 'src/names.ts',
     offload: 'src/offload/index.ts',
+    operators: 'src/operators/index.ts',
     patterns: 'src/pattern/index.ts',
     reversible: 'src/reversible/index.ts',
   }),

@@ -1,5 +1,6 @@
 import type { PiiAction } from './action.ts'
 import type { Encoding } from './encoded/encodings.ts'
+import type { MaskOperators } from './operators/operators.ts'
 import type { BuiltinName, BuiltinSet } from './pattern/builtin-names.ts'
 import type { PolicySettings } from './policy.ts'
 
@@ -51,4 +52,6 @@ export interface DetectionSettings extends NerSettings {
   readonly patterns?: readonly CustomPattern[] | undefined
   /** Encodings that are decoded to search built-ins and patterns. @default none */
   readonly encodings?: readonly Encoding[] | undefined
+  /** Other replacements than the fixed text, by group. @default none */
+  readonly operators?: MaskOperators | undefined
 }

@@ -151,7 +151,7 @@ function createRules(settings: PatternSettings): Rule[] {
   if (builtins.length === 0 && patterns.length === 0) throw configError('neither builtins nor patterns are named')
   if (patterns.length > MAX_PATTERNS) throw configError(`more than ${MAX_PATTERNS} patterns`)
   const named = new Set(builtins.flatMap(knownBuiltins))
-  const actions = neutralActions(settings.entityActions ?? {})
+  const actions = toNeutralGroups(settings.entityActions ?? {})
   const policy = createPolicy({ ...settings, entityActions: actions })
   return [
     ...BUILTINS.filter((builtin) => named.has(builtin)).map((builtin) => ({
@@ -185,9 +185,9 @@ function suggestNames(name: unknown): string {
   return `; there are ${[...alike, ...BUILTIN_SETS].join(', ')}`
 }
 
-/** The actions with the groups of built-ins under their neutral names. A given neutral name wins. */
-function neutralActions(actions: Readonly<Record<string, PiiAction>>): Record<string, PiiAction> {
-  const neutral: Record<string, PiiAction> = { ...actions }
+/** Entries by group, with the groups of built-ins under their neutral names. A given neutral name wins. */
+export function toNeutralGroups<T>(actions: Readonly<Record<string, T>>): Record<string, T> {
+  const neutral: Record<string, T> = { ...actions }
   for (const { name, aliases, group, groupAliases } of BUILTINS) {
     const given = [group, ...groupAliases, name, ...aliases].find((key) => Object.hasOwn(actions, key))
     const action = given === undefined ? undefined : actions[given]

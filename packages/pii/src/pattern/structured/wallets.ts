@@ -1,6 +1,6 @@
+import { sha256 } from '../../sha256.ts'
 import { decodeBase58, isBech32 } from './base-encodings.ts'
 import type { StructuredKind } from './kind.ts'
-import { sha256 } from './sha256.ts'
 
 /** The versions of addresses, their first byte: Bitcoin, Litecoin, Dogecoin, Tron. */
 const VERSIONS: ReadonlySet<number> = new Set([0x00, 0x05, 0x30, 0x32, 0x1e, 0x16, 0x41])
