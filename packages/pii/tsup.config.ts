@@ -10,6 +10,7 @@ export default defineConfig(
     detectors: 'src/detectors.ts',
     documents: 'src/documents/index.ts',
     errors: 'src/errors.ts',
+    evaluation: 'src/evaluation/index.ts',
     names: 'src/names.ts',
     offload: 'src/offload/index.ts',
     operators: 'src/operators/index.ts',

@@ -102,6 +102,7 @@ function stopOnSignals(server: RunningServer, log: RootLogger): void {
 
 const commands = () => import('./commands.ts')
 const routerCommands = () => import('./router-commands.ts')
+const piiCommands = () => import('./pii-commands.ts')
 
 async function main(): Promise<void> {
   const command = loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
@@ -134,6 +135,9 @@ async function main(): Promise<void> {
       if (!(await (await routerCommands()).evaluateRouterCommand(toPlatformOptions(command), command))) {
         process.exitCode = 1
       }
+      return
+    case 'pii-eval':
+      if (!(await (await piiCommands()).evaluatePiiCommand(toPlatformOptions(command), command))) process.exitCode = 1
       return
     case 'run':
       return run(command)

@@ -51,6 +51,8 @@ const COMMAND_FLAGS: ReadonlyMap<string, string | undefined> = new Map([
   ['--link', undefined],
   ['--move', undefined],
   ['--min-rate', 'the least share of texts that the right model serves, 0 to 1'],
+  ['--detectors', 'names of detector models, with commas between'],
+  ['--offsets', 'the unit of offsets: utf8, utf16 or codepoint'],
 ])
 
 /** Flags of other programs, each with the flag that does the same here. */

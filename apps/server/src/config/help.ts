@@ -18,6 +18,9 @@ Commands:
   router fit NAME   propose thresholds that fit the corpus of a router, or the labelled texts of a FILE
   router eval NAME FILE  route labelled texts and count those that the right model serves:
                     --min-rate 0.9 ends with code 1 below that share
+  pii eval FILE     run detectors over labelled texts and count what they find and miss:
+                    --detectors NAME,NAME names models, else all built-ins run,
+                    --offsets codepoint, utf16 or utf8 is the unit of the labels
 
 Flags may stand before or after the command: --flag value, --flag=value, --flag and --no-flag.
 A flag beats its variable, a variable beats runtime settings, and an empty variable counts as not set.

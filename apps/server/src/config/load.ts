@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import type { OffsetEncoding } from '@svc/pii'
 import { type Environment, firstSet, unknownVariables } from './env.ts'
 import { type ParsedArguments, parseArguments } from './flags.ts'
 import { helpText } from './help.ts'
@@ -30,9 +31,19 @@ export type Command =
   | { readonly kind: 'models-schema' }
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
   | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
+  | ({ readonly kind: 'pii-eval' } & PiiEvalTask & Loaded)
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
+
+/** The file of labelled texts that `pii eval` is given, and the detectors to run. */
+export interface PiiEvalTask {
+  /** Absolute path. */
+  readonly file: string
+  /** Names of detector models; empty for all built-ins. */
+  readonly detectors: readonly string[]
+  readonly offsets: OffsetEncoding
+}
 
 /** The file that `models add` is given. */
 export interface ModelSource {
@@ -113,14 +124,17 @@ const COMMANDS = [
   'backends list',
   'router fit',
   'router eval',
+  'pii eval',
 ]
-const WORDS = ['run', 'models', 'backends', 'router', 'help', 'version']
+const WORDS = ['run', 'models', 'backends', 'router', 'pii', 'help', 'version']
 /** The command of each flag that belongs to one command. */
 const FLAG_OWNERS: ReadonlyMap<string, string> = new Map([
   ['--name', 'models add'],
   ['--link', 'models add'],
   ['--move', 'models add'],
   ['--min-rate', 'router eval'],
+  ['--detectors', 'pii eval'],
+  ['--offsets', 'pii eval'],
 ])
 /** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
@@ -154,6 +168,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (foreign !== undefined) return `${foreign} belongs to ${FLAG_OWNERS.get(foreign)}`
   if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
   if (two === 'router fit' || two === 'router eval') return routerCommand(two, rest, { commandFlags, loaded, cwd })
+  if (two === 'pii eval') return piiEvalCommand(rest, { commandFlags, loaded, cwd })
   if (first === undefined || (first === 'run' && second === undefined)) return { kind: 'run', ...loaded }
   if (first === 'run') return `models named on the command line (${second}) are not in this version`
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', ...loaded }
@@ -164,7 +179,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
     if (name === undefined || name === '' || more.length > 0) return `${two} takes one NAME`
     return { kind: second === 'show' ? 'models-show' : 'models-delete', name, ...loaded }
   }
-  if (first === 'models' || first === 'backends' || first === 'router') {
+  if (first === 'models' || first === 'backends' || first === 'router' || first === 'pii') {
     const usual = second === undefined ? undefined : USUAL_COMMANDS.get(second)
     return unknownCommand(two.trim(), COMMANDS, first === 'models' ? usual : undefined)
   }
@@ -192,6 +207,23 @@ function routerCommand(
   const minRate = typeof text === 'string' && text.trim() !== '' ? Number(text) : Number.NaN
   if (!(minRate >= 0 && minRate <= 1)) return `--min-rate: ${JSON.stringify(text)} is not a number from 0 to 1`
   return { kind: 'router-eval', name, file: path, minRate, ...loaded }
+}
+
+const OFFSETS: readonly OffsetEncoding[] = ['codepoint', 'utf16', 'utf8']
+
+function piiEvalCommand(
+  [file, ...more]: readonly string[],
+  { commandFlags, loaded, cwd }: CommandParts,
+): Command | string {
+  if (file === undefined || file === '' || more.length > 0) return 'pii eval takes one FILE'
+  const asked = commandFlags.get('--offsets') ?? 'codepoint'
+  const offsets = OFFSETS.find((known) => known === asked)
+  if (offsets === undefined) return `--offsets: ${JSON.stringify(asked)} is none of ${OFFSETS.join(', ')}`
+  const named = commandFlags.get('--detectors')
+  const names = typeof named === 'string' ? named.split(',').map((name) => name.trim()) : []
+  const detectors = names.filter((name) => name !== '')
+  if (named !== undefined && detectors.length === 0) return '--detectors names no detector'
+  return { kind: 'pii-eval', file: resolve(cwd, file), detectors, offsets, ...loaded }
 }
 
 function addCommand([file, ...more]: readonly string[], { commandFlags, loaded, cwd }: CommandParts): Command | string {

@@ -42,7 +42,7 @@ describe('the command line', () => {
     [['--log-level', 'loud'], '--log-level: "loud" is not one of error, warn, info, debug, trace'],
     [
       ['modls', 'list'],
-      'unknown command modls (did you mean models?); the commands are run, models list, models add, models show, models delete, models schema, backends list, router fit, router eval, help, version',
+      'unknown command modls (did you mean models?); the commands are run, models list, models add, models show, models delete, models schema, backends list, router fit, router eval, pii eval, help, version',
     ],
   ])('%j is refused with code 2 and %j', async (args, sentence) => {
     await using dir = await tempDir('svc-e2e-')

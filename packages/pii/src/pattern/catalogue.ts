@@ -46,3 +46,8 @@ const SETS: Readonly<Record<BuiltinSet, readonly Builtin[]>> = {
   structured: BUILTINS.filter(({ structured }) => structured !== undefined),
   all: BUILTINS,
 }
+
+/** The groups that findings of built-ins are reported under, by names of built-ins and of sets. */
+export function listBuiltinGroups(names: readonly string[]): readonly string[] {
+  return [...new Set(names.flatMap((name) => findBuiltins(name) ?? []).map(({ group }) => group))]
+}

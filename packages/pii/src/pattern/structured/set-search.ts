@@ -13,6 +13,8 @@ export interface SetSearch {
 
 /** Code units in one piece. */
 const PIECE_UNITS = 1 << 14
+/** Code units in one piece of a text that is not plain ASCII: most of its pieces still are. */
+const SMALL_PIECE_UNITS = 512
 /** Words above this length are none of any kind. */
 const LONGEST_WORD = 128
 const NO_CONTEXT = -1
@@ -68,6 +70,8 @@ export class StructuredSet {
   private readonly bytes = new Uint8Array(PIECE_UNITS * 3 + 2)
   private readonly pairs = new Uint16Array(this.bytes.buffer)
   private readonly encoder = new TextEncoder()
+  /** Whether the bytes are those of plain ASCII. */
+  private isPlain = false
 
   constructor(kinds: readonly StructuredKind[]) {
     this.kinds = kinds
@@ -86,25 +90,33 @@ export class StructuredSet {
     const candidate = new Candidate(text)
     const spans: Span[][] = this.kinds.map(() => [])
     let at = 0
+    let units = PIECE_UNITS
     return {
       advance: () => {
-        at = this.scanPiece(candidate, at, spans)
+        const to = Math.min(text.length, at + PIECE_UNITS)
+        while (at < to) {
+          if (!this.encode(text, at, Math.min(to, at + units)) && units > SMALL_PIECE_UNITS) units = SMALL_PIECE_UNITS
+          else at = this.scanPiece(candidate, at, Math.min(to, at + units), spans)
+        }
         return at >= text.length
       },
       found: (kind) => spans[kind] ?? [],
     }
   }
 
-  private scanPiece(candidate: Candidate, from: number, spans: readonly Span[][]): number {
-    const { text } = candidate
-    const to = Math.min(text.length, from + PIECE_UNITS)
+  /** Reads a piece of the text as bytes. @returns whether it is plain ASCII: two characters are two bytes */
+  private encode(text: string, from: number, to: number): boolean {
     const { written } = this.encoder.encodeInto(text.slice(from, to), this.bytes)
     this.bytes[written] = 0
-    // In plain ASCII, two characters are two bytes of the same offset.
-    const isPlain = written === to - from
+    this.isPlain = written === to - from
+    return this.isPlain
+  }
+
+  private scanPiece(candidate: Candidate, from: number, to: number, spans: readonly Span[][]): number {
+    const { text } = candidate
     let at = from
     while (at < to) {
-      if (isPlain) at = this.nextPair(at - from, written) + from
+      if (this.isPlain) at = this.nextPair(at - from, to - from) + from
       const role = roleAt(text, at)
       if (role < CAPITAL) at++
       else if (role >= AT) {
