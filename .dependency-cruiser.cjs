@@ -212,7 +212,7 @@ module.exports = {
         'inside the server: features are built on the modules; a module imports no route, no feature and no platform',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed|routing)/',
+        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed|routing|operations|downloads|galleries|oci|usage)/',
         pathNot: TEST,
       },
       to: { path: '^apps/server/src/(api/|features/|platform/|compose\\.ts|main\\.ts)' },
@@ -264,7 +264,7 @@ module.exports = {
       name: 'state-modules-know-no-http',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|responses|live-feed)/',
+        path: '^apps/server/src/(catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|responses|live-feed|operations|downloads|galleries|oci|usage)/',
         pathNot: TEST,
       },
       to: { path: '^apps/server/src/(http|inference)/' },

@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Document } from 'yaml'
 import { createBackendCatalog } from './backends/catalog.ts'
 import { addModel } from './catalog/add-model.ts'
 import { formatProblem } from './catalog/config-problem.ts'
@@ -17,9 +20,13 @@ const print = (text: string): void => void process.stdout.write(text)
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** `svc models list`: prints the models that the server would serve from this folder. */
-export function listModelsCommand(config: ServerConfig, demoModels: readonly DemoModelSource[]): void {
+export function listModelsCommand(
+  config: ServerConfig,
+  { demoModels, json }: { readonly demoModels: readonly DemoModelSource[]; readonly json: boolean },
+): void {
   const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
-  print(formatModelRows(toModelRows(store)))
+  const rows = toModelRows(store)
+  print(json ? `${JSON.stringify(rows)}\n` : formatModelRows(rows))
   for (const problem of store.problems()) process.stderr.write(`${formatProblem(problem)}\n`)
 }
 
@@ -66,13 +73,24 @@ export async function deleteModelCommand(config: ServerConfig, { name, demoModel
   print(`deleted model "${name}": ${files.join(', ')}\n`)
 }
 
+/** `svc models export-config NAME`: prints the file of a model, or for weights without one the file that says the same. */
+export async function exportModelCommand(config: ServerConfig, { name, demoModels }: NamedModel): Promise<void> {
+  const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
+  const model = findModel(store, name)
+  if (model.source === 'yaml') return print(await readFile(join(model.folder, model.file), 'utf8'))
+  print(new Document({ name, backend: model.backend, parameters: { model: model.parameters.model } }).toString())
+}
+
 /** `svc models schema`: the JSON Schema of model files. */
 export function printModelSchemaCommand(): void {
   print(renderModelSchema())
 }
 
 /** `svc backends list`: the names that `backend:` of a model file can have here. */
-export async function listBackendsCommand(config: ServerConfig, builtIn: readonly string[]): Promise<void> {
+export async function listBackendsCommand(
+  config: ServerConfig,
+  { builtIn, json }: { readonly builtIn: readonly string[]; readonly json: boolean },
+): Promise<void> {
   const catalog = await createBackendCatalog({
     folders: [config.backendsPath, config.backendsSystemPath],
     builtIn: Object.fromEntries(builtIn.map((name) => [name, { entry: name, execArgv: [] }])),
@@ -80,10 +98,6 @@ export async function listBackendsCommand(config: ServerConfig, builtIn: readonl
     external: Object.fromEntries(config.externalGrpcBackends.map(({ name, uri }) => [name, uri])),
     logger: quiet,
   })
-  print(
-    catalog
-      .names()
-      .map((name) => `${name}\n`)
-      .join(''),
-  )
+  const names = catalog.names()
+  print(json ? `${JSON.stringify(names)}\n` : names.map((name) => `${name}\n`).join(''))
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Quotas } from '@svc/auth/quotas'
 import type { HttpUpstream } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'
 import type { CorpusStore } from '@svc/router/corpus'
@@ -30,7 +31,7 @@ import { createModelFactsReader } from './inference/prediction/model-facts.ts'
 import { createPlanner } from './inference/prediction/plan.ts'
 import { createReplyRuleBook } from './inference/prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from './inference/prompt/prompt-builder.ts'
-import { checkAccess } from './inference/stages/access.ts'
+import { createAccess } from './inference/stages/access.ts'
 import { readRequestBody } from './inference/stages/body.ts'
 import { createGlobalLimit, createModelLimit } from './inference/stages/limits.ts'
 import { createModelStage } from './inference/stages/model.ts'
@@ -76,6 +77,7 @@ export interface InferenceParts {
   readonly checkUpstream: CheckUpstream
   readonly audit: AuditSink
   readonly usage: UsageRecorder
+  readonly quotas: Pick<Quotas, 'reserve'>
   readonly traces: TraceRecorder
   readonly metrics: Metrics
   /** Takes the metrics of the filter and of chains. */
@@ -185,7 +187,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
       resolve: createResolve(directory),
       globalLimit: createGlobalLimit(createSlotCounter(), config.maxConcurrentBackendRequests),
       router: createRouterStage(routing.requests),
-      access: checkAccess,
+      access: createAccess(parts.quotas),
       modelLimit: createModelLimit(slots, audit),
       pii: createPiiStage(pii.filter),
       parse: createParse(createMediaAttacher(createMediaReader({ outbound, limits: mediaLimits(config) }))),

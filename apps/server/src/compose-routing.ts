@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { createLocalPrincipal } from '@svc/auth'
 import { createCallLimit, createDecisionLog, type DecisionLog } from '@svc/router'
 import { type CorpusStore, createCorpora } from '@svc/router/corpus'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { ConversationWriter } from './inference/operations/operation-runner.ts'
 import type { RequestContext } from './inference/ports.ts'
+import type { RequestRouter } from './inference/stages/router.ts'
 import type { RequestFilter } from './pii/request-filter.ts'
 import type { Clock, Logger } from './ports.ts'
-import { LOCAL_PRINCIPAL } from './principal.ts'
 import { createRoutingMetrics } from './routing/metrics.ts'
 import { createModelPorts, type ModelPortsOptions, type PerformInside } from './routing/model-ports.ts'
-import { createRequestRouter, type RequestRouter } from './routing/route-request.ts'
+import { createRequestRouter } from './routing/route-request.ts'
 import { createRouterAdmin, type RouterAdmin } from './routing/router-admin.ts'
 import { createRouters, type Routers } from './routing/routers.ts'
 
@@ -64,7 +65,7 @@ function createOwnContext({ clock, logger: log }: Pick<RoutingParts, 'clock' | '
   return {
     route: { path: 'router-corpus', family: 'compatible' },
     requestId: randomUUID(),
-    principal: LOCAL_PRINCIPAL,
+    principal: createLocalPrincipal(),
     signal,
     abort: signal,
     startedAt: clock.monotonic(),

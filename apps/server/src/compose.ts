@@ -1,4 +1,4 @@
-import { RESERVED_ROUTES } from './api/admin/reserved.ts'
+import { listReservedRoutes } from './api/admin/reserved.ts'
 import { ALL_FEATURES } from './features/all-features.ts'
 import { createFeatureSet, type FeatureSet } from './features/feature-set.ts'
 import { createApp } from './http/app.ts'
@@ -43,7 +43,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
     return await start(options, features, closers)
   } catch (error) {
     await features.close()
-    await closers.closeAll()
+    // The start failed for another reason.
+    await closers.closeAll().catch((err: unknown) => options.log.error({ err }, 'the server did not close cleanly'))
     throw error
   }
 }
@@ -62,7 +63,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
   const edge = await openEdge(platform, closers)
   const routes = features.routes()
   // Health checks are answered while the parser loads.
-  const { app, release } = holdRequests(createApp(routes, RESERVED_ROUTES, edge))
+  const { app, release } = holdRequests(createApp(routes, listReservedRoutes(routes), edge))
   const listener = await openListener(app, platform)
   closers.push(() => listener.destroy())
   ownPort = listener.port
@@ -70,7 +71,7 @@ async function start(options: ComposeOptions, features: FeatureSet, closers: Clo
   const server: RunningServer = {
     url: listener.url,
     port: listener.port,
-    needsKey: authenticator.configured,
+    needsKey: authenticator.isConfigured,
     defaultModel: () => models.findDefault('chat')?.name,
     routes,
     killBackends: () => backends.killNow(),

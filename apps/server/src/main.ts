@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { demoModels } from '@svc/demo-models'
+import { runAccountCommand } from './account-commands.ts'
 import type { BuiltInBackend } from './backends/catalog.ts'
 import { systemClock } from './clock.ts'
 import { compose, type RunningServer } from './compose.ts'
@@ -53,12 +54,13 @@ function toPlatformOptions(loaded: Loaded): PlatformOptions {
   return toServerParts(loaded, createLogger({ level: 'warn', format: 'text', destination }))
 }
 
-async function run(loaded: Loaded): Promise<void> {
+async function run(loaded: Loaded & { readonly models: readonly string[] }): Promise<void> {
   const { config, warnings } = loaded
   const started = process.uptime()
   const log = createLogger({ level: config.debug ? 'debug' : config.logLevel, format: config.logFormat })
   for (const warning of warnings) log.warn({}, warning)
-  const parts = toServerParts(loaded, log)
+  const models = [...config.models, ...loaded.models]
+  const parts = toServerParts({ ...loaded, config: { ...config, models } }, log)
   const { version } = parts
   const server = await compose({ ...parts, onListening: (listening) => stopOnSignals(listening, log) })
   log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
@@ -118,17 +120,24 @@ async function main(): Promise<void> {
       process.exitCode = command.exitCode
       return
     case 'models-list':
-      return (await commands()).listModelsCommand(command.config, demoModels)
+      return (await commands()).listModelsCommand(command.config, { demoModels, json: command.json })
     case 'models-add':
       return (await commands()).addModelCommand(command.config, command.source)
+    case 'remote':
+      return (await import('./remote-commands.ts')).runRemoteCommand(toPlatformOptions(command), command.remote)
     case 'models-show':
       return (await commands()).showModelCommand(command.config, { name: command.name, demoModels })
     case 'models-delete':
       return (await commands()).deleteModelCommand(command.config, { name: command.name, demoModels })
+    case 'models-export':
+      return (await commands()).exportModelCommand(command.config, { name: command.name, demoModels })
     case 'models-schema':
       return (await commands()).printModelSchemaCommand()
     case 'backends-list':
-      return (await commands()).listBackendsCommand(command.config, Object.keys(findShippedBackends()))
+      return (await commands()).listBackendsCommand(command.config, {
+        builtIn: Object.keys(findShippedBackends()),
+        json: command.json,
+      })
     case 'router-fit':
       return (await routerCommands()).fitRouterCommand(toPlatformOptions(command), command)
     case 'router-eval':
@@ -139,6 +148,12 @@ async function main(): Promise<void> {
     case 'pii-eval':
       if (!(await (await piiCommands()).evaluatePiiCommand(toPlatformOptions(command), command))) process.exitCode = 1
       return
+    case 'accounts': {
+      const { config, command: asked } = command
+      const version = formatVersion(readVersion())
+      process.stdout.write(await runAccountCommand({ config, version, command: asked, input: process.stdin }))
+      return
+    }
     case 'run':
       return run(command)
   }

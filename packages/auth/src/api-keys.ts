@@ -75,9 +75,13 @@ function readExpiry({ expiresAt, expiresIn }: ApiKeyDraft, now: number): number 
   return now + duration
 }
 
+const isScope = (name: string): boolean => name === 'routes' || name === 'models'
+
 function readScopes({ scopes }: ApiKeyDraft): KeyScopes {
   if (scopes === undefined || scopes === null) return {}
-  if (typeof scopes !== 'object') throw invalidValue('scopes must be an object')
+  // A list that was misspelled would be no limit at all.
+  const isKnown = typeof scopes === 'object' && !Array.isArray(scopes) && Object.keys(scopes).every(isScope)
+  if (!isKnown) throw invalidValue('scopes must be an object with the lists routes and models')
   const { routes, models } = scopes
   return {
     ...(routes === undefined ? {} : { routes: checkNames(routes, 'scopes.routes') }),

@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import { type Accounts, createAccounts } from './accounts/accounts.ts'
 import type { AdminEmail } from './accounts/admin-email.ts'
 import { createInvites, type Invites } from './accounts/invites.ts'
@@ -35,6 +36,8 @@ export interface AuthOptions {
   readonly outageGraceMs?: number | undefined
   /** Id of the caller where no auth is configured. @default local */
   readonly localId?: string | undefined
+  /** Stores usage. @default one that stores records as they come */
+  readonly usageRecorder?: UsageRecorder | undefined
   /** @default the clocks of the machine */
   readonly clock?: Clock | undefined
   readonly logger?: Logger | undefined
@@ -62,7 +65,7 @@ export interface Auth extends AsyncDisposable {
 }
 
 const TIDY_BATCH = 1000
-const CLOSE_TIMEOUT_MS = 5000
+const CLOSE_TIMEOUT_MS = 2000
 
 /**
  * Builds all parts over one set of stores.
@@ -72,7 +75,13 @@ const CLOSE_TIMEOUT_MS = 5000
  * const found = await auth.authenticator.authenticate(request.headers)
  */
 export function createAuth(options: AuthOptions): Auth {
-  const { stores, clock = systemClock, logger, hasAccounts = true, registrationMode: mode = 'approval' } = options
+  const { stores, clock = systemClock, logger, hasAccounts = true, registrationMode: mode = 'approval' } = options ?? {}
+  checkArgument(
+    typeof stores?.users === 'object',
+    'createAuth: stores',
+    'the stores of createMemoryStores or others',
+    stores,
+  )
   const { users, invites, quotas: quotaStore, usage: usageStore } = stores
   const hasher = createTokenHasher(options.secret)
   const revocations = createRevocations()
@@ -80,7 +89,7 @@ export function createAuth(options: AuthOptions): Auth {
   const lastUse = createLastUse({ store: stores.apiKeys, clock })
   const passwords = createPasswords()
   const usage = createUsage({ store: usageStore, clock })
-  const usageRecorder = createUsageRecorder({ store: usageStore, logger })
+  const usageRecorder = options.usageRecorder ?? createUsageRecorder({ store: usageStore, clock, logger })
   const quotas = createQuotas({ store: quotaStore, clock, revocations, logger })
   const authenticator = createAuthenticator({
     ...{ sessions: stores.sessions, apiKeys: stores.apiKeys, quotas: quotaStore },
@@ -100,7 +109,7 @@ export function createAuth(options: AuthOptions): Auth {
   async function close(): Promise<void> {
     const call = { signal: AbortSignal.timeout(CLOSE_TIMEOUT_MS) }
     authenticator.close()
-    const endings = [quotas.flush(), usageRecorder.flush(call), lastUse.flush(call)]
+    const endings = [quotas.flush(), usageRecorder.close(call), lastUse.flush(call)]
     for (const ending of await Promise.allSettled(endings)) {
       if (ending.status === 'rejected') logger?.warn({ err: ending.reason }, 'what waited could not be written')
     }

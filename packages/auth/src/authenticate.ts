@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { SvcError } from '@svc/errors'
+import { checkArgument, SvcError } from '@svc/errors'
 import type { Authentication } from './authentication.ts'
 import { type Credential, extractCredentials, type RequestHeaders } from './credentials.ts'
 import type { LastUse } from './last-use.ts'
@@ -67,6 +67,12 @@ const API_KEY_VALUE = /^svc-[0-9a-f]{64}$/
 
 /** Finds out who is calling: sessions and user keys first, then shared keys (§5.2). */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  checkArgument(
+    typeof options?.revocations?.subscribe === 'function',
+    'createAuthenticator: options',
+    'its parts',
+    options,
+  )
   const { sessions, apiKeys, quotas, hasher, sharedKeys, lastUse, clock, hasAccounts } = options
   const { freshMs = FRESH_MS, outageGraceMs = 0 } = options
   const cache = createVerifiedCache({ clock, freshMs, revocations: options.revocations })

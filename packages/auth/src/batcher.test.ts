@@ -1,12 +1,15 @@
-import { createDeferred } from '@svc/test-kit'
+import { createDeferred, createFakeClock } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createBatcher } from './batcher.ts'
+
+const timing = { clock: createFakeClock(), laterMs: 250 }
 
 describe('work', () => {
   it('that comes at once is done at once; what comes meanwhile goes with the next batch', async () => {
     const batches: string[] = []
     const [begun, gate] = [createDeferred(), createDeferred()]
     const batcher = createBatcher<string, string>({
+      ...timing,
       maxBatch: 2,
       maxWaiting: 10,
       async perform(batch) {
@@ -28,6 +31,7 @@ describe('work', () => {
   it('fails together, and the next batch goes on', async () => {
     let isBroken = true
     const batcher = createBatcher<number, number>({
+      ...timing,
       maxBatch: 10,
       maxWaiting: 10,
       async perform(batch) {
@@ -44,6 +48,7 @@ describe('work', () => {
   it('is refused when too much waits', async () => {
     const gate = createDeferred()
     const batcher = createBatcher<number, number>({
+      ...timing,
       maxBatch: 1,
       maxWaiting: 2,
       async perform(batch) {
@@ -55,5 +60,31 @@ describe('work', () => {
     await expect(batcher.run(3)).rejects.toMatchObject({ kind: 'unavailable', retryAfterMs: 1000 })
     gate.resolve()
     expect(await Promise.all(running)).toEqual([1, 2])
+  })
+
+  it('that can wait goes with the next batch, or alone after a moment, or when all is to be settled', async () => {
+    const clock = createFakeClock()
+    const batches: string[] = []
+    const batcher = createBatcher<string, string>({
+      maxBatch: 10,
+      maxWaiting: 3,
+      clock,
+      laterMs: 250,
+      async perform(batch) {
+        batches.push(batch.join(''))
+        return batch
+      },
+    })
+    const first = batcher.runLater('a')
+    expect(await Promise.all([batcher.run('b'), first])).toEqual(['b', 'a'])
+    expect(batches).toEqual(['ba'])
+    const second = [batcher.runLater('c'), batcher.runLater('d')]
+    await clock.advance(250)
+    expect(await Promise.all(second)).toEqual(['c', 'd'])
+    const third = [batcher.runLater('e'), batcher.runLater('f'), batcher.runLater('g')]
+    await expect(batcher.runLater('h')).rejects.toMatchObject({ kind: 'unavailable' })
+    await batcher.settled()
+    expect(batches).toEqual(['ba', 'cd', 'efg'])
+    await Promise.all(third)
   })
 })

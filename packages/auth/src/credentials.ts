@@ -1,3 +1,5 @@
+import { checkArgument } from '@svc/errors'
+
 /** Where a credential was found (§5.1). */
 export type CredentialCarrier = 'bearer' | 'x-api-key' | 'xi-api-key' | 'session-cookie' | 'token-cookie'
 
@@ -13,8 +15,10 @@ export type RequestHeaders = Readonly<Record<string, string | readonly string[] 
 /** Longer values are no credentials. */
 const MAX_LENGTH = 4096
 
-function readSingle(value: string | readonly string[] | undefined): string | undefined {
-  return typeof value === 'object' ? value[0] : value
+/** The first value of a header; a value that is no text is none. */
+function readSingle(value: unknown): string | undefined {
+  const first: unknown = Array.isArray(value) ? value[0] : value
+  return typeof first === 'string' ? first : undefined
 }
 
 function readCookie(header: string | undefined, name: string): string | undefined {
@@ -45,6 +49,7 @@ function toCredential(carrier: CredentialCarrier, value: string | undefined): Cr
  * cookies of a request with a header are not looked at. Without a header, the session goes before the `token` cookie.
  */
 export function extractCredentials(headers: RequestHeaders): readonly Credential[] {
+  checkArgument(typeof headers === 'object' && headers !== null, 'extractCredentials: headers', 'an object', headers)
   const header =
     toCredential('bearer', readAuthorization(readSingle(headers.authorization))) ??
     toCredential('x-api-key', readSingle(headers['x-api-key'])) ??

@@ -43,7 +43,7 @@ export { createTokenHasher, type TokenHasher } from './token-hasher.ts'
 
 // Rights that end
 
-export { createRevocations, type Revocation, type Revocations } from './revocations.ts'
+export { createRevocations, isConcerned, type Revocation, type Revocations } from './revocations.ts'
 export { createRightsWatch } from './rights-watch.ts'
 
 // Failures

@@ -1,3 +1,5 @@
+import type { Authentication } from './authentication.ts'
+
 /** A revoked right, for caches and open connections. */
 export type Revocation =
   | { readonly kind: 'user'; readonly userId: string }
@@ -6,6 +8,21 @@ export type Revocation =
   /** Anything may have changed: shared keys, or another server has changed rights. */
   | { readonly kind: 'all' }
 
+/** Whether the rights of a caller may have changed with a revocation. */
+export function isConcerned({ principal }: Pick<Authentication, 'principal'>, revocation: Revocation): boolean {
+  switch (revocation.kind) {
+    case 'user':
+      return principal.id === revocation.userId
+    case 'api-key':
+      // The session may have been made with the key.
+      return principal.apiKey?.id === revocation.apiKeyId || principal.via === 'session'
+    case 'session':
+      return principal.sessionId === revocation.sessionId
+    case 'all':
+      return true
+  }
+}
+
 /** Tells those who keep rights that some were taken away. */
 export interface Revocations {
   publish(revocation: Revocation): void
@@ -13,12 +30,23 @@ export interface Revocations {
   subscribe(listener: (revocation: Revocation) => void): () => void
 }
 
-/** Revocations within one process. Listeners are called before `publish` returns. */
+/**
+ * Revocations within one process. Listeners are called before `publish` returns, all of them, even if one throws: its
+ * error comes out of `publish` then.
+ */
 export function createRevocations(): Revocations {
   const listeners = new Set<(revocation: Revocation) => void>()
   return {
     publish(revocation) {
-      for (const listener of [...listeners]) listener(revocation)
+      const errors: unknown[] = []
+      for (const listener of [...listeners]) {
+        try {
+          listener(revocation)
+        } catch (error) {
+          errors.push(error)
+        }
+      }
+      if (errors.length > 0) throw errors[0]
     },
     subscribe(listener) {
       listeners.add(listener)

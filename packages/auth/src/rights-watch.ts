@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import type { Clock, Logger } from './ports/clock.ts'
 import type { RightsStore } from './ports/users.ts'
 import type { Revocations } from './revocations.ts'
@@ -18,6 +19,8 @@ export interface RightsWatch extends AsyncDisposable {
 }
 
 const INTERVAL_MS = 500
+/** The longest time of a timer. */
+const MAX_INTERVAL_MS = 2 ** 31 - 1
 
 /**
  * Publishes a revocation of the kind `all` when another process that uses the same stores has taken rights away: another
@@ -25,6 +28,12 @@ const INTERVAL_MS = 500
  */
 export function createRightsWatch(options: RightsWatchOptions): RightsWatch {
   const { rights, revocations, clock, logger, intervalMs = INTERVAL_MS } = options
+  checkArgument(typeof rights?.revision === 'function', 'createRightsWatch: rights', 'a RightsStore', rights)
+  const isPublisher = typeof revocations?.publish === 'function'
+  checkArgument(isPublisher, 'createRightsWatch: revocations', 'Revocations', revocations)
+  checkArgument(typeof clock?.sleep === 'function', 'createRightsWatch: clock', 'a Clock', clock)
+  const isInterval = typeof intervalMs === 'number' && intervalMs > 0 && intervalMs <= MAX_INTERVAL_MS
+  checkArgument(isInterval, 'createRightsWatch: intervalMs', `above 0 and at most ${MAX_INTERVAL_MS}`, intervalMs)
   const ending = new AbortController()
   const { signal } = ending
   const watch = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import { checkArgument } from '@svc/errors'
 
 /** The shared keys of §2.4. */
 export interface SharedKeys {
@@ -10,18 +11,24 @@ export interface SharedKeys {
   hasHash(hash: string, toHash: (key: string) => string): boolean
 }
 
+function readKeys(keys: readonly string[]): readonly string[] {
+  const isList = Array.isArray(keys) && keys.every((key) => typeof key === 'string')
+  checkArgument(isList, 'createSharedKeys: keys', 'a list of texts', keys)
+  return keys.filter((key) => key !== '')
+}
+
 const digest = (value: string): Buffer => hash('sha256', value, 'buffer')
 
 /** Shared keys. Digests of equal length are compared, all of them each time (threats AU-5). */
 export function createSharedKeys(initial: readonly string[] = []): SharedKeys {
-  let keys = initial.filter((key) => key !== '')
+  let keys = readKeys(initial)
   let digests = keys.map(digest)
   return {
     get count() {
       return keys.length
     },
     replace(next) {
-      keys = next.filter((key) => key !== '')
+      keys = readKeys(next)
       digests = keys.map(digest)
     },
     includes(value) {

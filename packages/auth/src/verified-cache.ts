@@ -1,6 +1,6 @@
 import type { Authentication } from './authentication.ts'
 import type { Clock } from './ports/clock.ts'
-import type { Revocation, Revocations } from './revocations.ts'
+import { isConcerned, type Revocations } from './revocations.ts'
 
 /** Verified credentials, by digests of their values. */
 export interface VerifiedCache {
@@ -22,20 +22,6 @@ interface Entry {
 
 const MAX_ENTRIES = 10_000
 
-function isHit({ authentication: { principal } }: Entry, revocation: Revocation): boolean {
-  switch (revocation.kind) {
-    case 'user':
-      return principal.id === revocation.userId
-    case 'api-key':
-      // sessions may have been made with it
-      return principal.apiKey?.id === revocation.apiKeyId || principal.via === 'session'
-    case 'session':
-      return principal.sessionId === revocation.sessionId
-    case 'all':
-      return true
-  }
-}
-
 /**
  * Remembers at most 10,000 verified credentials; the oldest ones give way. Wrong credentials are never remembered: they
  * would push the right ones out.
@@ -53,7 +39,7 @@ export function createVerifiedCache(options: {
   const unsubscribe = options.revocations.subscribe((revocation) => {
     generation += 1
     running.clear()
-    for (const [key, entry] of entries) if (isHit(entry, revocation)) entries.delete(key)
+    for (const [key, entry] of entries) if (isConcerned(entry.authentication, revocation)) entries.delete(key)
   })
 
   function remember(key: string, entry: Entry): void {

@@ -1,9 +1,12 @@
 import { createRevocations, type Principal } from '@svc/auth'
-import type { QuotaRule, Stores } from '@svc/auth/ports'
+import { createMemoryStores } from '@svc/auth/memory'
+import type { QuotaRule, QuotaStore, Stores } from '@svc/auth/ports'
 import { createQuotas } from '@svc/auth/quotas'
 import { SvcError } from '@svc/errors'
+import { createDeferred } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createLocalPrincipal } from '../src/principal.ts'
+import { systemClock } from '../src/system-clock.ts'
 import { listPlaces } from './places.ts'
 import { call } from './world.ts'
 
@@ -19,6 +22,7 @@ function createWorld(stores: Stores) {
   const clock = {
     time: START,
     now: () => clock.time,
+    sleep: systemClock.sleep,
   }
   return { clock, quotas: createQuotas({ store: stores.quotas, clock, revocations: createRevocations() }) }
 }
@@ -62,9 +66,11 @@ describe.each(places)('quotas in $name', ({ open }) => {
     await quotas.putRule('ada', { maxTokens: 100, window: '1d' }, call)
     const principal = caller(await place.stores.quotas.listRules('ada', call))
     const reservation = await quotas.reserve(principal, { model: 'm', tokens: 90 }, call)
-    await expect(quotas.reserve(principal, { model: 'm', tokens: 11 }, call)).rejects.toMatchObject({
+    const rest = await quotas.reserve(principal, { model: 'm', tokens: 5000 }, call)
+    await expect(quotas.reserve(principal, { model: 'm', tokens: 0 }, call)).rejects.toMatchObject({
       code: 'quota_exceeded',
     })
+    rest.settle(undefined)
     reservation.settle(20)
     reservation.settle(90)
     await quotas.flush()
@@ -145,6 +151,55 @@ describe.each(places)('quotas in $name', ({ open }) => {
     reservation.settle(40)
     await quotas.flush()
     expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 0, tokens: 0 }])
+  })
+})
+
+describe('a reservation', () => {
+  function createSlowWorld() {
+    const { quotas: store } = createMemoryStores()
+    const gate = createDeferred()
+    const state = { isAway: false }
+    const slow: QuotaStore = {
+      ...store,
+      async apply(work, options) {
+        await gate.promise
+        if (state.isAway) throw new SvcError('unavailable', 'away')
+        return store.apply(work, options)
+      },
+    }
+    const quotas = createQuotas({ store: slow, clock: systemClock, revocations: createRevocations() })
+    return { store, gate, state, quotas }
+  }
+
+  it('ends with the request that waits for it, and is given back', async () => {
+    const { store, gate, quotas } = createSlowWorld()
+    await quotas.putRule('ada', { maxRequests: 1, window: '1h' }, call)
+    const principal = caller(await store.listRules('ada', call))
+    const gone = new AbortController()
+    const waiting = quotas.reserve(principal, { model: 'm', tokens: 1 }, { signal: gone.signal })
+    gone.abort(new Error('the client left'))
+    await expect(waiting).rejects.toThrow('the client left')
+    gate.resolve()
+    await quotas.flush()
+    expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 0, tokens: 0 }])
+  })
+
+  it('REL-8: that is settled while the store is away is settled with the next one', async () => {
+    const { store, gate, state, quotas } = createSlowWorld()
+    gate.resolve()
+    await quotas.putRule('ada', { maxRequests: 3, window: '1h' }, call)
+    const principal = caller(await store.listRules('ada', call))
+    const first = await quotas.reserve(principal, { model: 'm', tokens: 1 }, call)
+    state.isAway = true
+    first.settle(40)
+    await quotas.flush()
+    await expect(quotas.reserve(principal, { model: 'm', tokens: 1 }, call)).rejects.toMatchObject({
+      kind: 'unavailable',
+    })
+    state.isAway = false
+    const second = await quotas.reserve(principal, { model: 'm', tokens: 1 }, call)
+    second.settle(2)
+    expect(await quotas.readStatus('ada', call)).toMatchObject([{ requests: 2, tokens: 42 }])
   })
 })
 

@@ -1,7 +1,12 @@
+import { setMaxListeners } from 'node:events'
 import type { Registration, Stores, User } from '@svc/auth/ports'
 
+const { signal } = new AbortController()
+// a thousand calls at once listen to it
+setMaxListeners(0, signal)
+
 /** A signal that never aborts, for calls of ports. */
-export const call: { readonly signal: AbortSignal } = { signal: new AbortController().signal }
+export const call: { readonly signal: AbortSignal } = { signal }
 
 /** A registration of a local account. */
 export function registration(

@@ -12,6 +12,8 @@ const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 export function checkHeader(name: string, value: HeaderValue): void {
   if (!TOKEN.test(name)) throw new TypeError(`not the name of a header: ${JSON.stringify(name)}`)
   for (const line of Array.isArray(value) ? value : [value]) {
-    if (FORBIDDEN_IN_VALUE.test(String(line))) throw new TypeError(`a value that header ${name} cannot have`)
+    // Other values could be another text each time they are read.
+    const isValue = typeof line === 'string' ? !FORBIDDEN_IN_VALUE.test(line) : typeof line === 'number'
+    if (!isValue) throw new TypeError(`a value that header ${name} cannot have`)
   }
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { endConnection } from './end-connection.ts'
-import { UNREAD_MS } from './limits.ts'
+import { checkLimit, UNREAD_MS } from './limits.ts'
 import { type Answered, Reply } from './reply.ts'
 import { writeBytes } from './write-bytes.ts'
 
@@ -17,6 +17,7 @@ export interface LastReplyOptions extends Answered {
  * @param socket nobody else writes to it until the reply has ended; its caller may use it otherwise and never write the reply
  */
 export function createLastReply(socket: Socket, { unreadMs = UNREAD_MS, ...answered }: LastReplyOptions = {}): Reply {
+  checkLimit(unreadMs, 'createLastReply: unreadMs')
   const cut = (): void => void socket.destroy()
   const onTaken = (error?: Error | null): void => {
     socket.setTimeout(0).off('timeout', cut)

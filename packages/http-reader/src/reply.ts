@@ -95,7 +95,7 @@ export class Reply extends EventEmitter {
 
   /** The headers that were set or prepared, by lower-case names. */
   getHeaders(): Record<string, string | string[]> {
-    const headers: Record<string, string | string[]> = {}
+    const headers: Record<string, string | string[]> = Object.create(null)
     for (const [name, value] of listMissing(this.#prepared, (key) => this.hasHeader(key))) {
       headers[name.toLowerCase()] = value
     }
@@ -107,9 +107,14 @@ export class Reply extends EventEmitter {
    * Fixes the head. A reply without `Content-Length` is sent in chunks.
    *
    * @param headers they win over headers that were set
+   * @throws {RangeError} for a number that is no status
+   * @throws {TypeError} for a name or a value that no header can have
    */
   writeHead(status: number, headers: GivenHeaders = {}): this {
     if (this.headersSent) throw new Error('a head cannot be written twice')
+    if (!Number.isInteger(status) || status < 100 || status > 999) {
+      throw new RangeError(`not the status of a reply: ${JSON.stringify(String(status))}`)
+    }
     this.statusCode = status
     const head = new ReplyHead(this.#prepared)
     addGiven(head, headers)
@@ -124,9 +129,13 @@ export class Reply extends EventEmitter {
     return this
   }
 
-  /** @returns false when the client does not keep up; `drain` follows */
+  /**
+   * @returns false when the client does not keep up; `drain` follows
+   * @throws {TypeError} for data that is neither text nor bytes
+   */
   write(data: string | Uint8Array, encoding?: 'latin1'): boolean {
     if (this.writableEnded || this.destroyed) return true
+    checkBody(data)
     if (!this.headersSent) this.writeHead(this.statusCode)
     const length = this.#hasBody ? countBytes(data, encoding) : 0
     if (length === 0) return true
@@ -136,6 +145,7 @@ export class Reply extends EventEmitter {
 
   end(data: string | Uint8Array = '', encoding?: 'latin1'): this {
     if (this.writableEnded || this.destroyed) return this
+    checkBody(data)
     const length = countBytes(data, encoding)
     if (!this.headersSent)
       this.writeHead(this.statusCode, hasContent(this.statusCode) ? { 'Content-Length': length } : {})
@@ -210,12 +220,17 @@ function addGiven(head: ReplyHead, headers: GivenHeaders): void {
   if (isFlat(headers)) {
     for (let at = 0; at < headers.length; at += 2) head.add(headers[at] ?? '', headers[at + 1] ?? '')
   } else {
-    for (const name in headers) head.add(name, headers[name] ?? '')
+    for (const name of Object.keys(headers)) head.add(name, headers[name] ?? '')
   }
 }
 
 function isFlat(headers: GivenHeaders): headers is readonly string[] {
   return Array.isArray(headers)
+}
+
+function checkBody(data: string | Uint8Array): void {
+  if (typeof data === 'string' || data instanceof Uint8Array) return
+  throw new TypeError('a body must be text or a Uint8Array')
 }
 
 function countBytes(data: string | Uint8Array, encoding: 'latin1' | undefined): number {

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import { Connection, type ConnectionHost, type ConnectionPhase } from './connection.ts'
-import { DEFAULT_LIMITS, type ReaderLimits } from './limits.ts'
+import { type GivenLimits, resolveLimits } from './limits.ts'
 
 /** How often connections that have stayed too long are looked for. */
 const SWEEP_MS = 1000
 
 /** The server around a reader. */
 export interface RequestReaderOptions extends Pick<ConnectionHost, 'accepts' | 'serve' | 'handOver'> {
-  readonly limits?: Partial<ReaderLimits> | undefined
+  readonly limits?: GivenLimits | undefined
 }
 
 /** Reads plain requests off connections. */
@@ -22,9 +22,17 @@ export interface RequestReader {
   destroy(): void
 }
 
-/** Makes a reader. One sweep a second keeps the time limits, at the same cost for any number of requests. */
-export function createRequestReader({ limits: given, ...server }: RequestReaderOptions): RequestReader {
-  const limits = { ...DEFAULT_LIMITS, ...given }
+/**
+ * Makes a reader. One sweep a second keeps the time limits, at the same cost for any number of requests.
+ *
+ * @throws {TypeError} for a missing function of the server; {RangeError} for a time limit that no timer can keep
+ */
+export function createRequestReader(options: RequestReaderOptions): RequestReader {
+  for (const name of ['accepts', 'serve', 'handOver'] as const) {
+    if (typeof options?.[name] !== 'function') throw new TypeError(`createRequestReader: ${name} must be a function`)
+  }
+  const { limits: given, ...server } = options
+  const limits = resolveLimits(given)
   const phaseMs: Readonly<Record<ConnectionPhase, number>> = {
     unused: limits.unusedMs,
     idle: limits.idleMs,

@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import { canonicalHost } from './host.ts'
 
 /** The hosts that are intercepted while nobody claims any. */
@@ -29,7 +30,11 @@ export interface Allowlist {
 export function createAllowlist(claims: Iterable<HostClaim>): Allowlist {
   const listed = new Map<string, string[]>()
   const invalid: { owner: string; entry: string }[] = []
-  for (const { owner, hosts } of claims) {
+  const isIterable = typeof claims === 'object' && typeof claims?.[Symbol.iterator] === 'function'
+  checkArgument(isIterable, 'createAllowlist: claims', 'a list of claims', claims)
+  for (const claim of claims) {
+    checkArgument(Array.isArray(claim?.hosts), 'createAllowlist: hosts', 'a list of texts', claim?.hosts)
+    const { owner, hosts } = claim
     for (const entry of hosts) {
       const host = canonicalHost(entry)
       if (host === undefined) {

@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { checkArgument } from '@svc/errors'
 import type { CaStore } from './ca-store.ts'
 import { type Issuer, issueLeaf, type KeyedCertificate, makeAuthorityCertificate, readIssuer } from './certificate.ts'
 import { authorityUnusable } from './errors.ts'
@@ -40,7 +41,10 @@ export interface Authority {
  *   certificate that is broken, expired, no authority, or of another key. The store stays as it is
  */
 export async function openAuthority(options: AuthorityOptions): Promise<Authority> {
-  const { store, organization = 'svc', now = Date.now } = options
+  const { store, organization = 'svc', now = Date.now } = options ?? {}
+  const isStore = typeof store?.read === 'function' && typeof store.create === 'function'
+  checkArgument(isStore, 'openAuthority: store', 'a CaStore', store)
+  checkArgument(typeof organization === 'string', 'openAuthority: organization', 'a text', organization)
   let pair = await store.read()
   if (pair === undefined) {
     await store.create(makeAuthorityCertificate(organization, new Date(now())))

@@ -1,5 +1,6 @@
 import { lstat, mkdir, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { checkArgument } from '@svc/errors'
 import type { KeyedCertificate } from './certificate.ts'
 import { authorityUnusable } from './errors.ts'
 
@@ -26,6 +27,8 @@ const HAS_MODES = process.platform !== 'win32'
  * files at once: they are written to a folder beside it, which is then renamed.
  */
 export function createCaFolder(folder: string): CaStore {
+  // The path '' would be the working folder.
+  checkArgument(typeof folder === 'string' && folder !== '', 'createCaFolder: folder', 'the path of a folder', folder)
   const path = resolve(folder)
   return { read: () => readPair(path), create: (pair) => createPair(path, pair) }
 }

@@ -11,7 +11,7 @@ import { type HostAndPort, readHostAndPort } from './host.ts'
 import type { BodyFilter, HostRules, ReplyRestorer } from './ports.ts'
 import { pump } from './pump.ts'
 import { createRefusal } from './refusal.ts'
-import { prepareRestoration } from './restore-reply.ts'
+import { prepareRestoration, type Restoration } from './restore-reply.ts'
 import { scanRequest } from './scan.ts'
 import { findFormat, type ScannedFormat } from './scanned-path.ts'
 import type { Shared } from './shared.ts'
@@ -292,13 +292,22 @@ export class Exchange implements Expiring {
       this.#pumpReply(body)
       return
     }
-    restoration.run(body.stream, {
-      onBytes: (count) => this.#received(count),
-      start: (restored) => this.#startReply(restored),
-      stream: this.#request.reply.stream,
-      end: () => this.#finishReply(restoration.keepsTrailers ? body : undefined),
-      fail: (error) => this.#failReply(error),
-    })
+    this.#restore(restoration, body)
+  }
+
+  #restore(restoration: Restoration, body: UpstreamBody): void {
+    try {
+      restoration.run(body.stream, {
+        onBytes: (count) => this.#received(count),
+        start: (restored) => this.#startReply(restored),
+        stream: this.#request.reply.stream,
+        end: () => this.#finishReply(restoration.keepsTrailers ? body : undefined),
+        fail: (error) => this.#failReply(error),
+      })
+    } catch (error) {
+      body.stream.on('error', () => {}).resume()
+      this.#refuse(error)
+    }
   }
 
   #startReply(head: ReplyHead): void {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
+import { checkArgument } from '@svc/errors'
 
 /** The target of a CONNECT request, or a server that the host runs itself. */
 export interface HostAndPort {
@@ -20,6 +21,7 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
  * @returns undefined for a text that is no host
  */
 export function canonicalHost(text: string): string | undefined {
+  checkArgument(typeof text === 'string', 'canonicalHost: text', 'a text', text)
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
   if (bare.includes(':')) return canonicalIpv6(bare)
   if (bare !== text || FORBIDDEN.test(bare)) return undefined

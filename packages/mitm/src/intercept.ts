@@ -7,6 +7,7 @@ import type { ClientRequest } from './client-request.ts'
 import type { Dialer } from './dial.ts'
 import { Exchange } from './exchange.ts'
 import { bracketed, canonicalHost, type HostAndPort } from './host.ts'
+import { isListed } from './is-listed.ts'
 import type { HostPolicy, HostRules } from './ports.ts'
 import type { Shared } from './shared.ts'
 import type { TlsAcceptor } from './tls-acceptor.ts'
@@ -70,9 +71,10 @@ export function interceptConnection(socket: Socket, options: InterceptOptions): 
   function reportServerName(tls: TLSSocket): boolean {
     const { servername: serverName } = tls
     if (typeof serverName !== 'string' || serverName === '') return false
-    const name = canonicalHost(serverName) ?? serverName
-    if (name === host) return false
-    const listed = policy.find(name) !== undefined
+    const canonical = canonicalHost(serverName)
+    if (canonical === host) return false
+    const name = canonical ?? serverName
+    const listed = isListed(policy, canonical)
     shared.onEvent({
       type: 'server-name-mismatch',
       connectionId,

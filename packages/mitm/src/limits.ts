@@ -1,3 +1,5 @@
+import { checkArgument } from '@svc/errors'
+
 /** Limits of the proxy. */
 export interface Limits {
   /** CONNECT requests in progress: tunnels and intercepted connections. @default 4096 */
@@ -42,4 +44,22 @@ export const DEFAULT_LIMITS: Limits = {
   replyMs: 600_000,
   idleMs: 600_000,
   streams: 100,
+}
+
+/** {@link Limits} of which each may be left out. */
+export type GivenLimits = { readonly [Name in keyof Limits]?: Limits[Name] | undefined }
+
+/** The longest time of a timer. */
+const MAX_MS = 2 ** 31 - 1
+
+/** Fills in the defaults. @throws {SvcError} `invalid_argument` for a limit that would not limit */
+export function resolveLimits(given: GivenLimits = {}): Limits {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined)
+  const limits: Limits = { ...DEFAULT_LIMITS, ...Object.fromEntries(set) }
+  for (const [name, value] of Object.entries(limits)) {
+    const most = name.endsWith('Ms') ? MAX_MS : Number.MAX_SAFE_INTEGER
+    const isLimit = typeof value === 'number' && value >= 0 && value <= most
+    checkArgument(isLimit, `startMitmProxy: limits.${name}`, `a number from 0 to ${most}`, value)
+  }
+  return limits
 }

@@ -14,7 +14,8 @@ import { invalidRequest, MitmError, toStatus } from './errors.ts'
 import type { MitmEvent } from './events.ts'
 import { canonicalHost, type HostAndPort, readHostAndPort } from './host.ts'
 import { type Interception, interceptConnection } from './intercept.ts'
-import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { isListed } from './is-listed.ts'
+import { type GivenLimits, type Limits, resolveLimits } from './limits.ts'
 import type { HostPolicy, HostRules } from './ports.ts'
 import { createRefusal } from './refusal.ts'
 import { createTlsAcceptor } from './tls-acceptor.ts'
@@ -37,8 +38,8 @@ export interface MitmProxyOptions {
   readonly ownListeners?: (() => readonly Listener[]) | undefined
   /** @default the look-up of the system */
   readonly lookup?: LookupFunction | undefined
-  readonly limits?: Partial<Limits> | undefined
-  /** Called for everything that an operator may have to account for. */
+  readonly limits?: GivenLimits | undefined
+  /** Called for everything that an operator may have to account for. The proxy drops errors that it throws. */
   readonly onEvent?: ((event: MitmEvent) => void) | undefined
 }
 
@@ -82,10 +83,12 @@ const MAX_HOPS = 4
  * Starts the proxy. CONNECT requests for listed hosts are intercepted; all others are tunnelled. A host that has no
  * trusted certificate answers each request with 502.
  *
- * @throws {SvcError} `mitm_listen_failed`, kind `unavailable`
+ * @throws {SvcError} `mitm_listen_failed`, kind `unavailable`; `invalid_argument`
  */
 export async function startMitmProxy(options: MitmProxyOptions): Promise<MitmProxy> {
-  checkArgument(typeof options.policy?.find === 'function', 'startMitmProxy: policy', 'a HostPolicy', options.policy)
+  const { authority, policy } = options ?? {}
+  checkArgument(typeof policy?.find === 'function', 'startMitmProxy: policy', 'a HostPolicy', policy)
+  checkArgument(typeof authority?.issueLeaf === 'function', 'startMitmProxy: authority', 'an Authority', authority)
   const proxy = new RunningProxy(options)
   await proxy.listen(options.port ?? 0, options.address ?? '127.0.0.1')
   return proxy
@@ -115,7 +118,7 @@ class RunningProxy implements MitmProxy {
 
   constructor(options: MitmProxyOptions) {
     this.#options = options
-    this.#limits = { ...DEFAULT_LIMITS, ...options.limits }
+    this.#limits = resolveLimits(options.limits)
     this.#budget = new ByteBudget(this.#limits.bufferedBytes)
     this.#http1 = createHttp1Reader(this.#limits)
     this.#acceptor = createTlsAcceptor(options.authority, this.#limits.handshakeMs)
@@ -285,8 +288,9 @@ class RunningProxy implements MitmProxy {
 
   /** A name counts when it is that of a listed host, or differs from the name of the target. */
   #checkServerName(serverName: string, target: HostAndPort, connectionId: string): boolean {
-    const name = canonicalHost(serverName) ?? serverName
-    const listed = this.#options.policy.find(name) !== undefined
+    const host = canonicalHost(serverName)
+    const name = host ?? serverName
+    const listed = isListed(this.#options.policy, host)
     const isAddress = /^[\d.]+$|:/.test(target.host)
     if (name === target.host || (isAddress && !listed)) return true
     const closed = this.#options.strict === true
@@ -338,7 +342,11 @@ class RunningProxy implements MitmProxy {
       this.#requests += 1
       if (event.outcome === 'blocked') this.#blocked += 1
     }
-    this.#options.onEvent?.(event)
+    try {
+      this.#options.onEvent?.(event)
+    } catch {
+      // Events come from sockets: an error would end the process.
+    }
   }
 }
 

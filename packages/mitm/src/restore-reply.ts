@@ -63,10 +63,11 @@ export function prepareRestoration(
   return { keepsTrailers: false, run: (body, target) => runWhole(decode(body, target), target) }
 
   function runStream(body: Readable, target: RestorationTarget): void {
+    const change = restorer.startStream()
     target.start(plainHead)
     pump(body, target.stream, {
       onBytes: (count) => target.onBytes(decoder === undefined ? count : 0),
-      change: restorer.startStream(),
+      change,
       onEnd: () => target.end(),
       onFail: (error) => target.fail(error),
     })

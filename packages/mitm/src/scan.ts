@@ -5,7 +5,7 @@ import { decodeBody, readCoding, unsupportedCoding } from './content-coding.ts'
 import { bodyTooLarge, filterUnavailable } from './errors.ts'
 import { listValues } from './headers.ts'
 import type { Limits } from './limits.ts'
-import type { BodyFilter, FilterVerdict, ScannedRequest } from './ports.ts'
+import type { BodyFilter, FilterVerdict, ReplyRestorer, ScannedRequest } from './ports.ts'
 
 /** Options of {@link scanRequest}. */
 export interface ScanOptions {
@@ -111,6 +111,11 @@ function rejectOn(signal: AbortSignal): Promise<never> {
 /** A filter of plain JavaScript may return anything: only a clear verdict lets a body pass. */
 function checkVerdict(verdict: FilterVerdict): FilterVerdict {
   if (verdict?.blocked === true) return verdict
-  if (verdict?.blocked === false && verdict.body instanceof Uint8Array) return verdict
+  if (verdict?.blocked === false && verdict.body instanceof Uint8Array && isRestorer(verdict.restorer)) return verdict
   throw new TypeError('the filter returned no verdict')
+}
+
+function isRestorer(restorer: ReplyRestorer | undefined): boolean {
+  if (restorer === undefined) return true
+  return typeof restorer?.restoreBody === 'function' && typeof restorer.startStream === 'function'
 }

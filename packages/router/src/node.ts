@@ -5,6 +5,7 @@
  */
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { checkArgument } from '@svc/errors'
 import type { CorpusLine, CorpusStore } from './corpus/ports.ts'
 import { hashText } from './sha256.ts'
 
@@ -22,7 +23,15 @@ const READABLE_LENGTH = 80
  * Keeps each corpus in one file of a folder, which is made when something is written. Files are named by the corpus, with
  * a hash that keeps apart names which a file system would take for one.
  */
-export function createCorpusFiles({ folder }: { readonly folder: string }): CorpusStore {
+export function createCorpusFiles(options: { readonly folder: string }): CorpusStore {
+  const { folder } = options ?? {}
+  // The path '' would be the working folder.
+  checkArgument(
+    typeof folder === 'string' && folder !== '',
+    'createCorpusFiles: folder',
+    'the path of a folder',
+    folder,
+  )
   const find = (name: string) => join(folder, writeFileName(name))
   return {
     async *read(name, { signal }) {

@@ -8,7 +8,7 @@ import { depthError, missingModelError, noFallbackError } from './errors.ts'
 import type { CallOptions, Clock, Logger, ModelDirectory, OptionalSignal } from './ports.ts'
 import { createProbe, type Probe } from './probe/probe.ts'
 import { selectCandidate } from './select-candidate.ts'
-import type { ClassifierName, RouterSettings } from './settings.ts'
+import { type ClassifierName, checkSettings, type RouterSettings } from './settings.ts'
 import { type RouterProblem, validateRouterSettings } from './validate-settings.ts'
 import { waitWithLimit } from './wait.ts'
 
@@ -51,6 +51,8 @@ export interface Router {
 const DEFAULT_TIMEOUT_MS = 10_000
 const DEFAULT_CACHE_TIMEOUT_MS = 2_000
 const DEFAULT_MAX_CACHE_ENTRIES = 10_000
+/** The longest time of a timer. */
+const MAX_LIMIT = 2 ** 31 - 1
 const NEVER = new AbortController().signal
 
 /**
@@ -61,8 +63,14 @@ const NEVER = new AbortController().signal
  * const { servedModel } = await router.decide('What is 3 times 4?', { signal })
  */
 export function createRouter(options: RouterOptions): Router {
-  const { name, settings, clock = systemClock, timeoutMs = DEFAULT_TIMEOUT_MS, directory, logger } = options
+  const { name, settings, clock = systemClock, timeoutMs = DEFAULT_TIMEOUT_MS, directory, logger } = options ?? {}
   checkArgument(typeof name === 'string' && name !== '', 'createRouter: name', 'a text', name)
+  checkSettings(settings, 'createRouter: settings')
+  const { cacheTimeoutMs = DEFAULT_CACHE_TIMEOUT_MS, maxCacheEntries = DEFAULT_MAX_CACHE_ENTRIES } = options
+  for (const [key, limit] of Object.entries({ timeoutMs, cacheTimeoutMs, maxCacheEntries })) {
+    const isLimit = typeof limit === 'number' && limit > 0 && limit <= MAX_LIMIT
+    checkArgument(isLimit, `createRouter: ${key}`, `above 0 and at most ${MAX_LIMIT}`, limit)
+  }
   const problems = validateRouterSettings(settings)
   const built = problems.some(({ stopsClassifier }) => stopsClassifier)
     ? undefined
@@ -72,8 +80,8 @@ export function createRouter(options: RouterOptions): Router {
         models: options,
         clock,
         timeoutMs,
-        cacheTimeoutMs: options.cacheTimeoutMs ?? DEFAULT_CACHE_TIMEOUT_MS,
-        maxCacheEntries: options.maxCacheEntries ?? DEFAULT_MAX_CACHE_ENTRIES,
+        cacheTimeoutMs,
+        maxCacheEntries,
         canCache: !problems.some(({ path }) => path[0] === 'embedding_cache'),
       })
   if (built !== undefined && 'message' in built) problems.push(built)
@@ -129,6 +137,8 @@ export function createRouter(options: RouterOptions): Router {
     classifier: classifier?.name,
     readCacheStats: () => usable?.readCacheStats?.(),
     async decide(prompt, { signal = NEVER, caller } = {}) {
+      const isPrompt = typeof prompt === 'string' || (Array.isArray(prompt?.turns) && typeof prompt.text === 'string')
+      checkArgument(isPrompt, 'decide: prompt', 'a text or a Probe', prompt)
       signal.throwIfAborted()
       const begun = clock.monotonic()
       const describe = (choice: Choice, found?: Classification) =>

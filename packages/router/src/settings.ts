@@ -1,3 +1,5 @@
+import { checkArgument } from '@svc/errors'
+
 /** How labels of a prompt are found (§2.12). */
 export type ClassifierName = 'score' | 'colbert' | 'knn' | 'decisions'
 
@@ -124,6 +126,7 @@ export function resolveCacheName(router: string, settings: RouterSettings): stri
 
 /** The name of the store of a router's corpus. */
 export function resolveCorpusName(router: string, settings: RouterSettings): string {
+  checkSettings(settings, 'resolveCorpusName: settings')
   return settings.knn?.storeName || `router-corpus-${router}`
 }
 
@@ -146,6 +149,7 @@ export interface ResolvedRouterSettings {
 
 /** Fills in the defaults of a router's settings. @param router names the stores that the settings do not name */
 export function resolveRouterSettings(router: string, settings: RouterSettings): ResolvedRouterSettings {
+  checkSettings(settings, 'resolveRouterSettings: settings')
   const { embeddingCache, knn } = settings
   const classifier = readClassifierName(settings)
   return {
@@ -162,4 +166,40 @@ export function resolveRouterSettings(router: string, settings: RouterSettings):
       storeName: resolveCorpusName(router, settings),
     },
   }
+}
+
+/**
+ * Checks the types of settings that did not come from the block of a model file.
+ *
+ * @param name function and argument, for the message
+ * @throws {SvcError} `invalid_argument`
+ */
+export function checkSettings(settings: RouterSettings, name: string): void {
+  checkArgument(isObject(settings), name, 'RouterSettings', settings)
+  const { policies, candidates, fallback, classifierModel, knn, embeddingCache } = settings
+  const arePolicies =
+    Array.isArray(policies) && policies.every((each) => isText(each?.label) && isText(each.description))
+  checkArgument(arePolicies, `${name}.policies`, 'a list of labels with descriptions', policies)
+  const areCandidates =
+    Array.isArray(candidates) && candidates.every((each) => isText(each?.model) && isTextList(each.labels))
+  checkArgument(areCandidates, `${name}.candidates`, 'a list of models with labels', candidates)
+  for (const [key, value] of Object.entries({ fallback, classifierModel })) {
+    checkArgument(value === undefined || isText(value), `${name}.${key}`, 'a text', value)
+  }
+  for (const [key, block] of Object.entries({ knn, embeddingCache })) {
+    const isBlock = block === undefined || (isObject(block) && isText(block.embeddingModel))
+    checkArgument(isBlock, `${name}.${key}`, 'an object with an embeddingModel', block)
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText)
 }

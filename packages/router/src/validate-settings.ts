@@ -1,6 +1,7 @@
 import {
   CLASSIFIER_NAMES,
   type ClassifierName,
+  checkSettings,
   MAX_DECISIONS,
   MAX_NEIGHBORS,
   MAX_POLICIES,
@@ -21,10 +22,11 @@ export interface RouterProblem {
 type Report = (path: RouterProblem['path'], message: string, stopsClassifier?: boolean) => void
 
 /**
- * All mistakes in the settings of a router. None of them throws: a router with mistakes answers with its fallback where
+ * All mistakes in the settings of a router. None of them throws, but for values of a wrong type: a router with mistakes answers with its fallback where
  * its classifier cannot be built.
  */
 export function validateRouterSettings(settings: RouterSettings): RouterProblem[] {
+  checkSettings(settings, 'validateRouterSettings: settings')
   const problems: RouterProblem[] = []
   const report: Report = (path, message, stopsClassifier = true) => problems.push({ path, message, stopsClassifier })
   const classifier = readClassifierName(settings)

@@ -25,6 +25,15 @@ export { createFakeClock, type FakeClock, type FakeClockOptions } from './clock.
 export { type CodeHost, type CodeHostAccount, startCodeHost } from './code-host.ts'
 export { type Cut, type CutProxy, type CutProxyOptions, startCutProxy } from './cut-proxy.ts'
 export { createDeferred, type Deferred } from './deferred.ts'
+// Origins of downloads
+export {
+  type FileOrigin,
+  type FileOriginOptions,
+  type OriginFault,
+  type OriginFile,
+  type OriginRequest,
+  startFileOrigin,
+} from './file-origin.ts'
 // Models
 export { type GgufContent, type GgufTensor, type GgufValue, writeGguf } from './gguf.ts'
 export { chatGguf, embeddingGguf, type GgufEntry, ggufBytes } from './gguf-bytes.ts'

@@ -12,6 +12,10 @@ export interface RunningPostgres extends AsyncDisposable {
   readonly url: string
   /** Creates another empty database and returns its address. */
   createDatabase(): Promise<string>
+  /** Stops the server, as an outage does; its databases stay. */
+  halt(): Promise<void>
+  /** Starts it again at the same address. */
+  resume(): Promise<void>
   /** Stops the server and removes its files. */
   close(): Promise<void>
 }
@@ -106,6 +110,8 @@ function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): Runnin
       await client.end()
       return toUrl(name)
     },
+    halt: () => server.stop(),
+    resume: () => server.start(),
     close,
     [Symbol.asyncDispose]: close,
   }

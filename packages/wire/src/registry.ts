@@ -12,6 +12,14 @@ import {
   failoverTarget,
 } from './native/failover.ts'
 import {
+  operation,
+  operationChanged,
+  operationHistory,
+  operationList,
+  operationNode,
+  operationRecord,
+} from './native/operations.ts'
+import {
   middlewareStatus,
   piiAnalysis,
   piiEntity,
@@ -36,6 +44,7 @@ import { scoreReply, scoreRequest } from './native/score.ts'
 import { settingsUpdateReply } from './native/settings.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
+import { usageOfKey, usageOfUser, usageReply, usageRow, usageSourcesReply, usageTotal } from './native/usage.ts'
 import { ollamaChatReply, ollamaChatRequest, ollamaMessage } from './ollama/chat.ts'
 import { ollamaEmbeddingsReply, ollamaEmbeddingsRequest, ollamaEmbedReply, ollamaEmbedRequest } from './ollama/embed.ts'
 import { ollamaGenerateReply, ollamaGenerateRequest } from './ollama/generate.ts'
@@ -110,6 +119,12 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   PiiEvent: piiEvent,
   PiiEventList: piiEventList,
   MiddlewareStatus: middlewareStatus,
+  UsageRow: usageRow,
+  UsageTotal: usageTotal,
+  UsageOfKey: usageOfKey,
+  UsageOfUser: usageOfUser,
+  UsageReply: usageReply,
+  UsageSourcesReply: usageSourcesReply,
   RouterStatus: routerStatus,
   RouterDecisionList: routerDecisionList,
   RouterDecideRequest: routerDecideRequest,
@@ -124,6 +139,12 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   FailoverChainList: failoverChainList,
   FailoverPinRequest: failoverPinRequest,
   FailoverEvent: failoverEvent,
+  Operation: operation,
+  OperationNode: operationNode,
+  OperationList: operationList,
+  OperationRecord: operationRecord,
+  OperationHistory: operationHistory,
+  OperationChanged: operationChanged,
   MessagesRequest: messagesRequest,
   MessagesReply: messagesReply,
   MessagesEvent: messagesEvent,

@@ -17,17 +17,10 @@ import { isGgufName } from './to-model-config.ts'
  */
 export async function deleteModel(store: ConfigStore, model: ModelConfig): Promise<readonly string[]> {
   const others = store.list({ includeReferenced: true }).filter((other) => other.name !== model.name)
-  const refuse = (reason: string): SvcError =>
-    new SvcError('conflict', `model "${model.name}" ${reason}`, { code: 'model_shared' })
-  if (model.source === 'demo') throw refuse('comes with the program: --demo-model false leaves it out')
-  const alias = others.find((other) => other.alias === model.name)
-  if (alias !== undefined) throw refuse(`is what "${alias.name}" redirects to: delete that first`)
-  const twin = others.find((other) => other.file === model.file)
-  if (twin !== undefined) throw refuse(`is in the same file as "${twin.name}": edit ${model.file}`)
-
-  const kept = new Set(others.filter(({ source }) => source === 'yaml').flatMap(listFiles))
-  const files = [...new Set([model.file, ...listFiles(model)])].filter((file) => !kept.has(file))
-  if (files.length === 0) throw refuse('is a file that another model uses')
+  refuseShared(model, others)
+  const kept = new Set(others.filter(({ source }) => source === 'yaml').flatMap(listModelFiles))
+  const files = [...new Set([model.file, ...listModelFiles(model)])].filter((file) => !kept.has(file))
+  if (files.length === 0) throw shared(model, 'is a file that another model uses')
   for (const file of files) {
     await unlink(join(model.folder, file)).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw toFileError(error, 'deleted', file)
@@ -36,8 +29,25 @@ export async function deleteModel(store: ConfigStore, model: ModelConfig): Promi
   return files
 }
 
+/**
+ * Refuses the deletion of a model that others are tied to.
+ *
+ * @throws {SvcError} `conflict`, code `model_shared`
+ */
+export function refuseShared(model: ModelConfig, others: readonly ModelConfig[]): void {
+  if (model.source === 'demo') throw shared(model, 'comes with the program: --demo-model false leaves it out')
+  const alias = others.find((other) => other.alias === model.name)
+  if (alias !== undefined) throw shared(model, `is what "${alias.name}" redirects to: delete that first`)
+  const twin = others.find((other) => other.file === model.file)
+  if (twin !== undefined) throw shared(model, `is in the same file as "${twin.name}": edit ${model.file}`)
+}
+
+function shared(model: ModelConfig, reason: string): SvcError {
+  return new SvcError('conflict', `model "${model.name}" ${reason}`, { code: 'model_shared' })
+}
+
 /** Lists the GGUF files of the models folder that a model uses. */
-function listFiles({ parameters, llm }: ModelConfig): readonly string[] {
+export function listModelFiles({ parameters, llm }: ModelConfig): readonly string[] {
   const files = [parameters.model, llm.mmproj, llm.draftModel]
   return files.filter((file): file is string => file !== undefined && isGgufName(file) && isSafeName(file))
 }

@@ -53,6 +53,21 @@ const BY_BACKEND: Readonly<Partial<Record<Usecase, readonly string[]>>> = {
   video: ['stablediffusion', 'vllm-omni'],
 }
 
+/** Usecases that a backend serves for some models, beside those it always serves. */
+const FOR_SOME_MODELS: Readonly<Record<string, readonly Usecase[]>> = {
+  diffusers: ['image', 'video'],
+  whisper: ['transcript', 'vad'],
+}
+const OF_LANGUAGE_ENGINES: readonly Usecase[] = [
+  ...(['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'vision', 'score'] as const),
+]
+
+/** Lists the usecases that models of a backend can have. */
+export function listBackendUsecases(name: string, { runsLanguage }: { readonly runsLanguage: boolean }): Usecase[] {
+  const found = new Set([...(FOR_SOME_MODELS[name] ?? []), ...(runsLanguage ? OF_LANGUAGE_ENGINES : [])])
+  return USECASES.filter((usecase) => found.has(usecase) || BY_BACKEND[usecase]?.includes(name) === true)
+}
+
 /** Usecases that the settings of a model decide, for any backend. */
 const BY_SETTINGS: Readonly<Partial<Record<Usecase, (config: ModelConfig, backend: string) => boolean>>> = {
   chat: guessesChat,

@@ -1,3 +1,4 @@
+import { ACCOUNT_FLAGS } from './account-command.ts'
 import { formatOptionName, type Option } from './option.ts'
 import { OPTIONS } from './schema.ts'
 import { didYouMean } from './suggest.ts'
@@ -47,12 +48,15 @@ const FLAGS = flagTable()
 
 /** Flags of one command, each with the form of its value. */
 const COMMAND_FLAGS: ReadonlyMap<string, string | undefined> = new Map([
-  ['--name', 'the name of the model'],
+  ['--name', 'a name'],
   ['--link', undefined],
   ['--move', undefined],
+  ['--backend', 'the backend of the model'],
+  ['--json', undefined],
   ['--min-rate', 'the least share of texts that the right model serves, 0 to 1'],
   ['--detectors', 'names of detector models, with commas between'],
   ['--offsets', 'the unit of offsets: utf8, utf16 or codepoint'],
+  ...ACCOUNT_FLAGS,
 ])
 
 /** Flags of other programs, each with the flag that does the same here. */

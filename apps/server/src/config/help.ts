@@ -1,4 +1,5 @@
 import type { Option } from './option.ts'
+import { REMOTE_COMMANDS } from './remote-command.ts'
 import { OPTIONS } from './schema.ts'
 
 const WIDTH = 100
@@ -7,12 +8,13 @@ const INDENT = 6
 const USAGE = `Usage: svc [COMMAND] [FLAGS]
 
 Commands:
-  run               start the server (the default)
+  run [NAME...]     start the server (the default), install the named models where they are missing, load them
   models list       list the models of the models path
   models add FILE   put a model file into the models path: --name NAME gives it a name,
                     --link shares the file instead of copying it, --move leaves none behind
   models show NAME  show what is known of a model
   models delete NAME  delete a model with the files that only it uses
+  models export-config NAME  print the configuration of a model
   models schema     print the JSON Schema of model files, for editors
   backends list     list the backends that can be used
   router fit NAME   propose thresholds that fit the corpus of a router, or the labelled texts of a FILE
@@ -21,7 +23,21 @@ Commands:
   pii eval FILE     run detectors over labelled texts and count what they find and miss:
                     --detectors NAME,NAME names models, else all built-ins run,
                     --offsets codepoint, utf16 or utf8 is the unit of the labels
+  users list        list the accounts
+  users create EMAIL  make an account; prints its password, or takes it from --password-stdin;
+                    --name NAME, --role admin
+  users promote USER  make an account an admin; USER is an address or an id
+  users reset-password USER  give an account a new password and end its sessions
+  keys create USER  make an API key and print it once: --name NAME, --expires 90d
+  keys list USER    list the API keys of an account
+  keys revoke ID    revoke an API key
+  invites create    make an invite and print its address: --hours N
+  invites list      list the invites
+  invites revoke ID  revoke an unused invite
 
+Commands for a running server (--address and --api-keys find it). Those about models and backends work on the
+folders where none runs. Ctrl-C pauses an installation; --json prints JSON:
+${REMOTE_COMMANDS.map(({ verb, takes, about }) => `  ${[verb, takes ?? ''].join(' ').trim().padEnd(22)} ${about}\n`).join('')}
 Flags may stand before or after the command: --flag value, --flag=value, --flag and --no-flag.
 A flag beats its variable, a variable beats runtime settings, and an empty variable counts as not set.
 `

@@ -172,20 +172,18 @@ describe('features of later versions', () => {
   it.each([
     [['--p2p'], {}, '--p2p is not in this version: join a peer-to-peer network'],
     [['--p2ptoken', 'x'], {}, '--p2p-token is not in this version: token of the network'],
+    [[], { SVC_P2P: 'true' }, 'SVC_P2P (--p2p) is not in this version: join a peer-to-peer network'],
     [
       [],
-      { SVC_AUTH: 'true' },
-      'SVC_AUTH (--auth-enabled) is not in this version: user accounts, sessions and keys of their own',
+      { SVC_DISABLE_MCP: 'true' },
+      expect.stringContaining('SVC_DISABLE_MCP (--disable-mcp) is not in this version'),
     ],
-    [[], { CODEHOST_CLIENT_ID: 'id' }, expect.stringContaining('CODEHOST_CLIENT_ID is not in this version')],
-    [['--models', 'a'], {}, expect.stringContaining('--models is not in this version')],
-    [['run', 'some-model'], {}, 'models named on the command line (some-model) are not in this version'],
   ])('%j %j are refused', (argv, env, message) => {
     expect(refused(argv, env)).toEqual(message)
   })
   it('may be set to what they are anyway', () => {
     const { config } = run(['--p2p=false', '--no-federated', '--p2p-dht-interval', '360'], {
-      SVC_AUTH: 'false',
+      SVC_DISABLE_MCP: 'false',
       SVC_WATCHDOG_IDLE_TIMEOUT: '900s',
     })
     expect(config.p2p).toBe(false)
@@ -222,6 +220,14 @@ describe('commands', () => {
       source: { file: '/srv/svc/a.gguf', name: 'b', transfer: 'move' },
     })
   })
+  it('take models, addresses and the form of what they print', () => {
+    expect(load(['run', 'a', 'b'])).toMatchObject({ kind: 'run', models: ['a', 'b'] })
+    expect(load(['models', 'list', '--json'])).toMatchObject({ kind: 'models-list', json: true })
+    expect(load(['backends', 'upgrade'])).toMatchObject({ remote: { verb: 'backends upgrade', argument: '' } })
+    expect(load(['models', 'import', 'hf://a/b', '--backend', 'c', '--name=d', '--json'])).toMatchObject({
+      remote: { verb: 'models import', argument: 'hf://a/b', backend: 'c', name: 'd', json: true },
+    })
+  })
   it('show and delete a model by its name', () => {
     expect(load(['models', 'show', 'a'])).toMatchObject({ kind: 'models-show', name: 'a' })
     expect(load(['models', 'delete', 'a b'])).toMatchObject({ kind: 'models-delete', name: 'a b' })
@@ -233,12 +239,17 @@ describe('commands', () => {
     [['serve'], 'unknown command serve (it is svc run here); the commands are run, models list, models add, '],
     [['frobnicate'], 'unknown command frobnicate; the commands are run, models list, '],
     [['models', 'rm', 'a'], 'unknown command models rm (it is svc models delete NAME here)'],
-    [['pull', 'a'], 'it is svc models add FILE here'],
+    [['pull', 'a'], 'it is svc models install NAME here'],
     [['models', 'show'], 'models show takes one NAME'],
     [['models', 'delete', 'a', 'b'], 'models delete takes one NAME'],
-    [['models', 'list', '--name', 'x'], '--name belongs to models add'],
+    [['models', 'list', '--name', 'x'], '--name does not belong to models list'],
+    [['run', '--hours', '2'], '--hours does not belong to run'],
+    [['models', 'add', 'a', '--role', 'admin'], '--role does not belong to models add'],
+    [['run', '--json'], '--json does not belong to run'],
+    [['backends', 'upgrade', 'a', 'b'], 'backends upgrade takes at most one NAME'],
+    [['models', 'import'], 'models import takes one URI'],
     [['run', '--all'], '--all belongs to --help'],
-    [['models', 'add', 'a', '--name'], '--name needs a value: the name of the model'],
+    [['models', 'add', 'a', '--name'], '--name needs a value: a name'],
     [['models', 'add', 'a', '--link', '--move'], '--link and --move exclude each other'],
     [['--port', '8080'], 'unknown flag --port (it is --address HOST:PORT here)'],
     [['--host=0.0.0.0'], 'unknown flag --host (it is --address HOST:PORT here)'],

@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { OffsetEncoding } from '@svc/pii'
+import { ACCOUNT_COMMANDS, type AccountCommand, readAccountCommand } from './account-command.ts'
 import { type Environment, firstSet, unknownVariables } from './env.ts'
 import { type ParsedArguments, parseArguments } from './flags.ts'
 import { helpText } from './help.ts'
 import { maskSecrets } from './mask.ts'
 import { formatOptionName, type Option, readOption } from './option.ts'
+import { REMOTE_COMMANDS, type RemoteCommand, readRemoteCommand } from './remote-command.ts'
 import { OPTIONS, type OptionKey, type ServerConfig } from './schema.ts'
 import { didYouMean } from './suggest.ts'
 
@@ -25,13 +27,16 @@ export interface Loaded {
 
 /** The command that a command line and its environment ask for. */
 export type Command =
-  | ({ readonly kind: 'run' | 'models-list' | 'backends-list' } & Loaded)
+  | ({ readonly kind: 'run' /** To install and load at the start. */; readonly models: readonly string[] } & Loaded)
+  | ({ readonly kind: 'models-list' | 'backends-list'; readonly json: boolean } & Loaded)
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
-  | ({ readonly kind: 'models-show' | 'models-delete'; readonly name: string } & Loaded)
+  | ({ readonly kind: 'remote'; readonly remote: RemoteCommand } & Loaded)
+  | ({ readonly kind: 'models-show' | 'models-delete' | 'models-export'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
   | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
   | ({ readonly kind: 'pii-eval' } & PiiEvalTask & Loaded)
+  | ({ readonly kind: 'accounts'; readonly command: AccountCommand } & Loaded)
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
@@ -115,26 +120,24 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
 }
 
 const COMMANDS = [
-  'run',
-  'models list',
-  'models add',
-  'models show',
-  'models delete',
-  'models schema',
-  'backends list',
-  'router fit',
-  'router eval',
-  'pii eval',
+  ...['run', 'models list', 'models add', 'models show', 'models delete', 'models export-config', 'models schema'],
+  ...['backends list', 'router fit', 'router eval', 'pii eval'],
+  ...REMOTE_COMMANDS.map(({ verb }) => verb),
+  ...ACCOUNT_COMMANDS,
 ]
-const WORDS = ['run', 'models', 'backends', 'router', 'pii', 'help', 'version']
-/** The command of each flag that belongs to one command. */
-const FLAG_OWNERS: ReadonlyMap<string, string> = new Map([
-  ['--name', 'models add'],
-  ['--link', 'models add'],
-  ['--move', 'models add'],
-  ['--min-rate', 'router eval'],
-  ['--detectors', 'pii eval'],
-  ['--offsets', 'pii eval'],
+const GROUPS = ['models', 'backends', 'operations', 'router', 'pii', 'users', 'keys', 'invites']
+const WORDS = ['run', ...GROUPS, 'help', 'version']
+/** The flags of commands that have flags of their own. Those of accounts are checked with the command. */
+const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['models list', ['--json']],
+  ['backends list', ['--json']],
+  ['models add', ['--name', '--link', '--move']],
+  ['router eval', ['--min-rate']],
+  ['pii eval', ['--detectors', '--offsets']],
+  ...REMOTE_COMMANDS.map(({ verb }): [string, readonly string[]] => [
+    verb,
+    verb === 'models import' ? ['--json', '--name', '--backend'] : ['--json'],
+  ]),
 ])
 /** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
@@ -146,13 +149,20 @@ const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['ps', 'models list'],
   ['add', 'models add FILE'],
   ['create', 'models add FILE'],
-  ['import', 'models add FILE'],
-  ['pull', 'models add FILE'],
-  ['install', 'models add FILE'],
+  ['import', 'models import URI'],
+  ['pull', 'models install NAME'],
+  ['install', 'models install NAME'],
   ['show', 'models show NAME'],
   ['rm', 'models delete NAME'],
   ['remove', 'models delete NAME'],
   ['delete', 'models delete NAME'],
+])
+
+/** Commands about one model of the folder. */
+const NAMED_COMMANDS: ReadonlyMap<string, 'models-show' | 'models-delete' | 'models-export'> = new Map([
+  ['models show', 'models-show'],
+  ['models delete', 'models-delete'],
+  ['models export-config', 'models-export'],
 ])
 
 function unknownCommand(name: string, known: readonly string[], usual: string | undefined): string {
@@ -164,22 +174,29 @@ function unknownCommand(name: string, known: readonly string[], usual: string | 
 function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, cwd: string): Command | string {
   const [first, second, ...rest] = words
   const two = `${first ?? ''} ${second ?? ''}`
-  const foreign = [...commandFlags.keys()].find((flag) => FLAG_OWNERS.get(flag) !== two)
-  if (foreign !== undefined) return `${foreign} belongs to ${FLAG_OWNERS.get(foreign)}`
+  const accounts = readAccountCommand({ words, commandFlags })
+  if (typeof accounts === 'string') return accounts
+  if (accounts !== undefined) return { kind: 'accounts', command: accounts, ...loaded }
+  const foreign = [...commandFlags.keys()].find((flag) => OWN_FLAGS.get(two)?.includes(flag) !== true)
+  if (foreign !== undefined) return `${foreign} does not belong to ${two.trim() || 'run'}`
   if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
   if (two === 'router fit' || two === 'router eval') return routerCommand(two, rest, { commandFlags, loaded, cwd })
   if (two === 'pii eval') return piiEvalCommand(rest, { commandFlags, loaded, cwd })
-  if (first === undefined || (first === 'run' && second === undefined)) return { kind: 'run', ...loaded }
-  if (first === 'run') return `models named on the command line (${second}) are not in this version`
-  if (two === 'models list' && rest.length === 0) return { kind: 'models-list', ...loaded }
+  if (first === undefined || first === 'run') return { kind: 'run', models: words.slice(1), ...loaded }
+  const remote = readRemoteCommand(words, commandFlags)
+  if (typeof remote === 'string') return remote
+  if (remote !== undefined) return { kind: 'remote', remote, ...loaded }
+  const json = commandFlags.has('--json')
+  if (two === 'models list' && rest.length === 0) return { kind: 'models-list', json, ...loaded }
   if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
-  if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', ...loaded }
-  if (two === 'models show' || two === 'models delete') {
+  if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', json, ...loaded }
+  const kind = NAMED_COMMANDS.get(two)
+  if (kind !== undefined) {
     const [name, ...more] = rest
     if (name === undefined || name === '' || more.length > 0) return `${two} takes one NAME`
-    return { kind: second === 'show' ? 'models-show' : 'models-delete', name, ...loaded }
+    return { kind, name, ...loaded }
   }
-  if (first === 'models' || first === 'backends' || first === 'router' || first === 'pii') {
+  if (GROUPS.includes(first)) {
     const usual = second === undefined ? undefined : USUAL_COMMANDS.get(second)
     return unknownCommand(two.trim(), COMMANDS, first === 'models' ? usual : undefined)
   }

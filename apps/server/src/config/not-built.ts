@@ -1,8 +1,8 @@
 import { defineSection, option, setting } from './option.ts'
 import { address, path, webUrl } from './places.ts'
 import { keep, size, wait } from './quantities.ts'
-import { addressLine, galleries, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
-import { choice, count, integer, positive, text, texts, toggle } from './text-kind.ts'
+import { addressLine, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
+import { choice, count, integer, text, texts, toggle } from './text-kind.ts'
 
 const server = defineSection({
   heading: 'Server',
@@ -36,46 +36,13 @@ const folders = defineSection({
   settings: {},
 })
 
-const access = defineSection({
-  heading: 'Access and safety',
-  options: {
-    disableCsrf: option(toggle, {
-      flag: 'disable-csrf',
-      env: ['SVC_DISABLE_CSRF'],
-      default: 'false',
-      about: 'accept unsafe requests from pages of other sites',
-      setting: 'csrf',
-    }),
-  },
-  settings: {
-    // Other products give the word the opposite meaning.
-    csrf: setting(notOption, { about: 'refuse unsafe requests from pages of other sites' }),
-  },
-})
-
 const models = defineSection({
   heading: 'Models',
   options: {
-    models: option(texts, {
-      flag: 'models',
-      env: ['SVC_MODELS'],
-      default: '',
-      about: 'models to install and load at start, also as arguments',
-    }),
     modelsConfigFile: option(path, {
       flag: 'models-config-file',
       env: ['SVC_MODELS_CONFIG_FILE'],
       about: 'one YAML file with a list of models',
-    }),
-    preloadModels: option(text, {
-      flag: 'preload-models',
-      env: ['SVC_PRELOAD_MODELS'],
-      about: 'models to install at start, as a JSON list',
-    }),
-    preloadModelsConfig: option(path, {
-      flag: 'preload-models-config',
-      env: ['SVC_PRELOAD_MODELS_CONFIG'],
-      about: 'models to install at start, as a YAML file',
     }),
     preloadBackendOnly: option(toggle, {
       flag: 'preload-backend-only',
@@ -91,60 +58,6 @@ const models = defineSection({
     }),
   },
   settings: {},
-})
-
-const backends = defineSection({
-  heading: 'Backends',
-  options: {
-    externalBackends: option(texts, {
-      flag: 'external-backends',
-      env: ['SVC_EXTERNAL_BACKENDS'],
-      default: '',
-      about: 'backends to install from a gallery at start',
-    }),
-    backendImagesReleaseTag: option(text, {
-      flag: 'backend-images-release-tag',
-      env: ['SVC_BACKEND_IMAGES_RELEASE_TAG'],
-      default: 'latest',
-      about: 'tag of released backend images',
-    }),
-    backendImagesBranchTag: option(text, {
-      flag: 'backend-images-branch-tag',
-      env: ['SVC_BACKEND_IMAGES_BRANCH_TAG'],
-      default: 'master',
-      about: 'tag of backend images built from a branch',
-    }),
-    backendDevSuffix: option(text, {
-      flag: 'backend-dev-suffix',
-      env: ['SVC_BACKEND_DEV_SUFFIX'],
-      default: 'development',
-      about: 'suffix of development backends',
-    }),
-    autoUpgradeBackends: option(toggle, {
-      flag: 'auto-upgrade-backends',
-      env: ['SVC_AUTO_UPGRADE_BACKENDS'],
-      default: 'false',
-      about: 'install newer versions of backends',
-      setting: 'auto_upgrade_backends',
-    }),
-    preferDevelopmentBackends: option(toggle, {
-      flag: 'prefer-development-backends',
-      env: ['SVC_PREFER_DEV_BACKENDS'],
-      default: 'false',
-      about: 'prefer development versions of backends',
-      setting: 'prefer_development_backends',
-    }),
-    requireBackendIntegrity: option(toggle, {
-      flag: 'require-backend-integrity',
-      env: ['SVC_REQUIRE_BACKEND_INTEGRITY'],
-      default: 'false',
-      about: 'refuse backends without a verified digest',
-    }),
-  },
-  settings: {
-    auto_upgrade_backends: setting(onOff),
-    prefer_development_backends: setting(onOff),
-  },
 })
 
 const logs = defineSection({
@@ -177,155 +90,6 @@ const logs = defineSection({
   },
 })
 
-const accounts = defineSection({
-  heading: 'User accounts',
-  options: {
-    authEnabled: option(toggle, {
-      flag: 'auth-enabled',
-      env: ['SVC_AUTH'],
-      default: 'false',
-      about: 'user accounts, sessions and keys of their own',
-    }),
-    authAdminEmail: option(text, {
-      flag: 'auth-admin-email',
-      env: ['SVC_ADMIN_EMAIL'],
-      about: 'the address that becomes administrator when it signs in',
-    }),
-    adminEmailStrict: option(toggle, {
-      env: ['SVC_ADMIN_EMAIL_STRICT'],
-      default: 'false',
-      about: 'only a verified or approved account with that address',
-    }),
-    authRegistrationMode: option(choice('open', 'approval', 'invite'), {
-      flag: 'auth-registration-mode',
-      env: ['SVC_REGISTRATION_MODE'],
-      default: 'approval',
-      about: 'who may register',
-    }),
-    disableLocalAuth: option(toggle, {
-      flag: 'disable-local-auth',
-      env: ['SVC_DISABLE_LOCAL_AUTH'],
-      default: 'false',
-      about: 'no passwords: identity providers alone',
-    }),
-    authRateLimit: option(count, {
-      flag: 'auth-rate-limit',
-      env: ['SVC_AUTH_RATE_LIMIT'],
-      default: '5',
-      about: 'log-in attempts a minute for an address and account; 0 = no limit',
-    }),
-    authApiKeyHmacSecret: option(text, {
-      flag: 'auth-api-key-hmac-secret',
-      env: ['SVC_AUTH_HMAC_SECRET'],
-      shownDefault: 'made once and kept in the data path',
-      about: 'secret under which user keys are stored',
-      secret: true,
-    }),
-    defaultApiKeyExpiryMs: option(keep, {
-      flag: 'default-api-key-expiry',
-      env: ['SVC_DEFAULT_API_KEY_EXPIRY'],
-      about: 'how long new user keys are valid',
-    }),
-    credentialsFile: option(path, {
-      flag: 'credentials-file',
-      about: 'credentials for other services',
-    }),
-    codehostClientId: option(text, {
-      env: ['CODEHOST_CLIENT_ID'],
-      about: 'id of the OAuth application at the code host; turns accounts on',
-    }),
-    codehostClientSecret: option(text, {
-      env: ['CODEHOST_CLIENT_SECRET'],
-      about: 'its secret',
-      secret: true,
-    }),
-    codehostBaseUrl: option(webUrl, {
-      env: ['CODEHOST_BASE_URL'],
-      shownDefault: 'the public host',
-      about: 'code host of an enterprise',
-    }),
-    codehostApiUrl: option(webUrl, {
-      env: ['CODEHOST_API_URL'],
-      shownDefault: 'the public host',
-      about: 'its API',
-    }),
-    oidcIssuer: option(webUrl, {
-      env: ['SVC_OIDC_ISSUER'],
-      about: 'OpenID Connect issuer',
-    }),
-    oidcClientId: option(text, {
-      env: ['SVC_OIDC_CLIENT_ID'],
-      about: 'client id at the issuer; turns accounts on',
-    }),
-    oidcClientSecret: option(text, {
-      env: ['SVC_OIDC_CLIENT_SECRET'],
-      about: 'its secret',
-      secret: true,
-    }),
-  },
-  settings: {},
-})
-
-const gallery = defineSection({
-  heading: 'Galleries and downloads',
-  options: {
-    galleries: option(text, {
-      flag: 'galleries',
-      env: ['SVC_GALLERIES'],
-      shownDefault: 'a built-in list',
-      about: 'model galleries, as a JSON list',
-      setting: 'galleries',
-    }),
-    backendGalleries: option(text, {
-      flag: 'backend-galleries',
-      env: ['SVC_BACKEND_GALLERIES'],
-      shownDefault: 'a built-in list',
-      about: 'backend galleries, as a JSON list',
-      setting: 'backend_galleries',
-    }),
-    autoloadGalleries: option(toggle, {
-      flag: 'autoload-galleries',
-      env: ['SVC_AUTOLOAD_GALLERIES'],
-      default: 'true',
-      about: 'fetch the model galleries at start',
-      setting: 'autoload_galleries',
-    }),
-    autoloadBackendGalleries: option(toggle, {
-      flag: 'autoload-backend-galleries',
-      env: ['SVC_AUTOLOAD_BACKEND_GALLERIES'],
-      default: 'true',
-      about: 'fetch the backend galleries at start',
-      setting: 'autoload_backend_galleries',
-    }),
-    disableGalleryEndpoint: option(toggle, {
-      flag: 'disable-gallery-endpoint',
-      env: ['SVC_DISABLE_GALLERY_ENDPOINT'],
-      default: 'false',
-      about: 'no gallery routes',
-    }),
-    artifactDownloadConcurrency: option(positive, {
-      flag: 'artifact-download-concurrency',
-      env: ['SVC_ARTIFACT_DOWNLOAD_CONCURRENCY'],
-      default: '1',
-      about: 'files of one model that are downloaded at a time',
-      setting: 'artifact_download_concurrency',
-    }),
-    disablePredownloadScan: option(toggle, {
-      flag: 'disable-predownload-scan',
-      env: ['SVC_DISABLE_PREDOWNLOAD_SCAN'],
-      default: 'false',
-      about: 'no check of files before they are downloaded',
-    }),
-  },
-  settings: {
-    artifact_download_concurrency: setting(wholeNumber({ min: 1, max: 1_000_000 })),
-    galleries: setting(galleries, { default: [] }),
-    backend_galleries: setting(galleries, { default: [] }),
-    autoload_galleries: setting(onOff),
-    autoload_backend_galleries: setting(onOff),
-  },
-})
-
 const residency = defineSection({
   heading: 'Memory and eviction',
   options: {
@@ -335,11 +99,6 @@ const residency = defineSection({
       default: '',
       about: 'graphics memory that models may take, such as 80% or 12GB',
       setting: 'vram_budget',
-    }),
-    vramPersistentCache: option(toggle, {
-      flag: 'vram-persistent-cache',
-      default: 'true',
-      about: 'remember how much graphics memory each model took',
     }),
   },
   settings: {
@@ -779,12 +538,8 @@ const realtime = defineSection({
 export const NOT_BUILT = [
   server,
   folders,
-  access,
   models,
-  backends,
   logs,
-  accounts,
-  gallery,
   residency,
   traces,
   filters,

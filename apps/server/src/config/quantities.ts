@@ -67,6 +67,25 @@ export const wait = duration({ max: '24h' })
 /** How long something is kept. */
 export const keep = duration({ max: '87600h' })
 
+const DAYS: Readonly<Record<string, number>> = { d: 1, y: 365 }
+const DAY_MS = 86_400_000
+const MAX_LIFETIME_MS = 100 * 365 * DAY_MS
+
+/** Milliseconds of a lifetime: a number of days or years, or a duration. */
+function parseLifetime(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,6})([dy])$/.exec(text) ?? []
+  return count === undefined ? parseDuration(text) : Number(count) * (DAYS[unit] ?? 0) * DAY_MS
+}
+
+/** How long something is valid that people make, as milliseconds. */
+export const lifetime = readWith(parseLifetime)
+  .refine((milliseconds) => milliseconds > 0 && milliseconds <= MAX_LIFETIME_MS)
+  .register(TEXT_FORMS, {
+    placeholder: 'DURATION',
+    form: 'a number of days or years such as 90d or 1y, or a duration such as 720h',
+    shape: 'single',
+  })
+
 const SIZE = /^(\d{1,12}(?:\.\d{1,3})?) ?(?:([kmgt])i?)?(b?)$/i
 const POWERS: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 }
 

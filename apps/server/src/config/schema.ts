@@ -2,9 +2,11 @@ import type * as z from 'zod'
 import { NOT_BUILT } from './not-built.ts'
 import { listOptions, listSettings, type Option, type OptionSchema, type Section, type Setting } from './option.ts'
 import { access } from './options/access.ts'
+import { accounts } from './options/accounts.ts'
 import { backends } from './options/backends.ts'
 import { filters } from './options/filters.ts'
 import { folders } from './options/folders.ts'
+import { gallery } from './options/gallery.ts'
 import { logs } from './options/logs.ts'
 import { models } from './options/models.ts'
 import { residency } from './options/residency.ts'
@@ -17,7 +19,9 @@ import { traces } from './options/traces.ts'
  * flags, variables and runtime settings follows from them: the type of the configuration, `--help`, the documentation
  * page, `/api/settings` and its schema. A feature may declare its section in its own folder and is listed here.
  */
-const BUILT = [server, folders, access, models, backends, storage, logs, residency, traces, filters] as const
+const BUILT = [
+  ...[server, folders, access, accounts, models, backends, storage, logs, gallery, residency, traces, filters],
+] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]
 

@@ -23,6 +23,11 @@ export function isDamage(error: unknown): boolean {
   return DAMAGED.test(findDatabaseCode(error) ?? '')
 }
 
+/** Whether another program has the SQLite file locked. */
+export function isLocked(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(findDatabaseCode(error) ?? '')
+}
+
 /** Whether the database may soon be reachable again. */
 export function isPassing(error: unknown): boolean {
   const code = findDatabaseCode(error) ?? ''

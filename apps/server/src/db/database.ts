@@ -65,6 +65,10 @@ export interface DatabaseOptions {
   readonly appVersion: string
   readonly logger: Logger
   readonly clock: Clock
-  /** The only module that may open SQLite files. @default better-sqlite3, else libsql */
+  /**
+   * For a command: opens a database that a server of this version may have open already. @default false
+   */
+  readonly joinsServer?: boolean | undefined
+  /** The one module that opens SQLite files. @default better-sqlite3, else libsql */
   readonly engine?: SqliteEngine | undefined
 }

@@ -1,6 +1,8 @@
 import { SvcError } from '@svc/errors'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { Clock } from '../ports.ts'
 import { toDatabaseError } from './database-error.ts'
+import { createLockPatience } from './lock-patience.ts'
 import type { Tables } from './schema.ts'
 
 /** Builds queries: drizzle's own builder for either dialect. */
@@ -9,7 +11,7 @@ export type QueryBuilder = Pick<BetterSQLite3Database<Tables>, 'select' | 'inser
 /** Short queries, written once for both dialects. */
 export interface Queries {
   /**
-   * Gives the rows of a query, typed by its tables.
+   * Gives the rows of a query, typed by its tables. A query that writes belongs into a transaction.
    *
    * @throws {SvcError} `unavailable` while the database is away, `insufficient_storage`, else `internal`
    */
@@ -52,10 +54,12 @@ export interface SqliteQueryParts {
   readonly hasRow: (statement: string) => boolean
   /** Throws when the file may not be used any more. */
   readonly checkAccess: () => void
+  readonly clock: Clock
 }
 
 /** Queries of a SQLite file: one connection, so one after the other. The first of them loads their builder. */
-export function createSqliteQueries({ load, execute, hasRow, checkAccess }: SqliteQueryParts): DatabaseQueries {
+export function createSqliteQueries({ load, execute, hasRow, checkAccess, clock }: SqliteQueryParts): DatabaseQueries {
+  const patiently = createLockPatience(clock)
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   /**
@@ -85,22 +89,24 @@ export function createSqliteQueries({ load, execute, hasRow, checkAccess }: Sqli
       return guarded(() => build(orm, tables).run().changes)
     },
   }
+  /** Work with the write lock. libsql never ends a prepared statement that meets a lock, so none may meet one. */
+  async function locked<T>(work: () => Promise<T>): Promise<T> {
+    await load()
+    await guarded(() => patiently(() => execute('BEGIN IMMEDIATE')))
+    try {
+      const result = await work()
+      await guarded(() => execute('COMMIT'))
+      return result
+    } catch (error) {
+      // A failure may have ended it already, a full disk for one.
+      await guarded(() => execute('ROLLBACK')).catch(() => undefined)
+      throw error
+    }
+  }
   return {
     rows: (build) => alone(() => queries.rows(build)),
-    change: (build) => alone(() => queries.change(build)),
+    change: (build) => alone(() => locked(() => queries.change(build))),
+    transaction: (work) => alone(() => locked(() => work(queries))),
     holdsRows: (table) => alone(() => guarded(() => hasRow(`SELECT 1 FROM ${table} LIMIT 1`))),
-    transaction: (work) =>
-      alone(async () => {
-        await guarded(() => execute('BEGIN IMMEDIATE'))
-        try {
-          const result = await work(queries)
-          await guarded(() => execute('COMMIT'))
-          return result
-        } catch (error) {
-          // The failure may have ended the transaction already, for example a full disk.
-          await guarded(() => execute('ROLLBACK')).catch(() => undefined)
-          throw error
-        }
-      }),
   }
 }

@@ -9,7 +9,16 @@ export function newerSchema(where: string, lastVersion: string | undefined): Sta
   )
 }
 
-/** Creates the refusal of a damaged SQLite file (REL-13). */
+/** A database that a server of an older version has open. */
+export function olderServer(where: string, lastVersion: string | undefined): StartRefused {
+  const by = lastVersion === undefined ? '' : ` (version ${lastVersion})`
+  return new StartRefused(
+    `the database ${where} is in use by an older server${by}: stop it, or use the command of its version`,
+    { exitCode: 75 },
+  )
+}
+
+/** A SQLite file whose content is broken (REL-13). */
 export function damagedFile(path: string, cause: unknown): StartRefused {
   return new StartRefused(
     `the database ${path} is damaged: restore a copy, or save what can be read with "sqlite3 ${path} .recover", or move the file away to begin with an empty one`,

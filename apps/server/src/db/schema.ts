@@ -1,5 +1,8 @@
+import { postgresAuthTables, sqliteAuthTables } from '@svc/auth/drizzle'
 import { auditEventsOnPostgres, auditEventsOnSqlite } from './tables/audit.ts'
 import { instanceOnPostgres, instanceOnSqlite } from './tables/instance.ts'
+import { knownFilesOnPostgres, knownFilesOnSqlite } from './tables/known-files.ts'
+import { operationsOnPostgres, operationsOnSqlite } from './tables/operations.ts'
 import {
   responseEventsOnPostgres,
   responseEventsOnSqlite,
@@ -16,6 +19,9 @@ export const sqliteTables = {
   responseItems: responseItemsOnSqlite,
   responseEvents: responseEventsOnSqlite,
   auditEvents: auditEventsOnSqlite,
+  operations: operationsOnSqlite,
+  knownFiles: knownFilesOnSqlite,
+  ...sqliteAuthTables,
 }
 
 /** The same tables on PostgreSQL; `schema.test.ts` checks that both are equal. */
@@ -25,6 +31,9 @@ export const postgresTables = {
   responseItems: responseItemsOnPostgres,
   responseEvents: responseEventsOnPostgres,
   auditEvents: auditEventsOnPostgres,
+  operations: operationsOnPostgres,
+  knownFiles: knownFilesOnPostgres,
+  ...postgresAuthTables,
 }
 
 /** The tables by their names in the code. Queries use those of SQLite and run on either. */

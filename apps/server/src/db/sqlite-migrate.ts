@@ -1,5 +1,5 @@
 import { type Migration, planMigrations } from './migrations.ts'
-import { newerSchema } from './refusals.ts'
+import { newerSchema, olderServer } from './refusals.ts'
 import type { SqliteClient } from './sqlite-engine.ts'
 
 const LEDGER =
@@ -23,6 +23,28 @@ function readLastVersion(client: SqliteClient): string | undefined {
   return typeof version === 'string' ? version : undefined
 }
 
+function planFor(
+  client: SqliteClient,
+  { migrations, where }: { readonly migrations: readonly Migration[]; readonly where: string },
+): readonly Migration[] {
+  const applied = hasTable(client, 'svc_migrations') ? column(client, 'SELECT id FROM svc_migrations').map(Number) : []
+  const plan = planMigrations(applied, migrations)
+  if (plan.kind === 'newer') throw newerSchema(where, readLastVersion(client))
+  return plan.steps
+}
+
+/**
+ * Passes a schema of this version; it is not changed, as a server has it open.
+ *
+ * @throws {StartRefused} exit code 78 for a schema of a newer version, 75 for one of an older version
+ */
+export function checkSqliteSchema(
+  client: SqliteClient,
+  options: { readonly migrations: readonly Migration[]; readonly where: string },
+): void {
+  if (planFor(client, options).length > 0) throw olderServer(options.where, readLastVersion(client))
+}
+
 /**
  * Migrates a schema to this version in one transaction: a kill leaves it unchanged or complete.
  *
@@ -33,17 +55,15 @@ export function migrateSqlite(
   client: SqliteClient,
   options: { readonly migrations: readonly Migration[]; readonly where: string; readonly now: number },
 ): void {
-  const applied = hasTable(client, 'svc_migrations') ? column(client, 'SELECT id FROM svc_migrations').map(Number) : []
-  const plan = planMigrations(applied, options.migrations)
-  if (plan.kind === 'newer') throw newerSchema(options.where, readLastVersion(client))
-  if (plan.steps.length === 0) return
+  const steps = planFor(client, options)
+  if (steps.length === 0) return
   // rebuilding a table would otherwise remove the rows that refer to it; inside a transaction this has no effect
   client.pragma('foreign_keys = OFF')
   client.exec('BEGIN IMMEDIATE')
   try {
     client.exec(LEDGER)
     const done = client.prepare('INSERT INTO svc_migrations (id, hash, applied_at) VALUES (?, ?, ?)')
-    for (const step of plan.steps) {
+    for (const step of steps) {
       for (const statement of step.statements) client.exec(statement)
       done.run(step.id, step.hash, options.now)
     }

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFile, chmod, mkdir, open, readdir, stat, truncate, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { collectLines, type LineCollector, tempDir } from '@svc/test-kit'
+import { collectLines, createFakeClock, type LineCollector, tempDir } from '@svc/test-kit'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import type { LogFields, Logger } from '../ports.ts'
 import { PRESENT_ENGINES } from './__fixtures__/engines.ts'
-import type { SqliteDatabase } from './database.ts'
+import type { Database, SqliteDatabase } from './database.ts'
 import { openDatabase } from './open-database.ts'
 import { sqliteTables } from './schema.ts'
 import { type LoadedEngine, loadSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
@@ -63,7 +63,8 @@ describe.each(PRESENT_ENGINES)('a SQLite file opened by %s', (engine) => {
     expect(pragma('journal_mode')).toEqual(['wal'])
     expect(pragma('synchronous')).toEqual([2])
     expect(pragma('foreign_keys')).toEqual([1])
-    expect(pragma('busy_timeout')).toEqual([5000])
+    // the queue of queries waits for locks, the event loop does not
+    expect(pragma('busy_timeout')).toEqual([0])
   })
   it('belongs to one server at a time', async () => {
     await using dir = await tempDir()
@@ -300,6 +301,37 @@ describe('a locked file', () => {
     ])
     await (await openSqlite(dir.path, fastest)).close()
   }, 20_000)
+})
+
+describe.each(PRESENT_ENGINES)('REL-8: a lock of another program, with %s', (engine) => {
+  const note = (database: Database, key: string) =>
+    database.queries.change((db, { instance }) => db.insert(instance).values({ key, value: '', updatedAt: 1 }))
+
+  it('is waited for while the event loop goes on, and then fails what comes at once', async () => {
+    await using dir = await tempDir()
+    const clock = createFakeClock()
+    const database = await openDatabase({ dataPath: dir.path, appVersion: '1', logger, clock, engine })
+    const other = loadSqliteEngine({ logger, engine }).open(dir.join('database.db'))
+    other.exec('BEGIN IMMEDIATE')
+    const waiting = note(database, 'a')
+    await clock.advance(3000)
+    other.exec('COMMIT')
+    await clock.advance(100)
+    expect(await waiting).toBe(1)
+    other.exec('BEGIN IMMEDIATE')
+    const refused = Promise.allSettled([
+      note(database, 'b'),
+      database.queries.transaction((queries) => queries.rows((db, { instance }) => db.select().from(instance))),
+    ])
+    await clock.advance(5100)
+    const unavailable = { kind: 'unavailable', code: 'database_unavailable', retryAfterMs: 1000 }
+    expect(await refused).toMatchObject([{ reason: unavailable }, { reason: unavailable }])
+    await expect(note(database, 'c')).rejects.toMatchObject(unavailable)
+    other.exec('COMMIT')
+    expect(await note(database, 'd')).toBe(1)
+    other.close()
+    await database.close()
+  })
 })
 
 describe('the engine of SQLite files', () => {

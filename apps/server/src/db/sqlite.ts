@@ -12,11 +12,11 @@ import { migrationsFolder, readMigrations } from './migrations.ts'
 import { createSqliteQueries } from './queries.ts'
 import { damagedFile } from './refusals.ts'
 import { loadSqliteEngine, type SqliteClient, type SqliteEngine } from './sqlite-engine.ts'
-import { migrateSqlite } from './sqlite-migrate.ts'
+import { checkSqliteSchema, migrateSqlite } from './sqlite-migrate.ts'
 import type { SqliteOrm } from './sqlite-orm.ts'
 import { createSqliteReader } from './sqlite-reader.ts'
 
-/** Time that a statement waits for a lock of another program. */
+/** Time that a statement of the start waits for a lock of another program. Later ones do not wait in the engine. */
 const BUSY_TIMEOUT_MS = 5000
 /** Files up to this size are checked completely at start; that takes a tenth of a second. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024
@@ -28,6 +28,7 @@ export interface SqliteOptions {
   readonly logger: Logger
   readonly clock: Clock
   readonly engine?: SqliteEngine | undefined
+  readonly joinsServer?: boolean | undefined
 }
 
 /** Creates the file before the engine does, readable only by this user, because it holds hashes and ids. */
@@ -83,22 +84,39 @@ function toRefusal(path: string, error: unknown): StartRefused {
 }
 
 /** Opens a SQLite file as the server's database; see `openDatabase`. */
-export async function openSqlite({ path, appVersion, logger, clock, engine }: SqliteOptions): Promise<SqliteDatabase> {
+export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase> {
+  const { path, appVersion, logger, clock, engine, joinsServer = false } = options
   let lock: FileLock | undefined
   let client: SqliteClient | undefined
   try {
     const sizeBytes = await makePrivate(path)
-    lock = await lockFile(`${path}.lock`, { what: `the database ${path}`, clock })
+    lock = await claim(path, { clock, joinsServer })
     const loaded = loadSqliteEngine({ logger, engine })
     client = loaded.open(path)
     prepare(client, sizeBytes)
-    migrateSqlite(client, { migrations: readMigrations(migrationsFolder('sqlite')), where: path, now: clock.now() })
+    const migrations = readMigrations(migrationsFolder('sqlite'))
+    if (lock === undefined) checkSqliteSchema(client, { migrations, where: path })
+    else migrateSqlite(client, { migrations, where: path, now: clock.now() })
     const instanceId = identify(client, appVersion, clock.now())
-    return toDatabase({ instanceId, engine: loaded.name, path, client, lock })
+    client.pragma('busy_timeout = 0')
+    return toDatabase({ instanceId, engine: loaded.name, path, client, lock, clock })
   } catch (error) {
     client?.close()
     await lock?.close()
     throw toRefusal(path, error)
+  }
+}
+
+/** Takes the lock of a database. @returns undefined where a server holds it that may be joined */
+async function claim(
+  path: string,
+  { clock, joinsServer }: { readonly clock: Clock; readonly joinsServer: boolean },
+): Promise<FileLock | undefined> {
+  try {
+    return await lockFile(`${path}.lock`, { what: `the database ${path}`, clock })
+  } catch (error) {
+    if (joinsServer && error instanceof StartRefused && error.exitCode === 75) return undefined
+    throw error
   }
 }
 
@@ -107,9 +125,11 @@ function toDatabase(parts: {
   readonly engine: SqliteEngine
   readonly path: string
   readonly client: SqliteClient
-  readonly lock: FileLock
+  /** Absent where a server holds it. */
+  readonly lock: FileLock | undefined
+  readonly clock: Clock
 }): SqliteDatabase {
-  const { instanceId, engine, path, client, lock } = parts
+  const { instanceId, engine, path, client, lock, clock } = parts
   const reader = createSqliteReader({ engine, path })
   let loading: Promise<SqliteOrm> | undefined
   const loadOrm = (): Promise<SqliteOrm> => {
@@ -121,16 +141,16 @@ function toDatabase(parts: {
     closing ??= reader.close().then(async () => {
       try {
         // better-sqlite3 does this by itself; libsql leaves everything in the log
-        client.pragma('wal_checkpoint(TRUNCATE)')
+        if (lock !== undefined) client.pragma('wal_checkpoint(TRUNCATE)')
       } finally {
         client.close()
-        await lock.close()
+        await lock?.close()
       }
     })
     return closing
   }
   const checkAccess = (): void => {
-    const reason = lock.lossReason()
+    const reason = lock?.lossReason()
     if (reason === undefined) return
     throw new SvcError('unavailable', `the database was taken away while the server ran: ${reason}`, {
       code: 'database_gone',
@@ -146,6 +166,7 @@ function toDatabase(parts: {
       execute: (statement) => client.exec(statement),
       hasRow: (statement) => client.prepare(statement).raw().all().length > 0,
       checkAccess,
+      clock,
     }),
     async read(query, options) {
       checkAccess()

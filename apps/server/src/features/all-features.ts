@@ -1,15 +1,21 @@
+import { accountsFeature } from '../api/accounts/feature.ts'
 import { backendFeature } from '../api/admin/backend/feature.ts'
 import { brandingFeature } from '../api/admin/branding/feature.ts'
 import { discoveryFeature } from '../api/admin/discovery/feature.ts'
 import { documentationFeature } from '../api/admin/docs/feature.ts'
 import { failoverFeature } from '../api/admin/failover/feature.ts'
+import { galleriesFeature } from '../api/admin/galleries/feature.ts'
 import { homeFeature } from '../api/admin/home/feature.ts'
 import { middlewareFeature } from '../api/admin/middleware/feature.ts'
+import { modelConfigFeature } from '../api/admin/model-config/feature.ts'
+import { modelFactsFeature } from '../api/admin/model-facts/feature.ts'
 import { modelFilesFeature } from '../api/admin/models/feature.ts'
+import { operationsFeature } from '../api/admin/operations/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
 import { routerFeature } from '../api/admin/router/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
 import { systemFeature } from '../api/admin/system/feature.ts'
+import { usageFeature } from '../api/admin/usage/feature.ts'
 import { messagesFeature } from '../api/formats/messages/feature.ts'
 import { ollamaFeature } from '../api/formats/ollama/feature.ts'
 import { openaiFeature } from '../api/formats/openai/feature.ts'
@@ -19,7 +25,9 @@ import { scoreFeature } from '../api/formats/score/feature.ts'
 import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
 import { diagnosticsFeature } from './diagnostics.ts'
 import type { CreateFeature } from './feature.ts'
+import { namedModelsFeature } from './named-models.ts'
 import { preloadFeature } from './preload.ts'
+import { startInstallsFeature } from './start-installs.ts'
 
 /** The features of the server, in the order of their routes. They close in reverse order. */
 export const ALL_FEATURES: readonly CreateFeature[] = [
@@ -28,8 +36,12 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   discoveryFeature,
   documentationFeature,
   brandingFeature,
+  accountsFeature,
   backendFeature,
   modelFilesFeature,
+  modelFactsFeature,
+  galleriesFeature,
+  modelConfigFeature,
   openaiFeature,
   ollamaFeature,
   messagesFeature,
@@ -41,7 +53,11 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   routerFeature,
   middlewareFeature,
   failoverFeature,
+  usageFeature,
   settingsFeature,
+  operationsFeature,
   diagnosticsFeature,
   preloadFeature,
+  startInstallsFeature,
+  namedModelsFeature,
 ]

@@ -179,10 +179,10 @@ describe('the gate', () => {
 
   it('follows a change of keys on the next request', async () => {
     await using app = await startTestApp(routes, { keys: ['old'] })
-    app.authenticator.replace(['new'])
+    app.sharedKeys.replace(['new'])
     expect((await app.call('/user', { headers: { 'x-api-key': 'old' } })).status).toBe(401)
     expect((await app.call('/user', { headers: { 'x-api-key': 'new' } })).status).toBe(200)
-    app.authenticator.replace([])
+    app.sharedKeys.replace([])
     expect((await app.call('/admin')).status).toBe(200)
   })
 

@@ -4,7 +4,7 @@ import { type HonoEnv, LiteralSource, MatchedSource } from './call.ts'
 import type { Edge } from './edge.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 import type { Route } from './route.ts'
-import type { RouteInfo } from './route-info.ts'
+import { listPaths, type RouteInfo } from './route-info.ts'
 import { addRoutes } from './route-table.ts'
 
 /** Stands for the prefix of the server without a path behind it: no request target holds a blank. */
@@ -32,6 +32,11 @@ function withoutQuery(target: string): string {
 
 function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`)
+}
+
+/** Whether a route has no parameters. */
+function isNamed(route: RouteInfo): boolean {
+  return listPaths(route).every((path) => !/[:*]/.test(path))
 }
 
 /** A gate-only route as a route: a caller who passes the gate learns that nothing is here yet. */
@@ -67,7 +72,10 @@ export function createApp(routes: readonly Route[], reserved: readonly RouteInfo
     getPath: (request, context) =>
       toRoutedPath(request, context?.env === undefined ? [] : edge.prefixesOf(context.env.incoming)),
   })
-  const table = addRoutes(app, [...routes, ...reserved.map(toRoute)], async (route, pattern, context) => {
+  // A path that is reserved by name is not one of a route with parameters.
+  const [named, others] = [reserved.filter(isNamed), reserved.filter((route) => !isNamed(route))]
+  const all = [...named.map(toRoute), ...routes, ...others.map(toRoute)]
+  const table = addRoutes(app, all, async (route, pattern, context) => {
     await edge.serve(route, pattern, new MatchedSource(context))
     return context.env.alreadySent
   })

@@ -1,8 +1,10 @@
+import type { Authentication } from '@svc/auth'
 import type { Context } from 'hono'
 import type { RequestContext } from '../inference/ports.ts'
 import type { LogFields, Logger } from '../ports.ts'
-import { ANONYMOUS_PRINCIPAL, type Principal } from '../principal.ts'
+import type { Principal } from '../principal.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
+import { ANONYMOUS } from './middleware/authenticate.ts'
 import type { RouteInfo } from './route-info.ts'
 import type { RunningCall } from './running-calls.ts'
 import type { Upgrade } from './upgrade.ts'
@@ -21,6 +23,8 @@ export interface HonoEnv {
 /** One HTTP call, as handlers see it. Its id is the client's when that is well formed. */
 export interface Call extends RequestContext {
   readonly route: RouteInfo
+  /** The caller, with the credential that proved who it is. */
+  readonly authentication: Authentication
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
   /** The address of the peer, or the one that a trusted proxy names. */
@@ -121,12 +125,12 @@ export interface CallFacts {
   readonly log: Logger
 }
 
-/** The call of a request that has a route. The edge sets the principal later. */
+/** The call of a request that has a route. The edge sets the caller later. */
 // A class: an object literal would make its methods anew for each request.
 export class CallState implements Call {
   readonly route: RouteInfo
   readonly requestId: string
-  principal: Principal
+  authentication: Authentication
   readonly abort: RunningCall
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
@@ -139,7 +143,7 @@ export class CallState implements Call {
   constructor(source: CallSource, facts: CallFacts) {
     this.route = facts.route
     this.requestId = facts.requestId
-    this.principal = ANONYMOUS_PRINCIPAL
+    this.authentication = ANONYMOUS
     this.abort = facts.running
     this.incoming = source.incoming
     this.outgoing = source.outgoing
@@ -148,6 +152,10 @@ export class CallState implements Call {
     this.startedAt = facts.startedAt
     this.log = facts.log
     this.source = source
+  }
+
+  get principal(): Principal {
+    return this.authentication.principal
   }
 
   get signal(): AbortSignal {
@@ -169,7 +177,7 @@ export class CallState implements Call {
 }
 
 /** The facts in which a derived call may differ. */
-export type CallChanges = Partial<Pick<Call, 'requestId' | 'principal' | 'signal' | 'startedAt'>>
+export type CallChanges = Partial<Pick<Call, 'requestId' | 'authentication' | 'signal' | 'startedAt'>>
 
 /** Makes a call that differs in a few facts, such as the call of one message of a socket. */
 export function deriveCall(call: Call, { signal, ...changes }: CallChanges): Call {

@@ -1,19 +1,19 @@
+import type { Authentication, Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { toPreparedHeaders } from '@svc/http-reader'
 import type { UpstreamStatusError } from '@svc/proxy'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Clock } from '../ports.ts'
-import type { Principal } from '../principal.ts'
 import { toPublicError } from '../public-error.ts'
 import type { BodyReader } from './body.ts'
-import { CallLog, type CallSource, CallState, type RootLog } from './call.ts'
+import { type Call, CallLog, type CallSource, CallState, type RootLog } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
 import { errorBody } from './error-envelopes.ts'
 import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
 import { ALREADY_SENT, type HttpReply } from './http-reply.ts'
 import type { ServerRequest } from './messages.ts'
-import type { Gate } from './middleware/authorize.ts'
+import type { AdmittedCaller, Gate } from './middleware/authorize.ts'
 import { readOrigin, readPrefix, type TrustedProxies } from './middleware/client-address.ts'
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
@@ -34,6 +34,10 @@ export interface EdgeOptions {
   readonly cors: () => CorsPolicy
   /** Undefined while auth is configured: then any host name is served. */
   readonly host: () => HostPolicy | undefined
+  /** Whether changes that pages elsewhere ask for are refused. @default always */
+  readonly refusesCrossSite?: (() => boolean) | undefined
+  /** Gives a caller whose session is due for it a new value. Must not throw. @default nothing */
+  readonly renewSession?: ((call: Call) => Promise<void>) | undefined
   readonly proxies: TrustedProxies
   readonly baseUrl: string | undefined
   readonly compression: CompressionPolicy
@@ -73,8 +77,11 @@ export interface Edge {
   /**
    * Asks the gate again for every open socket, running inference and reply that has begun, such as a stream of events, and
    * ends the ones that it refuses (threats AU-7). Call it when rights have changed.
+   *
+   * @param revocation whose rights have changed. @default anybody's
+   * @returns whether everybody could be asked for: false while the stores are away
    */
-  reauthorize(): void
+  reauthorize(revocation?: Revocation): Promise<boolean>
   /** Closes every socket once it has answered its current message. */
   drainSockets(): void
   /** Aborts every running and every later call with a reason. */
@@ -101,7 +108,7 @@ function upstreamReply({ status, contentType = 'application/octet-stream', body,
 export function createEdge(options: EdgeOptions): Edge {
   const running = new RunningCalls()
   const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
-  const { machineTag } = options
+  const { machineTag, refusesCrossSite = () => true } = options
   const common = toPreparedHeaders([
     ...SECURITY_HEADERS,
     ...(machineTag === undefined ? [] : [['Machine-Tag', machineTag] as const]),
@@ -110,6 +117,8 @@ export function createEdge(options: EdgeOptions): Edge {
   const ownBase = options.baseUrl === undefined ? undefined : withSlash(options.baseUrl)
   const ownPrefix = ownBase === undefined ? '' : new URL(ownBase).pathname.slice(0, -1)
   let ended: SvcError | undefined
+  /** Grows whenever rights have changed. */
+  let generation = 0
 
   function begin(route: RouteInfo, pattern: string, source: CallSource): CallState {
     const { incoming, outgoing } = source
@@ -205,9 +214,10 @@ export function createEdge(options: EdgeOptions): Edge {
   async function serveSocket(
     serve: NonNullable<Route['serveSocket']>,
     call: CallState,
-    { upgrade, admit }: { readonly upgrade: Upgrade; readonly admit: () => Principal | Promise<Principal> },
+    { upgrade, admitted }: { readonly upgrade: Upgrade; readonly admitted: AdmittedCaller },
   ): Promise<void> {
-    checkSocketOrigin(call, options.cors())
+    if (refusesCrossSite()) checkSocketOrigin(call, options.cors())
+    const admit = (): Promise<Authentication> => options.gate.reauthorize(admitted, call)
     const socket = await sockets.accept(upgrade, call, admit)
     call.outgoing.statusCode = LEFT_HTTP
     options.metrics.observeCall('GET', call.route.path, (options.clock.monotonic() - call.startedAt) / 1000)
@@ -221,13 +231,17 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   return {
-    reauthorize() {
-      sockets.reauthorize()
-      running.reauthorizeAll(({ route, matched, incoming, outgoing }) => {
-        // The call that changed the rights must still be answered.
-        const isAsked = route.usecase !== undefined || outgoing.headersSent
-        return isAsked ? options.gate.admit(route, matched, incoming) : undefined
-      })
+    async reauthorize(revocation = { kind: 'all' }) {
+      generation += 1
+      const outcomes = await Promise.all([
+        sockets.reauthorize(revocation),
+        running.reauthorizeAll(revocation, (admitted, signal) => {
+          // The call that changed the rights must still be answered.
+          const isAsked = admitted.route.usecase !== undefined || admitted.outgoing.headersSent
+          return isAsked ? options.gate.reauthorize(admitted, { signal }) : undefined
+        }),
+      ])
+      return outcomes.every((wasAsked) => wasAsked)
     },
     drainSockets: () => sockets.drain(),
     abortAll(reason) {
@@ -239,17 +253,21 @@ export function createEdge(options: EdgeOptions): Edge {
       try {
         checkAddressed(call)
         const matched = { pattern, path: source.path }
-        const admit = (): Principal | Promise<Principal> => options.gate.admit(route, matched, call.incoming)
-        const admitted = admit()
+        const asked = generation
+        const found = options.gate.admit(route, matched, call.incoming)
         // An `await` would cost a turn of the event loop, and most credentials are known.
-        call.principal = admitted instanceof Promise ? await admitted : admitted
+        call.authentication = found instanceof Promise ? await found : found
+        const admitted = { route, matched, authentication: call.authentication, outgoing: call.outgoing }
         const { upgrade } = source
         if (upgrade !== undefined) {
-          if (route.serveSocket !== undefined) return await serveSocket(route.serveSocket, call, { upgrade, admit })
+          if (route.serveSocket !== undefined) return await serveSocket(route.serveSocket, call, { upgrade, admitted })
           stayInHttp(upgrade)
         }
-        call.abort.admitted = { route, matched, incoming: call.incoming, outgoing: call.outgoing }
-        checkCrossSite(call, options.cors())
+        call.abort.admitted = admitted
+        if (refusesCrossSite()) checkCrossSite(call, options.cors())
+        if (call.authentication.isRotationDue) await options.renewSession?.(call)
+        // What was found before rights have changed may not hold any more.
+        if (asked !== generation) call.authentication = await options.gate.reauthorize(admitted, call)
         await send(call, await route.handler(call))
       } catch (thrown) {
         const error = route.mapError === undefined ? thrown : route.mapError(toPublicError(thrown))

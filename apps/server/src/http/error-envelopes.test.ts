@@ -138,6 +138,10 @@ describe('errorBody', () => {
 
   it('flat: text, but the specified envelope from the gate', () => {
     expect(errorBody(notFound, 'flat')).toEqual({ error: 'no such model' })
-    expect(errorBody(new SvcError('forbidden', 'no'), 'flat')).toMatchObject({ error: { code: 403, message: 'no' } })
+    const details = { type: 'authorization_error' }
+    expect(errorBody(new SvcError('forbidden', 'no', { details }), 'flat')).toMatchObject({
+      error: { code: 403, message: 'no' },
+    })
+    expect(errorBody(new SvcError('forbidden', 'account disabled'), 'flat')).toEqual({ error: 'account disabled' })
   })
 })

@@ -8,6 +8,7 @@ const NAMED_CODES: ReadonlySet<string> = new Set([
   'model_loading',
   'admission_rejected',
   'context_length_exceeded',
+  'quota_exceeded',
 ])
 
 /** Types that stand in every family's `type` field where the specification names them. */
@@ -102,8 +103,8 @@ function toErrorFields(error: SvcError, family: ErrorFamily): Record<string, unk
     case 'string':
       return { error: error.message, type: compatibleType(error, status) }
     case 'flat':
-      // Gates speak the specified envelope on every route (§7.1); the route's own errors are flat.
-      return error.kind === 'unauthenticated' || error.kind === 'forbidden'
+      // Gates name the type and speak the specified envelope on every route (§7.1); the route's own errors are flat.
+      return (status === 401 || status === 403) && error.details?.type !== undefined
         ? compatible(error, status)
         : { error: error.message }
   }

@@ -6,7 +6,7 @@ type Json = Record<string, unknown>
 
 /** A pattern as OpenAPI writes it: `/v1/models/{id}`. */
 function toTemplate(pattern: string): string {
-  return pattern.replace(/:([A-Za-z_-]+)/g, '{$1}').replace(/\*/g, '{path}')
+  return pattern.replace(/:([A-Za-z_-]+)(\{\.\+\})?/g, '{$1}').replace(/\*/g, '{path}')
 }
 
 function toSchema(schema: z.ZodType, registry: SchemaRegistry, io: 'input' | 'output'): Json {

@@ -39,6 +39,12 @@ export interface RouteInfo {
   readonly aliases?: readonly string[] | undefined
   readonly access: Access
   readonly feature?: Feature | undefined
+  /**
+   * What the scopes of keys call the route.
+   *
+   * @default the feature, else `admin`, `account` for the caller's own data, or `general`
+   */
+  readonly group?: string | undefined
   readonly family: ErrorFamily
   /** The use that a model must have to serve the route; inference routes only. */
   readonly usecase?: string | undefined

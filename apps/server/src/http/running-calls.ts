@@ -1,14 +1,11 @@
+import { isConcerned, type Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type { AbortListener, AbortSignalLike } from '../ports.ts'
-import type { ServerReply, ServerRequest } from './messages.ts'
-import { isRefusal, type MatchedPath } from './middleware/authorize.ts'
-import type { RouteInfo } from './route-info.ts'
+import type { ServerReply } from './messages.ts'
+import { type AdmittedCaller, isRefusal } from './middleware/authorize.ts'
 
 /** A call whose caller was let in, as far as it takes to ask again. */
-export interface Admitted {
-  readonly route: RouteInfo
-  readonly matched: MatchedPath
-  readonly incoming: ServerRequest
+export interface Admitted extends AdmittedCaller {
   readonly outgoing: ServerReply
 }
 
@@ -86,20 +83,27 @@ export class RunningCalls {
   }
 
   /**
-   * Ends the calls of those who may no longer make them. Who cannot be looked up now stays.
+   * Ends the calls of those who may no longer make them. A caller who cannot be looked up now stays.
    *
-   * @param admit throws, or rejects, for one who may not
+   * @param admit rejects for a caller who may not go on; undefined for a call that is not asked about
+   * @returns whether everybody could be looked up
    */
-  reauthorizeAll(admit: (admitted: Admitted) => unknown): void {
-    for (const call of [...this.#calls]) void this.#reauthorize(call, admit)
-  }
-
-  async #reauthorize(call: RunningCall, admit: (admitted: Admitted) => unknown): Promise<void> {
-    try {
-      if (call.admitted !== undefined) await admit(call.admitted)
-    } catch (cause) {
-      if (isRefusal(cause))
+  async reauthorizeAll(
+    revocation: Revocation,
+    admit: (admitted: Admitted, signal: AbortSignal) => Promise<unknown> | undefined,
+  ): Promise<boolean> {
+    const outcomes = [...this.#calls].map(async (call) => {
+      const { admitted } = call
+      if (admitted === undefined || !isConcerned(admitted.authentication, revocation)) return true
+      try {
+        await admit(admitted, call.signal)
+        return true
+      } catch (cause) {
+        if (!isRefusal(cause)) return call.aborted
         call.end(new SvcError('unauthenticated', 'access has ended', { code: 'access_ended', cause }))
-    }
+        return true
+      }
+    })
+    return (await Promise.all(outcomes)).every((wasAsked) => wasAsked)
   }
 }

@@ -1,7 +1,7 @@
+import { type Authentication, isConcerned, type Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { HeldBytes } from '../inference/ports.ts'
-import type { Principal } from '../principal.ts'
 import type { BodyReader } from './body.ts'
 import type { Call } from './call.ts'
 import { isRefusal } from './middleware/authorize.ts'
@@ -53,8 +53,8 @@ export interface Socket {
    * @throws {SvcError} `cancelled` when the client is gone or has stalled
    */
   send(text: string): Promise<void>
-  /** The caller now: rights may have ended since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
-  admit(): Principal | Promise<Principal>
+  /** Who asks now: rights may have gone since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
+  admit(): Promise<Authentication>
   /** Closes after what was sent; a second time does nothing. */
   close(code: CloseCode, reason: string): void
 }
@@ -67,8 +67,12 @@ export interface Sockets {
    * @throws {SvcError} `invalid_request` for a request that is no proper handshake, `unavailable` when there are too many
    */
   accept(upgrade: Upgrade, call: Call, admit: Socket['admit']): Promise<Socket>
-  /** Closes the sockets of those whose rights have gone; what is answered on them is cut off. */
-  reauthorize(): void
+  /**
+   * Closes the sockets of callers whose rights have gone; what is answered on them is cut off.
+   *
+   * @returns whether everybody could be looked up
+   */
+  reauthorize(revocation: Revocation): Promise<boolean>
   /** Lets every socket end what it answers now, and nothing more. */
   drain(): void
 }
@@ -101,8 +105,9 @@ export function createSockets(options: {
       if (isDraining) socket.drain()
       return socket
     },
-    reauthorize() {
-      for (const socket of open) void reauthorize(socket)
+    async reauthorize(revocation) {
+      const concerned = [...open].filter(({ call }) => isConcerned(call.authentication, revocation))
+      return (await Promise.all(concerned.map(reauthorize))).every((wasAsked) => wasAsked)
     },
     drain() {
       isDraining = true
@@ -111,11 +116,14 @@ export function createSockets(options: {
   }
 }
 
-async function reauthorize(socket: Socket): Promise<void> {
+async function reauthorize(socket: Socket): Promise<boolean> {
   try {
     await socket.admit()
+    return true
   } catch (error) {
-    if (isRefusal(error)) socket.close(1008, ACCESS_ENDED)
+    if (!isRefusal(error)) return socket.call.signal.aborted
+    socket.close(1008, ACCESS_ENDED)
+    return true
   }
 }
 

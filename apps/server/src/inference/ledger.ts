@@ -18,9 +18,12 @@ export class RequestLedger {
   upstreamStatus: number | undefined
   /** Warnings of a reply that is delivered all the same: the first message of each code. */
   readonly warnings = new Map<string, string>()
+  /** Whether a usage record was made of the request. */
+  isRecorded = false
   /** Headers that name the serving model. */
   readonly headers: Record<string, string> = {}
   readonly #resolved: ModelConfig
+  #failedTokens = 0
 
   constructor(requestedModel: string, resolved: ModelConfig, replyModel: string = requestedModel) {
     this.requestedModel = requestedModel
@@ -39,7 +42,14 @@ export class RequestLedger {
     const { usage } = this
     this.servedModel = this.#resolved
     this.usage = NO_USAGE
+    this.#failedTokens += usage.promptTokens + usage.completionTokens
     return usage
+  }
+
+  /** Tokens that quotas count, those of failed targets included; undefined for a request that does not count. */
+  get charge(): number | undefined {
+    const own = this.isRecorded ? this.usage.promptTokens + this.usage.completionTokens : 0
+    return this.isRecorded || this.#failedTokens > 0 ? own + this.#failedTokens : undefined
   }
 
   /** Adds a warning. @returns whether it is the first of its code */

@@ -81,7 +81,7 @@ describe('createRequestCore', () => {
     const seen: string[] = []
     const { serve } = recording({
       router: () => other,
-      access: (request) => void seen.push(request.model.name),
+      access: ({ request }) => void seen.push(request.model.name),
       modelLimit: (request) => void seen.push(request.model.name),
       pii: (request) => {
         seen.push(request.model.name)

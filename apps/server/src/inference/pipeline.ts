@@ -81,8 +81,8 @@ export interface Stages {
   globalLimit(cleanup: Cleanup): void
   /** Picks the model that serves a router's request; any other request keeps its own. */
   router(request: ResolvedRequest): MaybePromise<ModelConfig>
-  /** Refuses models that the caller may not use. */
-  access(request: ResolvedRequest, cleanup: Cleanup): MaybePromise<void>
+  /** Refuses models that the caller may not use, and requests beyond the caller's quotas. */
+  access(admitted: AdmittedRequest, cleanup: Cleanup): MaybePromise<void>
   modelLimit(request: ResolvedRequest, cleanup: Cleanup): void
   pii(request: ResolvedRequest): MaybePromise<FilteredRequest>
   /** Checks the edited body against the schema of its format and converts it; undefined for relayed requests. */
@@ -91,12 +91,16 @@ export interface Stages {
   model(request: ModelRequest, cleanup: Cleanup): MaybePromise<Reply>
 }
 
-/** A request that is ready for its model. */
-export interface ModelRequest {
+/** A request whose model is settled, with the account that is kept of it. */
+export interface AdmittedRequest {
   readonly request: ResolvedRequest
+  readonly ledger: RequestLedger
+}
+
+/** A request that is ready for its model. */
+export interface ModelRequest extends AdmittedRequest {
   readonly filtered: FilteredRequest
   readonly parsed: Parsed | undefined
-  readonly ledger: RequestLedger
 }
 
 /** Writes a reply to its client. Resolves once the reply is written. */
@@ -160,8 +164,9 @@ export function createRequestCore(stages: Stages, observe?: StageObserver): Requ
     const chosen = stages.router(found)
     const model = chosen instanceof Promise ? await chosen : chosen
     const request: ResolvedRequest = model === found.model ? found : { ...found, model, replyModel: model.name }
+    const ledger = new RequestLedger(request.requestedModel, model, request.replyModel)
     enter('access')
-    const admitting = stages.access(request, cleanup)
+    const admitting = stages.access({ request, ledger }, cleanup)
     if (admitting instanceof Promise) await admitting
     enter('modelLimit')
     stages.modelLimit(request, cleanup)
@@ -171,7 +176,6 @@ export function createRequestCore(stages: Stages, observe?: StageObserver): Requ
     enter('parse')
     const parsing = stages.parse(request, filtered, cleanup)
     const parsed = parsing instanceof Promise ? await parsing : parsing
-    const ledger = new RequestLedger(request.requestedModel, model, request.replyModel)
     enter('model', ledger)
     const asking = stages.model({ request, filtered, parsed, ledger }, cleanup)
     const reply = asking instanceof Promise ? await asking : asking

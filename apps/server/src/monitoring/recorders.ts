@@ -1,3 +1,5 @@
+import type { Principal } from '../principal.ts'
+
 /** Facts of every record of an inference request. */
 export interface RequestFacts {
   readonly correlationId: string
@@ -13,6 +15,8 @@ export interface RequestFacts {
 
 /** A finished request that used tokens. */
 export interface UsageRecord extends RequestFacts {
+  /** The caller, as it was during the request. */
+  readonly principal: Principal
   readonly promptTokens: number
   readonly completionTokens: number
 }
@@ -52,7 +56,6 @@ export interface RecordReader<Entry extends RequestFacts> {
   list(query: RecordQuery, options: { readonly signal: AbortSignal }): Promise<readonly Entry[]>
 }
 
-export type UsageReader = RecordReader<UsageRecord>
 export type TraceReader = RecordReader<TraceRecord>
 
 /** The newest entries, oldest first; older ones are dropped. */

@@ -4,7 +4,7 @@ export type Close = () => Promise<unknown> | unknown
 /** The open things of a server, in the order of opening. */
 export interface Closers {
   push(...closes: readonly Close[]): void
-  /** Closes everything, the last one first. */
+  /** Closes everything, the last one first, even if one fails. @throws the first failure, once everything is closed */
   closeAll(): Promise<void>
 }
 
@@ -14,7 +14,15 @@ export function createClosers(): Closers {
   return {
     push: (...closes) => void opened.push(...closes),
     async closeAll() {
-      for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
+      const errors: unknown[] = []
+      for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
+        try {
+          await close()
+        } catch (error) {
+          errors.push(error)
+        }
+      }
+      if (errors.length > 0) throw errors[0]
     },
   }
 }

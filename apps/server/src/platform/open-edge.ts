@@ -1,17 +1,19 @@
 import { createEdge, type Edge } from '../http/edge.ts'
+import { followRights } from '../http/follow-rights.ts'
 import { createGate } from '../http/middleware/authorize.ts'
 import { trustedProxies } from '../http/middleware/client-address.ts'
 import { corsPolicy } from '../http/middleware/cors.ts'
 import { hostPolicy } from '../http/middleware/host.ts'
+import { createSessionRenewal } from '../http/session-cookies.ts'
 import type { Closers } from './closers.ts'
 import type { Platform } from './platform.ts'
 
-/** Creates the HTTP edge. It follows the settings of keys and of other origins. */
+/** Creates the HTTP edge. It follows the settings, and the rights of callers. */
 export async function openEdge(platform: Platform, closers: Closers): Promise<Edge> {
-  const { config, settings, authenticator, bodies, compression, metrics, clock, log } = platform
+  const { config, settings, accounts, authenticator, bodies, compression, metrics, clock, log } = platform
   const host = hostPolicy(config.externalBaseUrl, config.allowedHosts)
   const createCors = (): ReturnType<typeof corsPolicy> =>
-    corsPolicy({ allowOrigins: settings.get('cors_allow_origins'), authConfigured: authenticator.configured })
+    corsPolicy({ allowOrigins: settings.get('cors_allow_origins'), authConfigured: authenticator.isConfigured })
   let cors = createCors()
   const edge = createEdge({
     gate: createGate(authenticator, {
@@ -21,7 +23,9 @@ export async function openEdge(platform: Platform, closers: Closers): Promise<Ed
         : undefined,
     }),
     cors: () => cors,
-    host: () => (authenticator.configured ? undefined : host),
+    host: () => (authenticator.isConfigured ? undefined : host),
+    refusesCrossSite: () => settings.get('csrf'),
+    renewSession: createSessionRenewal(accounts.auth.sessions),
     proxies: trustedProxies(config.trustedProxies),
     baseUrl: config.externalBaseUrl,
     compression,
@@ -32,11 +36,13 @@ export async function openEdge(platform: Platform, closers: Closers): Promise<Ed
     clock,
     log,
   })
+  const { revocations } = accounts.auth
+  const following = followRights({ revocations, reauthorize: (revocation) => edge.reauthorize(revocation), clock })
   closers.push(
-    settings.subscribe((changed) => {
+    settings.subscribe(() => {
       cors = createCors()
-      if (changed.has('api_keys')) edge.reauthorize()
     }),
+    () => following.close(),
   )
   return edge
 }

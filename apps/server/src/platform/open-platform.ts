@@ -15,16 +15,20 @@ import { createInProcessBackends } from '../inference/upstream/in-process-backen
 import type { RootLogger } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import { createRecordStore } from '../monitoring/record-store.ts'
-import type { TraceRecord, UsageRecord } from '../monitoring/recorders.ts'
+import type { TraceRecord } from '../monitoring/recorders.ts'
 import type { Clock } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
+import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { createLateInference } from './late-inference.ts'
+import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
-import { openKeys } from './open-keys.ts'
+import { openGalleries, recoverInstalls } from './open-galleries.ts'
 import { openModels } from './open-models.ts'
+import { openOperations } from './open-operations.ts'
 import { type OpenUpstreams, openUpstreams } from './open-upstreams.ts'
 import type { Platform } from './platform.ts'
+import { warnOfOpenDoor } from './warn-of-open-door.ts'
 
 /** Maximum pause of a client that sends a body. */
 const BODY_IDLE_MS = 30_000
@@ -46,17 +50,14 @@ export interface PlatformOptions {
   /** Shipped backends by name. */
   readonly builtInBackends: Readonly<Record<string, BuiltInBackend>>
   readonly demoModels: readonly DemoModelSource[]
-  /** Identifies the caller. @default the shared keys of the settings */
+  /** Finds out who is calling. @default the accounts and shared keys of the server */
   readonly authenticator?: Authenticator | undefined
   /** Observes each stage that a request enters. @default nothing */
   readonly observeStage?: StageObserver | undefined
 }
 
-/** Facts of the server that exist only after the features are created. */
-export interface LaterFacts extends Pick<Platform, 'routes' | 'unready'> {
-  /** The port of this server; undefined before it listens. */
-  readonly ownPort: () => number | undefined
-}
+/** The facts of the server that the platform cannot know before the features are made. */
+export type LaterFacts = Pick<Platform, 'routes' | 'unready' | 'ownPort'>
 
 /** Opens the parts that features share, in the order of their dependencies. */
 export async function openPlatform(
@@ -67,7 +68,10 @@ export async function openPlatform(
   const { config, version, clock, log } = options
   const data = await openData(options, closers)
   const { lock, database, settings } = data
-  const authenticator = openKeys({ config, settings, authenticator: options.authenticator, log }, closers)
+  const accounts = await openAccounts({ config, settings, database, lock, clock, log }, closers)
+  const authenticator = options.authenticator ?? accounts.auth.authenticator
+  warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
+  await recoverInstalls({ config, clock, log })
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
   const backends = await openBackends(options, { ...data, ...upstreams }, closers)
   const { modelFiles, models, loadParser, useSettings } = await openModels({
@@ -77,6 +81,12 @@ export async function openPlatform(
     log,
   })
   closers.push(() => modelFiles.close())
+  const operations = await openOperations({ config, database, clock, log }, closers)
+  const userAgent = `svc/${version.split(' ', 1)[0]}`
+  const { modelGallery, backendGallery } = await openGalleries({
+    ...{ config, settings, database, backends, modelFiles, operations, clock, log },
+    ...{ userAgent, ca: upstreams.ca },
+  })
   const metrics = createMetrics()
   const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
   const bodies = createBodyReader({
@@ -86,11 +96,13 @@ export async function openPlatform(
   })
   const audit = createAuditLog({ database, clock, logger: log })
   closers.push(() => audit.close())
-  const [usage, traces] = [createRecordStore<UsageRecord>(), createRecordStore<TraceRecord>()]
+  const usage = createUsageRecords(accounts.auth.usageRecorder)
+  const traces = createRecordStore<TraceRecord>()
   const inference = createLateInference({
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
     ...{ audit, usage, traces, metrics, clock, logger: log },
-    userAgent: `svc/${version.split(' ', 1)[0]}`,
+    quotas: accounts.auth.quotas,
+    userAgent,
     observeStage: options.observeStage,
     corpusStore: options.corpusStore,
   })
@@ -98,8 +110,9 @@ export async function openPlatform(
   closers.push(followSettings({ config, settings, log }, { backends, useSettings }))
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
-    ...{ config, version, clock, log, settings, database, lock, metrics, audit, usage, traces, authenticator },
-    ...{ models, modelFiles, loadParser, backends, inference, bodies, compression, routes, unready },
+    ...{ config, version, clock, log, settings, database, lock, metrics, audit, traces, authenticator },
+    ...{ accounts, models, modelFiles, loadParser, backends, operations, modelGallery, backendGallery },
+    ...{ inference, bodies, compression, routes, unready, ownPort },
     inferenceRoutes: {
       core: inference.core,
       deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),

@@ -5,6 +5,8 @@ import type { BackendModule } from '../compose-backends.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
+import type { BackendGallery } from '../galleries/backend-gallery.ts'
+import type { ModelGallery } from '../galleries/model-gallery.ts'
 import type { BodyReader } from '../http/body.ts'
 import type { CompressionPolicy } from '../http/compression.ts'
 import type { Authenticator } from '../http/middleware/authenticate.ts'
@@ -13,11 +15,13 @@ import type { DeliverTo } from '../inference/deliver-reply.ts'
 import type { RequestCore } from '../inference/pipeline.ts'
 import type { RootLogger } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
-import type { TraceReader, TraceRecorder, UsageReader, UsageRecorder } from '../monitoring/recorders.ts'
+import type { TraceReader, TraceRecorder } from '../monitoring/recorders.ts'
+import type { Operations } from '../operations/operations.ts'
 import type { Clock } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LateInference } from './late-inference.ts'
+import type { AccountModule } from './open-accounts.ts'
 
 /** The parts of the server that its features share. A feature takes what it needs. */
 export interface Platform {
@@ -32,16 +36,20 @@ export interface Platform {
   readonly lock: FileLock
   readonly metrics: Metrics
   readonly audit: AuditLog
-  readonly usage: UsageRecorder & UsageReader
   readonly traces: TraceRecorder & TraceReader
   readonly authenticator: Authenticator
-  /** The models by name, with the present settings. */
+  readonly accounts: AccountModule
+  /** The models by name, as the settings are now. */
   readonly models: ModelDirectory
   /** The files of the models. */
   readonly modelFiles: ConfigStore
   /** Loads what reads model files. Until it settles no request but health checks may be served. */
   readonly loadParser: () => Promise<void>
   readonly backends: BackendModule
+  /** Background changes of models and backends. */
+  readonly operations: Operations
+  readonly modelGallery: ModelGallery
+  readonly backendGallery: BackendGallery
   readonly inference: LateInference
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy
@@ -52,8 +60,10 @@ export interface Platform {
     readonly compression: CompressionPolicy
     readonly bodies: BodyReader
   }
+  /** The port of this server; undefined before it listens. */
+  readonly ownPort: () => number | undefined
   /** The route table without reserved routes; complete once every feature is created. */
   readonly routes: () => readonly RouteInfo[]
-  /** Gives the reason why a feature, or a stop, keeps the server from taking requests. */
+  /** The reason why a feature, or a stop, keeps the server from taking requests. */
   readonly unready: () => Unready | undefined
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import { readSystemCode } from '../files/file-error.ts'
 
 /**
  * Changes with everything that may change the vectors of a model: its file, and size and time of its weights. Settings of
@@ -14,6 +15,11 @@ export function fingerprintModel({ name, backend, folder, parameters, raw }: Mod
 }
 
 function describeFile(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found === undefined ? 'absent' : `${found.size} ${found.mtimeMs}`
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    return found === undefined ? 'absent' : `${found.size} ${found.mtimeMs}`
+  } catch (error) {
+    // Whether the weights can be used is up to the backend.
+    return readSystemCode(error) ?? 'unreadable'
+  }
 }

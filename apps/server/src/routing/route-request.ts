@@ -1,20 +1,11 @@
 import { SvcError } from '@svc/errors'
 import { type DecisionLog, extractProbe } from '@svc/router'
 import type { ModelConfig } from '../catalog/model-config.ts'
-import type { ResolvedRequest } from '../inference/pipeline.ts'
+import type { RequestRouter } from '../inference/stages/router.ts'
 import { RoutingCaller } from './caller.ts'
 import type { RoutingMetrics } from './metrics.ts'
 import { findProbeFormat, nothingAsked } from './routed-routes.ts'
 import type { Routers } from './routers.ts'
-
-/** Picks the model that serves a request of a router. */
-export interface RequestRouter {
-  /**
-   * @throws {SvcError} `route_not_served`, `unparsable_body`; `router_depth`, `router_no_fallback`,
-   *   `router_model_missing` (internal); the end of the request
-   */
-  route(request: ResolvedRequest): Promise<ModelConfig>
-}
 
 /** What {@link createRequestRouter} needs. */
 export interface RequestRouterOptions {

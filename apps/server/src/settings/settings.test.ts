@@ -142,7 +142,7 @@ describe('an update', () => {
     [{ api_keys: [''] }, 'Invalid api_keys format: it is not a list of texts that are not empty'],
     [{ enable_tracing: true }, 'enable_tracing is not in this version'],
     [{ p2p_token: 'x' }, 'p2p_token is not in this version'],
-    [{ galleries: [{ name: 'a', url: 'https://a.example' }] }, 'galleries is not in this version'],
+    [{ p2p_network_id: 'x' }, 'p2p_network_id is not in this version'],
     [{ enable_backend_logging: false }, 'enable_backend_logging is not in this version'],
     [{ logo_file: 'x.png' }, 'logo_file is set through the branding routes'],
   ])('refuses %j', async (patch, message) => {

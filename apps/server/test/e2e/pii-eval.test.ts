@@ -75,7 +75,7 @@ describe('svc pii eval', () => {
     [['pii', 'eval', 'missing.jsonl'], 1, 'cannot be read'],
     [['pii', 'eval', 'x', '--detectors', 'nobody'], 1, 'there is no model "nobody"'],
     [['pii', 'eval', 'x', '--detectors', 'chat'], 1, 'model "chat" is not a detector'],
-    [['models', 'list', '--detectors', 'x'], 2, '--detectors belongs to pii eval'],
+    [['models', 'list', '--detectors', 'x'], 2, '--detectors does not belong to models list'],
   ])('%j is refused with code %i', async (args, code, message) => {
     const run = await runBuilt(folder, [...args, '--models-path', join(folder, 'models')])
     expect(run).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })

@@ -319,7 +319,7 @@ describe('commands on routers, beside the server that runs', () => {
     [['router', 'eval', 'score'], 2, 'router eval takes NAME and FILE'],
     [['router', 'fit'], 2, 'router fit takes NAME'],
     [['router', 'eval', 'score', 'x', '--min-rate', 'much'], 2, '--min-rate: "much" is not a number from 0 to 1'],
-    [['router', 'fit', 'knn', '--min-rate', '1'], 2, '--min-rate belongs to router eval'],
+    [['router', 'fit', 'knn', '--min-rate', '1'], 2, '--min-rate does not belong to router fit'],
     [['router', 'fit', 'nobody'], 1, 'there is no model "nobody"'],
     [['router', 'fit', 'for-code'], 1, 'model "for-code" is not a router'],
     [['router', 'fit', 'score'], 1, 'router "score" has no corpus'],

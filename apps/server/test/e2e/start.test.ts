@@ -129,7 +129,7 @@ describe('an open door', () => {
       await using dir = await tempDir('svc-e2e-')
       const refused = await runBuilt(dir.path, ['run', '--address', PUBLIC, '--require-auth-on-public-bind'])
       expect(refused).toMatchObject({ code: 78, stdout: '' })
-      expect(refused.stderr).toMatch(/^svc: no key is set .*--api-keys[^\n]*$/)
+      expect(refused.stderr).toMatch(/^svc: neither keys nor accounts are in use .*--api-keys[^\n]*$/)
       await using server = await startBuiltServer({ folder: dir.path, flags: ['--require-auth-on-public-bind'] })
       expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
       expect(server.output()).not.toContain(OPEN_DOOR)

@@ -121,14 +121,14 @@ describe.skipIf(python.missing)(titled('names of an installed folder', python), 
     ['its alias', 'cpu-any-folder', { name: 'cpu-words', alias: 'reverse-words' }],
     ['its folder, without metadata', 'reverse-words', null],
     ['its folder beside another name', 'reverse-words', { name: 'other' }],
-  ])('%s', async (_, folder, metadata) => {
-    await using server = await start({ folder, metadata })
+  ])('%s', async (_, installAs, metadata) => {
+    await using server = await start({ installAs, metadata })
     await server.words('m')
     expect((await server.chat('m', ask)).status).toBe(200)
   })
 
   it('a folder of metadata alone leads to another', async () => {
-    await using server = await start({ folder: 'cpu-words', metadata: { name: 'cpu-words' } })
+    await using server = await start({ installAs: 'cpu-words', metadata: { name: 'cpu-words' } })
     const meta = join(server.folder, 'backends', 'reverse-words')
     await mkdir(meta)
     const metadata = { name: 'reverse-words', meta_backend_for: 'cpu-words' }
@@ -142,7 +142,7 @@ describe.skipIf(python.missing)(titled('names of an installed folder', python), 
   })
 
   it('an external name leads to a file', async () => {
-    await using server = await start({ folder: 'hidden', metadata: null })
+    await using server = await start({ installAs: 'hidden', metadata: null })
     const external = { outside: join(server.backend, 'run.sh') }
     await writeFile(join(server.configDir, 'external_backends.json'), JSON.stringify(external))
     await eventually(async () => expect((await server.call('/system')).text).toContain('outside'))

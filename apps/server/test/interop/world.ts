@@ -19,10 +19,11 @@ export interface InteropServer extends TestServer {
 /** Starts a server and installs the Python backend into its backends folder. */
 export async function startInteropServer(
   python: string,
-  options: TestServerOptions & InstallOptions & { readonly folder?: string } = {},
+  options: TestServerOptions &
+    InstallOptions & { /** Name of the folder of the backend. */ readonly installAs?: string } = {},
 ): Promise<InteropServer> {
   const server = await startTestServer(options)
-  const backend = installBackend(python, join(server.folder, 'backends', options.folder ?? 'reverse-words'), options)
+  const backend = installBackend(python, join(server.folder, 'backends', options.installAs ?? 'reverse-words'), options)
   const file = (model: string): string => join(server.folder, 'records', `${model}.python`)
   return {
     ...server,

@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http'
+import { extractCredentials } from '@svc/auth'
 import { describe, expect } from 'vitest'
-import { extractCredential } from '../../src/http/middleware/authenticate.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
@@ -34,19 +33,21 @@ describe('several credentials', () => {
       authorization: 'Bearer a',
       'x-api-key': 'b',
       'xi-api-key': 'c',
-      cookie: 'token=d',
+      cookie: 'token=d; session=e',
     }
     const found: unknown[] = []
     for (const name of Object.keys(headers)) {
-      const incoming: Pick<IncomingMessage, 'headers'> = { headers: { ...headers } }
-      found.push(extractCredential(incoming as IncomingMessage))
+      found.push(extractCredentials(headers))
       delete headers[name]
     }
     expect(found).toEqual([
-      { carrier: 'bearer', value: 'a' },
-      { carrier: 'x-api-key', value: 'b' },
-      { carrier: 'xi-api-key', value: 'c' },
-      { carrier: 'token-cookie', value: 'd' },
+      [{ carrier: 'bearer', value: 'a' }],
+      [{ carrier: 'x-api-key', value: 'b' }],
+      [{ carrier: 'xi-api-key', value: 'c' }],
+      [
+        { carrier: 'session-cookie', value: 'e' },
+        { carrier: 'token-cookie', value: 'd' },
+      ],
     ])
   })
 })

@@ -5,14 +5,14 @@ import { errorBody } from '../../src/http/error-envelopes.ts'
 import { toStatus } from '../../src/http/error-map.ts'
 import { createGate } from '../../src/http/middleware/authorize.ts'
 import type { ErrorFamily } from '../../src/http/route-info.ts'
-import type { Principal } from '../../src/principal.ts'
 import { toPublicError } from '../../src/public-error.ts'
+import { toPerson } from '../support/people.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
 const KEY = 'shared-key'
 const KEYED = { 'x-api-key': KEY }
-const USER: Principal = { kind: 'legacy', id: 'u', name: 'U', role: 'user' }
+const USER = toPerson('u')
 const CHAT = 'POST /v1/chat/completions'
 
 let server: TestServer
@@ -153,12 +153,12 @@ describe('routes for admins', () => {
     expectAdminAsked(
       'GET /api/models',
       'POST /api/models/*',
-      'PATCH /api/models/config-json/:name',
+      'PATCH /api/models/config-json/:name{.+}',
       'GET /api/backends',
       'POST /api/backends/*',
       'GET /models/available',
       'GET /models/galleries',
-      'GET /models/jobs/*',
+      'GET /models/jobs/:uuid',
       'GET /backends',
       'GET /backends/*',
       'POST /models/reload',
@@ -197,7 +197,10 @@ describe('routes for admins', () => {
   verifies('gate:admin:score', 'scoring', () => expectAdminAsked('POST /api/score'))
   verifies('metrics:access:admin', 'metrics', () => expectAdminAsked('GET /metrics'))
   verifies(['access:user:not-admin', 'errors:admin:status'], 'refuse a caller without the admin role with 403', () => {
-    const gate = createGate({ configured: true, authenticate: () => USER }, { pathWithoutAuth: [] })
+    const gate = createGate(
+      { isConfigured: true, authenticate: () => USER, recheck: async () => USER },
+      { pathWithoutAuth: [] },
+    )
     const incoming = { headers: {}, url: '/' } as Parameters<typeof gate.admit>[2]
     for (const route of RESERVED_ROUTES) {
       const admit = (): unknown => gate.admit(route, { pattern: route.path, path: route.path }, incoming)

@@ -121,7 +121,7 @@ describe('flags', () => {
 
   verifies('auth:public-bind:refused', 'no public address without a key where that is asked for', async () => {
     const flags = ['--require-auth-on-public-bind', '--address=models.example:0']
-    await expect(startTestServer({ flags })).rejects.toThrow(/no key is set/)
+    await expect(startTestServer({ flags })).rejects.toThrow(/neither keys nor accounts are in use/)
   })
 
   verifies('limits:profiling:off', 'profiling is off unless it is asked for', async () => {

@@ -1,6 +1,6 @@
 import { piiAnalysis, piiEventList, piiRedaction } from '@svc/wire/native'
 import { describe, expect, it } from 'vitest'
-import { type Authenticator, extractCredential } from '../../src/http/middleware/authenticate.ts'
+import { createPeople } from '../support/people.ts'
 import { startPiiWorld } from '../support/pii-world.ts'
 import { verifies } from './verifies.ts'
 
@@ -8,16 +8,8 @@ const MAIL = 'ada@host.example'
 const ANALYZE = '/api/pii/analyze'
 const REDACT = '/api/pii/redact'
 
-/** Each key is a caller of its name; `root` is an admin, `eve` has no features. */
-const people: Authenticator = {
-  configured: true,
-  authenticate(incoming) {
-    const name = extractCredential(incoming)?.value
-    if (name === undefined) return undefined
-    const role = name === 'root' ? 'admin' : 'user'
-    return { kind: 'legacy', id: name, name, role, ...(name === 'eve' ? { features: new Set() } : {}) }
-  },
-}
+/** Each key is a caller of its name; `root` is an admin, `eve` may not do a thing. */
+const people = createPeople((name) => (name === 'eve' ? { features: new Set() } : {}))
 const as = (name: string) => ({ authorization: `Bearer ${name}` })
 
 describe('POST /api/pii/analyze', () => {

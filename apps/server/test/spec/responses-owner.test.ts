@@ -1,24 +1,13 @@
 import type { ResponseResource } from '@svc/wire/responses'
 import { describe, expect, it } from 'vitest'
-import { type Authenticator, extractCredential } from '../../src/http/middleware/authenticate.ts'
-import type { Principal } from '../../src/principal.ts'
 import { eventually } from '../support/eventually.ts'
+import { createPeople } from '../support/people.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import type { RawReply } from '../support/test-app.ts'
 import { verifies } from './verifies.ts'
 
-/** Each key is a caller of its name; `root` is an admin. */
-const people: Authenticator = {
-  configured: true,
-  // Asynchronous, as a database look-up is: every request waits for it.
-  async authenticate(incoming): Promise<Principal | undefined> {
-    await new Promise((resolve) => setImmediate(resolve))
-    const name = extractCredential(incoming)?.value
-    if (name === undefined) return undefined
-    return { kind: 'legacy', id: name, name, role: name === 'root' ? 'admin' : 'user' }
-  },
-}
+const people = createPeople()
 
 const as = (name: string) => ({ authorization: `Bearer ${name}` })
 

@@ -32,8 +32,8 @@ interface Document {
 const isEndless = ({ responses }: Operation): boolean => responses['200']?.content?.['text/event-stream'] !== undefined
 
 describe('the route table', () => {
-  it('answers every route as its access says, with and without a key', async () => {
-    await using server = await startTestServer({ flags: ['--api-keys=k'] })
+  it('gives every row the verdict its access says, to nobody and to a key', async () => {
+    await using server = await startTestServer({ flags: ['--api-keys=k', '--auth-enabled'] })
     const document = (await server.call('/swagger/doc.json')).json() as Document
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(item)) {

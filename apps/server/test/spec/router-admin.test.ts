@@ -1,23 +1,14 @@
 import { routerDecideReply, routerDecisionList, routerStatus } from '@svc/wire/native'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Principal } from '../../src/principal.ts'
+import { createPeople } from '../support/people.ts'
 import { CANDIDATES, POLICIES, type RouterWorld, startRouterWorld } from '../support/router-world.ts'
 import { verifies } from './verifies.ts'
-
-const person = (id: string, role: Principal['role']): Principal => ({ kind: 'legacy', id, name: id, role })
 
 describe('the routes of routers', () => {
   let world: RouterWorld
   beforeAll(async () => {
     world = await startRouterWorld({
-      authenticator: {
-        configured: true,
-        authenticate({ headers }) {
-          const name = headers['x-api-key']
-          if (name === 'ada') return person('ada', 'admin')
-          return typeof name === 'string' ? person(name, 'user') : undefined
-        },
-      },
+      authenticator: createPeople((name) => (name === 'ada' ? { role: 'admin' } : {})),
     })
   })
   afterAll(() => world[Symbol.asyncDispose]())

@@ -325,3 +325,13 @@ it('weights that change stop the classifier, and a live addition does not', asyn
   await world.server.call('/models/reload', { method: 'POST' })
   expect(await world.ask('good morning to you')).toMatchObject({ model: 'spare' })
 })
+
+it('weights that cannot be looked at leave the router and the status of all routers as they are', async () => {
+  await using world = await startKnnWorld()
+  await world.embedder('far-off', {}, { parameters: { model: `${'w'.repeat(300)}.bin` } })
+  await world.router('odd', { ...KNN, knn: { ...KNN.knn, embedding_model: 'far-off' } })
+  expect((await world.corpus('odd', ENTRIES)).json()).toMatchObject({ added: 4 })
+  expect(await world.ask('good morning to you', 'odd')).toMatchObject({ status: 200, model: 'small' })
+  const status = await world.server.call('/api/router/status')
+  expect([status.status, status.text]).toEqual([200, expect.stringContaining('"name":"odd"')])
+})

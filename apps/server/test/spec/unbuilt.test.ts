@@ -63,11 +63,7 @@ it('MCP servers that a request names are refused by name', async () => {
 it('settings of later features keep their value', async () => {
   const shown = (await server.call('/api/settings')).json() as Record<string, unknown>
   expect((await server.post('/api/settings', shown)).status).toBe(200)
-  for (const patch of [
-    { enable_tracing: true },
-    { p2p_token: 'x' },
-    { galleries: [{ name: 'a', url: 'https://a' }] },
-  ]) {
+  for (const patch of [{ enable_tracing: true }, { p2p_token: 'x' }, { p2p_network_id: 'x' }]) {
     const [key] = Object.keys(patch)
     const reply = await server.post('/api/settings', patch)
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(`${key} is not in this version`)])

@@ -55,7 +55,7 @@ export function arbitraryBodies({ schema }: InferenceRoute): fc.Arbitrary<Record
 }
 
 /** Answer of a model that judges a text harmless. */
-const VERDICT = JSON.stringify(Object.fromEntries(MODERATION_CATEGORIES.map((name) => [name, 0])))
+export const VERDICT = JSON.stringify(Object.fromEntries(MODERATION_CATEGORIES.map((name) => [name, 0])))
 
 /**
  * Writes models that serve every inference route with any optional fields; they answer in JSON, which many forms

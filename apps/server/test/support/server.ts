@@ -9,6 +9,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import type { Authenticator } from '../../src/http/middleware/authenticate.ts'
 import type { StageObserver } from '../../src/inference/pipeline.ts'
 import { createLogger } from '../../src/log.ts'
+import type { Clock } from '../../src/ports.ts'
 import { HTTP_READER } from './http-reader.ts'
 import { call, type RawReply, type RawRequest } from './test-app.ts'
 
@@ -44,13 +45,17 @@ export interface TestServerOptions {
   readonly authenticator?: Authenticator
   /** Observes each stage that a request enters. */
   readonly observeStage?: StageObserver
+  /** @default the clocks of the machine */
+  readonly clock?: Clock
+  /** The folder of a server that has ended; it stays at the end. @default a new one */
+  readonly folder?: string
 }
 
 /** Starts a server on a free port; by default it has no models. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-test-')))
   const at = (name: string): string => join(folder, name)
-  for (const name of ['models', 'configuration', 'records']) await mkdir(at(name))
+  for (const name of ['models', 'configuration', 'records']) await mkdir(at(name), { recursive: true })
   for (const [name, text] of Object.entries(options.configFiles ?? {}))
     await writeFile(join(at('configuration'), name), text)
   const launcher = writeMockLauncher({ folder, name: 'mock.sh' })
@@ -76,7 +81,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     sources: command.sources,
     version: '0.0.0 (0000000)',
     log: createLogger({ level: 'trace', format: 'json', destination: { write: (line) => logLines.push(line) } }),
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     environment: { ...process.env, ...options.env },
     // the weights are checked before the llama backend starts, so any program will do
     builtInBackends: { llama: { entry: launcher.args.at(-1) ?? '', execArgv: launcher.args.slice(0, -1) } },
@@ -95,7 +100,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     if (closed) return
     closed = true
     await server.close()
-    await rm(folder, { recursive: true, force: true })
+    if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
   }
   return {
     url: server.url,

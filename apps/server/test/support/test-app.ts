@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { createAuth, type SharedKeys } from '@svc/auth'
+import { createMemoryStores } from '@svc/auth/memory'
 import { systemClock } from '../../src/clock.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createBodyReader } from '../../src/http/body.ts'
 import { createEdge, type EdgeOptions } from '../../src/http/edge.ts'
 import { listen } from '../../src/http/listen.ts'
-import { createLegacyKeyAuthenticator } from '../../src/http/middleware/authenticate.ts'
+import type { Authenticator } from '../../src/http/middleware/authenticate.ts'
 import { createGate } from '../../src/http/middleware/authorize.ts'
 import { trustedProxies } from '../../src/http/middleware/client-address.ts'
 import { corsPolicy } from '../../src/http/middleware/cors.ts'
@@ -85,7 +87,7 @@ export interface TestApp {
   readonly url: string
   readonly logLines: string[]
   readonly metrics: ReturnType<typeof createMetrics>
-  readonly authenticator: ReturnType<typeof createLegacyKeyAuthenticator>
+  readonly sharedKeys: SharedKeys
   call(path: string, options?: RawRequest): Promise<RawReply>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -100,6 +102,8 @@ export async function startTestApp(
     reserved?: readonly RouteInfo[]
     allowOrigins?: string
     allowedHosts?: readonly string[]
+    /** Finds out who is calling. @default shared keys */
+    authenticator?: Authenticator
   } = {},
 ): Promise<TestApp> {
   const {
@@ -109,18 +113,25 @@ export async function startTestApp(
     reserved = [],
     allowOrigins = '',
     allowedHosts = [],
+    authenticator: given,
     ...edge
   } = options
   const logLines: string[] = []
   const metrics = createMetrics()
-  const authenticator = createLegacyKeyAuthenticator(keys)
+  const { authenticator: ofKeys, sharedKeys } = createAuth({
+    stores: createMemoryStores(),
+    secret: 'the secret of a server in a test',
+    sharedKeys: keys,
+    hasAccounts: false,
+  })
+  const authenticator = given ?? ofKeys
   const app = createApp(
     routes,
     reserved,
     createEdge({
       gate: createGate(authenticator, { pathWithoutAuth, isExempt }),
-      cors: () => corsPolicy({ allowOrigins, authConfigured: authenticator.configured }),
-      host: () => (authenticator.configured ? undefined : hostPolicy(undefined, allowedHosts)),
+      cors: () => corsPolicy({ allowOrigins, authConfigured: authenticator.isConfigured }),
+      host: () => (authenticator.isConfigured ? undefined : hostPolicy(undefined, allowedHosts)),
       proxies: trustedProxies([]),
       baseUrl: undefined,
       compression: { enabled: true, minLength: 1024 },
@@ -138,7 +149,7 @@ export async function startTestApp(
     url: listener.url,
     logLines,
     metrics,
-    authenticator,
+    sharedKeys,
     call: (path, request) => call(listener.url, path, request),
     async [Symbol.asyncDispose]() {
       const drained = listener.drain()

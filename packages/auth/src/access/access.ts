@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import { AuthError } from '../errors.ts'
 import type { Principal } from '../principal.ts'
 import type { Feature } from './features.ts'
@@ -31,12 +32,22 @@ export function routeGroup({ access, feature, group }: RouteRequirement): string
   return access === 'self' ? 'account' : 'general'
 }
 
+const ACCESSES: ReadonlySet<unknown> = new Set(['none', 'any', 'self', 'admin'] satisfies RouteRequirement['access'][])
+const ROLES: ReadonlySet<unknown> = new Set(['admin', 'user', 'none'] satisfies Principal['role'][])
+
+/** Without limits a principal may use everything: an object that is none must not. */
+function checkPrincipal(principal: Principal): void {
+  checkArgument(ROLES.has(principal?.role), 'principal', 'a Principal', principal)
+}
+
 /**
  * Whether a caller may use a route: undefined, or why not. Admins have every feature; the scopes of a key bind admins
  * too.
  */
 export function decideAccess(principal: Principal, requirement: RouteRequirement): Refusal | undefined {
+  checkArgument(ACCESSES.has(requirement?.access), 'decideAccess: access', 'an access of routes', requirement?.access)
   if (requirement.access === 'none') return undefined
+  checkPrincipal(principal)
   if (principal.role === 'none') return { kind: 'unauthenticated' }
   if (requirement.access === 'admin' && principal.role !== 'admin') return { kind: 'not-admin' }
   const group = routeGroup(requirement)
@@ -49,6 +60,7 @@ export function decideAccess(principal: Principal, requirement: RouteRequirement
 
 /** Whether a caller may use a model, by the name that is executed: undefined, or why not. */
 export function decideModelAccess(principal: Principal, model: string): Refusal | undefined {
+  checkPrincipal(principal)
   const { models } = principal.scopes ?? {}
   const isAllowed =
     (principal.models === undefined || principal.models.has(model)) && (models === undefined || models.includes(model))

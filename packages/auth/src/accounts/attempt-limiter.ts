@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { checkArgument } from '@svc/errors'
 import type { Clock } from '../ports/clock.ts'
 
 /** Limits how often something is tried. */
@@ -26,6 +27,8 @@ const MAX_NAMES = 50_000
 /** A sliding window of a minute for each name. */
 export function createAttemptLimiter(options: AttemptLimiterOptions): AttemptLimiter {
   const { clock, perMinute, maxNames = MAX_NAMES } = options
+  const isCount = Number.isSafeInteger(perMinute) && perMinute >= 0
+  checkArgument(isCount, 'createAttemptLimiter: perMinute', 'a whole number, 0 or more', perMinute)
   /** Times of the attempts of a name within the last minute, oldest first. */
   const attempts = new Map<string, readonly number[]>()
   const readRecent = (name: string, now: number): readonly number[] =>

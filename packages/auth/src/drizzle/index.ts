@@ -7,14 +7,16 @@
 import type { Stores } from '../ports/stores.ts'
 import { createDrizzleApiKeys } from './api-keys.ts'
 import { createRightsStore } from './facts.ts'
+import type { ReadHeavily } from './heavy-reads.ts'
 import { createDrizzleInvites, createDrizzleSignIns } from './invites.ts'
 import type { DrizzleQueries } from './queries.ts'
 import { createDrizzleQuotas } from './quotas.ts'
 import { createDrizzleSessions } from './sessions.ts'
 import { type Dialect, pickTables } from './tables.ts'
-import { createDrizzleUsage, type ReadHeavily } from './usage.ts'
+import { createDrizzleUsage } from './usage.ts'
 import { createDrizzleUsers } from './users.ts'
 
+export type { HeavyRead, ReadHeavily } from './heavy-reads.ts'
 export {
   createPostgresQueries,
   createSqliteQueries,
@@ -27,7 +29,6 @@ export {
 } from './queries.ts'
 export { listTableStatements } from './table-statements.ts'
 export { type AuthTables, type Dialect, postgresAuthTables, sqliteAuthTables } from './tables.ts'
-export type { HeavyRead, ReadHeavily } from './usage.ts'
 
 /** What {@link createDrizzleStores} needs. */
 export interface DrizzleStoresOptions {
@@ -48,7 +49,7 @@ export function createDrizzleStores({ dialect, queries, readHeavily }: DrizzleSt
     apiKeys: createDrizzleApiKeys(queries, tables),
     invites: createDrizzleInvites(queries, tables),
     signIns: createDrizzleSignIns(queries, tables),
-    usage: createDrizzleUsage(queries, tables, readHeavily),
+    usage: createDrizzleUsage(queries, { tables, dialect }, readHeavily),
     quotas: createDrizzleQuotas(queries, tables),
   }
 }

@@ -94,8 +94,10 @@ export function createDrizzleSignIns(queries: DrizzleQueries, tables: AuthTables
         return true
       }),
     async consume({ hash, now }) {
-      const removed = await queries.rows((db) =>
-        db.delete(signIns).where(eq(signIns.hash, hash)).returning({ expiresAt: signIns.expiresAt }),
+      const removed = await queries.transaction((transaction) =>
+        transaction.rows((db) =>
+          db.delete(signIns).where(eq(signIns.hash, hash)).returning({ expiresAt: signIns.expiresAt }),
+        ),
       )
       return removed.some(({ expiresAt }) => expiresAt > now)
     },

@@ -1,5 +1,5 @@
 import { and, eq, inArray, lte, sql } from 'drizzle-orm'
-import type { QuotaRule, QuotaStore } from '../ports/usage.ts'
+import type { QuotaCounter, QuotaRule, QuotaStore } from '../ports/usage.ts'
 import { applyQuotaWork, type QuotaLedger } from '../quotas/apply-work.ts'
 import { raiseFact } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
@@ -57,22 +57,28 @@ function createLedger(queries: Queries, { quotaCounters, quotaReservations }: Au
     async putReservations(reservations) {
       await queries.change((db) => db.insert(quotaReservations).values([...reservations]))
     },
-    async writeCounters(counters) {
-      await queries.change((db) =>
-        db
-          .insert(quotaCounters)
-          .values([...counters])
-          .onConflictDoUpdate({
-            target: quotaCounters.ruleId,
-            set: {
-              windowStart: sql`excluded.window_start`,
-              requests: sql`excluded.requests`,
-              tokens: sql`excluded.tokens`,
-            },
-          }),
-      )
-    },
+    writeCounters: (counters) => writeCounters(queries, quotaCounters, counters),
   }
+}
+
+async function writeCounters(
+  queries: Queries,
+  quotaCounters: AuthTables['quotaCounters'],
+  counters: readonly QuotaCounter[],
+): Promise<void> {
+  await queries.change((db) =>
+    db
+      .insert(quotaCounters)
+      .values([...counters])
+      .onConflictDoUpdate({
+        target: quotaCounters.ruleId,
+        set: {
+          windowStart: sql`excluded.window_start`,
+          requests: sql`excluded.requests`,
+          tokens: sql`excluded.tokens`,
+        },
+      }),
+  )
 }
 
 /** Quotas in a database. */
@@ -119,6 +125,16 @@ export function createDrizzleQuotas(queries: DrizzleQueries, tables: AuthTables)
               .from(quotaCounters)
               .where(inArray(quotaCounters.ruleId, [...ruleIds])),
           ),
+    writeCounters: (counters) =>
+      queries.transaction(async (transaction) => {
+        const ids = counters.map(({ ruleId }) => ruleId)
+        const rules = await transaction.rows((db) =>
+          db.select({ id: quotaRules.id }).from(quotaRules).where(inArray(quotaRules.id, ids)),
+        )
+        const known = new Set(rules.map(({ id }) => id))
+        const kept = counters.filter(({ ruleId }) => known.has(ruleId))
+        if (kept.length > 0) await writeCounters(transaction, quotaCounters, kept)
+      }),
     apply: (work) => queries.transaction((transaction) => applyQuotaWork(work, createLedger(transaction, tables))),
   }
 }

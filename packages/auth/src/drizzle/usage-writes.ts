@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
 import type { UsageRecord, UsageSource, UsageStore } from '../ports/usage.ts'
 import { LEGACY_PRINCIPAL } from '../principal.ts'
 import { sumRecords, USAGE_SPANS, type UsageSpan, type UsageSum } from '../usage/sums.ts'
 import { liftFact } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
-import type { AuthTables } from './tables.ts'
+import { selectRecords } from './record-rows.ts'
+import type { AuthTables, Dialect } from './tables.ts'
 
 /** Rows of one statement. */
 const WRITE_BATCH = 200
@@ -40,24 +41,20 @@ async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: read
 /** Stores the records that are not known yet, and adds them to their sums. */
 export async function appendRecords(
   queries: Queries,
-  tables: AuthTables,
+  { tables, dialect }: { readonly tables: AuthTables; readonly dialect: Dialect },
   records: readonly UsageRecord[],
 ): Promise<void> {
   const { usageRecords } = tables
   const given = new Map(records.map((record) => [record.id, record]))
   const ordered = [...given.values()].sort((left, right) => (left.id < right.id ? -1 : 1))
-  const fresh: UsageRecord[] = []
-  for (const batch of inBatches(ordered)) {
-    const rows = batch.map((record) => ({
-      ...record,
-      apiKeyId: record.apiKeyId ?? '',
-      apiKeyName: record.apiKeyName ?? '',
-    }))
-    const inserted = await queries.rows((db) =>
-      db.insert(usageRecords).values(rows).onConflictDoNothing().returning({ id: usageRecords.id }),
-    )
-    fresh.push(...inserted.flatMap(({ id }) => given.get(id) ?? []))
-  }
+  const inserted = await queries.rows((db) =>
+    db
+      .insert(usageRecords)
+      .select(selectRecords(dialect, ordered))
+      .onConflictDoNothing()
+      .returning({ id: usageRecords.id }),
+  )
+  const fresh = inserted.flatMap(({ id }) => given.get(id) ?? [])
   await addToSums(queries, tables, sumRecords(fresh))
 }
 
@@ -108,23 +105,13 @@ async function removeSums(
   return removed
 }
 
-/** Removes what is too much or too old, a batch of each. */
+/** Removes a batch of records up to a time, and batches of sums that are too old. */
 export async function pruneUsage(
   queries: DrizzleQueries,
   tables: AuthTables,
-  limits: Parameters<UsageStore['prune']>[0],
+  limits: Pick<Parameters<UsageStore['prune']>[0], 'hoursBefore' | 'daysBefore' | 'limit'> & { readonly until: number },
 ): Promise<number> {
-  const { usageRecords } = tables
-  const { maxRecords, before, hoursBefore, daysBefore, limit } = limits
-  const [surplus] = await queries.rows((db) =>
-    db
-      .select({ createdAt: usageRecords.createdAt })
-      .from(usageRecords)
-      .orderBy(desc(usageRecords.createdAt), desc(usageRecords.id))
-      .limit(1)
-      .offset(maxRecords),
-  )
-  const until = Math.max(surplus?.createdAt ?? 0, before - 1)
+  const { until, hoursBefore, daysBefore, limit } = limits
   const records = await queries.transaction((transaction) => removeOldest(transaction, tables, { until, limit }))
   const hours = await removeSums(queries, tables, { span: 'hour', before: hoursBefore, limit })
   const days = await removeSums(queries, tables, { span: 'day', before: daysBefore, limit })

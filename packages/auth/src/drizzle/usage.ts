@@ -1,12 +1,13 @@
-import { and, eq, gte, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { AuthError } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
 import type { UsageGroup, UsageQuery, UsageSource, UsageStore } from '../ports/usage.ts'
 import { planReads, type UsageRead } from '../usage/plan-reads.ts'
 import { mergeGroups } from '../usage/sums.ts'
 import { readFact } from './facts.ts'
+import { createHeavyRows, type HeavyQuery, type ReadHeavily } from './heavy-reads.ts'
 import type { DrizzleQueries, QueryBuilder } from './queries.ts'
-import type { AuthTables } from './tables.ts'
+import type { AuthTables, Dialect } from './tables.ts'
 import { appendRecords, backfillSources, pruneUsage } from './usage-writes.ts'
 
 /** A part of a report. */
@@ -14,18 +15,6 @@ interface Part {
   readonly query: UsageQuery
   readonly part: UsageRead
 }
-
-/** A statement with its parameters bound, as drizzle's `toSQL()` gives it. */
-export interface HeavyRead {
-  readonly sql: string
-  readonly params?: readonly unknown[] | undefined
-}
-
-/** Runs a heavy read where it holds up nobody. Rows come by their column names. */
-export type ReadHeavily = (
-  query: HeavyRead,
-  options: CallOptions & { readonly maxRows?: number | undefined },
-) => Promise<readonly Readonly<Record<string, unknown>>[]>
 
 /** The sums of a table, under names that both ways of reading have. */
 function selectSums(
@@ -144,29 +133,20 @@ function buildRecords(db: QueryBuilder, { usageRecords }: AuthTables, { query, p
  */
 export function createDrizzleUsage(
   queries: DrizzleQueries,
-  tables: AuthTables,
+  { tables, dialect }: { readonly tables: AuthTables; readonly dialect: Dialect },
   readHeavily: ReadHeavily | undefined,
 ): UsageStore {
+  const heavyRows = createHeavyRows(queries, tables, readHeavily)
   async function read(
-    build: (db: QueryBuilder) => { all(): Readonly<Record<string, unknown>>[]; toSQL(): HeavyRead },
+    build: (db: QueryBuilder) => HeavyQuery,
     options: CallOptions & { readonly limit: number },
   ): Promise<readonly UsageGroup[]> {
-    options.signal.throwIfAborted()
-    if (readHeavily === undefined) return (await queries.rows(build)).map(toGroup)
-    let statement: HeavyRead | undefined
-    // the builder belongs to the queries: it is asked for the statement and runs nothing that counts
-    await queries.rows((db) => {
-      statement = build(db).toSQL()
-      return db.select({ key: tables.facts.key }).from(tables.facts).limit(1)
-    })
-    if (statement === undefined) return []
-    const rows = await readHeavily(statement, { signal: options.signal, maxRows: options.limit })
-    return rows.map((row) =>
-      toGroup(Object.fromEntries(Object.entries(ALIASES).map(([name, alias]) => [name, row[alias]]))),
-    )
+    const { signal, limit: maxRows } = options
+    const rows = await heavyRows({ build, aliases: ALIASES }, { signal, maxRows })
+    return rows.map(toGroup)
   }
   return {
-    append: (records) => queries.transaction((transaction) => appendRecords(transaction, tables, records)),
+    append: (records) => queries.transaction((transaction) => appendRecords(transaction, { tables, dialect }, records)),
     async group(query, options) {
       const prunedBefore = query.since === undefined ? 0 : await readFact(queries, tables, 'usage_pruned_before')
       const whole: UsageGroup[] = []
@@ -183,6 +163,24 @@ export function createDrizzleUsage(
       return groups
     },
     backfillSources: () => queries.transaction((transaction) => backfillSources(transaction, tables)),
-    prune: (limits) => pruneUsage(queries, tables, limits),
+    async prune(limits, { signal }) {
+      const { usageRecords } = tables
+      const { createdAt, id } = usageRecords
+      const [surplus] = await heavyRows(
+        {
+          aliases: { created_at: 'created_at' },
+          build: (db) =>
+            db
+              .select({ created_at: createdAt })
+              .from(usageRecords)
+              .orderBy(desc(createdAt), desc(id))
+              .limit(1)
+              .offset(limits.maxRecords),
+        },
+        { signal },
+      )
+      const until = Math.max(Number(surplus?.created_at ?? 0), limits.before - 1)
+      return pruneUsage(queries, tables, { ...limits, until })
+    },
   }
 }

@@ -32,7 +32,8 @@ export interface MemoryState {
   readonly sums: Map<string, UsageSum>
   readonly rules: Map<string, QuotaRule>
   readonly counters: Map<string, QuotaCounter>
-  readonly reservations: Map<string, Reservation>
+  /** By request. */
+  readonly reservations: Map<string, readonly Reservation[]>
 }
 
 /** Nothing yet. */

@@ -1,6 +1,7 @@
 import { AuthError } from '../errors.ts'
-import type { QuotaStore, UsageGroup, UsageQuery, UsageRecord, UsageStore } from '../ports/usage.ts'
-import { applyQuotaWork, type QuotaLedger, type Reservation } from '../quotas/apply-work.ts'
+import type { QuotaCounter, QuotaStore, UsageGroup, UsageQuery, UsageRecord, UsageStore } from '../ports/usage.ts'
+import { applyQuotaWork } from '../quotas/apply-work.ts'
+import { createMemoryLedger, dropRule } from '../quotas/memory-ledger.ts'
 import { planReads, type UsageRead } from '../usage/plan-reads.ts'
 import { addSums, joinSumKey, mergeGroups, sumRecords, toSum } from '../usage/sums.ts'
 import { type MemoryState, removeWhere } from './state.ts'
@@ -74,28 +75,13 @@ export function createMemoryUsage(state: MemoryState): UsageStore {
   }
 }
 
-function createLedger(state: MemoryState): QuotaLedger {
-  const take = (isPicked: (reservation: Reservation) => boolean): readonly Reservation[] => {
-    const picked = [...state.reservations].filter(([, reservation]) => isPicked(reservation))
-    for (const [key] of picked) state.reservations.delete(key)
-    return picked.map(([, reservation]) => reservation)
-  }
-  return {
-    lockCounters: async (rules) => rules.flatMap(({ id }) => state.counters.get(id) ?? []),
-    takeReservations: async (ids) => take(({ id }) => ids.includes(id)),
-    takeExpired: async (ruleIds, now) => take(({ ruleId, expiresAt }) => ruleIds.includes(ruleId) && expiresAt <= now),
-    async putReservations(reservations) {
-      for (const one of reservations) state.reservations.set(`${one.id}:${one.ruleId}`, one)
-    },
-    async writeCounters(counters) {
-      for (const counter of counters) if (state.rules.has(counter.ruleId)) state.counters.set(counter.ruleId, counter)
-    },
-  }
-}
-
 /** Quotas in memory. */
 export function createMemoryQuotas(state: MemoryState): QuotaStore {
   let last: Promise<unknown> = Promise.resolve()
+  const write = (counters: readonly QuotaCounter[]): void => {
+    for (const counter of counters) if (state.rules.has(counter.ruleId)) state.counters.set(counter.ruleId, counter)
+  }
+  const ledger = createMemoryLedger(state, write)
   return {
     listRules: async (userId) => [...state.rules.values()].filter((rule) => rule.userId === userId),
     async putRule(rule) {
@@ -111,14 +97,15 @@ export function createMemoryQuotas(state: MemoryState): QuotaStore {
     async removeRule({ id, userId }) {
       if (state.rules.get(id)?.userId !== userId) return false
       state.rules.delete(id)
-      state.counters.delete(id)
+      dropRule(state, id)
       state.revision += 1
       return true
     },
     readCounters: async (ruleIds) => ruleIds.flatMap((id) => state.counters.get(id) ?? []),
+    writeCounters: async (counters) => write(counters),
     apply(work) {
       // one after the other, as transactions are
-      const verdicts = last.then(() => applyQuotaWork(work, createLedger(state)))
+      const verdicts = last.then(() => applyQuotaWork(work, ledger))
       last = verdicts.catch(() => undefined)
       return verdicts
     },

@@ -1,5 +1,6 @@
 import { decideAdmission } from '../accounts/admission.ts'
 import type { ChangeOutcome, Registration, RegistrationOutcome, User, UserStore } from '../ports/users.ts'
+import { dropRule } from '../quotas/memory-ledger.ts'
 import { byAge, type MemoryState, removeWhere, takePage } from './state.ts'
 
 type StoredUser = User & { readonly passwordHash: string | undefined }
@@ -49,8 +50,7 @@ function removeUser(state: MemoryState, id: string): ChangeOutcome {
   for (const rule of [...state.rules.values()]) {
     if (rule.userId !== id) continue
     state.rules.delete(rule.id)
-    state.counters.delete(rule.id)
-    removeWhere(state.reservations, ({ ruleId }) => ruleId === rule.id)
+    dropRule(state, rule.id)
   }
   for (const record of state.records) if (record.userId === id) state.recordIds.delete(record.id)
   state.records = state.records.filter(({ userId }) => userId !== id)

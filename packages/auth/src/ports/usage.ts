@@ -133,6 +133,8 @@ export interface QuotaStore {
   putRule(rule: QuotaRule, options: CallOptions): Promise<QuotaRule>
   removeRule(rule: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<boolean>
   readCounters(ruleIds: readonly string[], options: CallOptions): Promise<readonly QuotaCounter[]>
+  /** Overwrites counters, for a process that nobody else counts beside; those of rules that are gone are left out. */
+  writeCounters(counters: readonly QuotaCounter[], options: CallOptions): Promise<void>
   /**
    * Settles and reserves in one transaction. Reservations that have expired are given back before a request is refused.
    *
@@ -146,4 +148,6 @@ export interface QuotaStore {
     },
     options: CallOptions,
   ): Promise<readonly QuotaVerdict[]>
+  /** Stores what is kept in memory alone. @default nothing is */
+  flush?(options: CallOptions): Promise<void>
 }

@@ -30,9 +30,9 @@ export interface QuotaWork {
   readonly now: number
 }
 
-const isFull = ({ maxRequests, maxTokens }: QuotaRule, counter: QuotaCounter, tokens: number): boolean =>
+const isFull = ({ maxRequests, maxTokens }: QuotaRule, counter: QuotaCounter): boolean =>
   (maxRequests !== undefined && counter.requests >= maxRequests) ||
-  (maxTokens !== undefined && (counter.tokens >= maxTokens || counter.tokens + tokens > maxTokens))
+  (maxTokens !== undefined && counter.tokens >= maxTokens)
 
 /** The counters of the rules of one piece of work. */
 function createCounters(rules: ReadonlyMap<string, QuotaRule>, stored: readonly QuotaCounter[], now: number) {
@@ -73,18 +73,13 @@ function settle(settlement: QuotaSettlement, taken: readonly Reservation[], coun
 }
 
 function reserve(request: QuotaRequest, counters: Counters): Reservation[] | QuotaRule {
-  const full = request.rules.find((rule) => isFull(rule, counters.read(rule), request.tokens))
+  const full = request.rules.find((rule) => isFull(rule, counters.read(rule)))
   if (full !== undefined) return full
   return request.rules.map((rule) => {
-    counters.add(rule.id, { requests: 1, tokens: request.tokens })
-    const { windowStart } = counters.read(rule)
-    return {
-      id: request.reservationId,
-      ruleId: rule.id,
-      windowStart,
-      tokens: request.tokens,
-      expiresAt: request.expiresAt,
-    }
+    const { windowStart, tokens: counted } = counters.read(rule)
+    const tokens = Math.min(request.tokens, (rule.maxTokens ?? Number.MAX_SAFE_INTEGER) - counted)
+    counters.add(rule.id, { requests: 1, tokens })
+    return { id: request.reservationId, ruleId: rule.id, windowStart, tokens, expiresAt: request.expiresAt }
   })
 }
 

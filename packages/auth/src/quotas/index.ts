@@ -5,7 +5,13 @@
  */
 
 export { formatDuration, parseDuration } from '../duration.ts'
+export type { StopSignal } from '../with-signal.ts'
 export { applyQuotaWork, type QuotaLedger, type QuotaWork, type Reservation } from './apply-work.ts'
+export {
+  createExclusiveQuotaStore,
+  type ExclusiveQuotaStore,
+  type ExclusiveQuotaStoreOptions,
+} from './exclusive-store.ts'
 export {
   createQuotas,
   type QuotaDraft,

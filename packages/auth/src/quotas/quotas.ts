@@ -6,17 +6,21 @@ import type { CallOptions, Clock, Logger } from '../ports/clock.ts'
 import type { QuotaRequest, QuotaRule, QuotaSettlement, QuotaStore, QuotaVerdict } from '../ports/usage.ts'
 import type { Principal } from '../principal.ts'
 import type { Revocations } from '../revocations.ts'
+import { createStoreDeadline } from '../store-deadline.ts'
 import { createId } from '../token-hasher.ts'
+import { type StopSignal, withSignal } from '../with-signal.ts'
 import { currentCounter } from './windows.ts'
 
 /** What {@link createQuotas} needs. */
 export interface QuotasOptions {
   readonly store: QuotaStore
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly revocations: Revocations
   readonly logger?: Logger | undefined
   /** How long a reservation holds when nobody settles it, milliseconds. @default 15 minutes */
   readonly reservationMs?: number | undefined
+  /** How long a settlement may wait for a reservation that it is stored with, milliseconds. @default 250 */
+  readonly settleWithinMs?: number | undefined
 }
 
 /** The reservations of a request under the quotas of its caller. */
@@ -51,8 +55,9 @@ export interface QuotaDraft {
 /** Requests and tokens for each window of time. */
 export interface Quotas {
   /**
-   * Reserves a request and some tokens under all rules of a caller that concern a model. At once for callers without
-   * such rules.
+   * Reserves a request and some tokens under all rules of a caller that concern a model. A rule lets a request pass as
+   * long as it has tokens left; the request then reserves what it asks for, or all that is left. At once for callers
+   * without such rules.
    *
    * @throws {AuthError} `rate_limited` with the code `quota_exceeded` and the time until the window ends; `unavailable`
    *   while the store is away
@@ -60,14 +65,14 @@ export interface Quotas {
   reserve(
     principal: Principal,
     use: { readonly model: string; readonly tokens: number },
-    options: CallOptions,
+    options: { readonly signal: StopSignal },
   ): QuotaReservation | Promise<QuotaReservation>
   readStatus(userId: string, options: CallOptions): Promise<readonly QuotaStatus[]>
   /** Creates the rule of an account and a model, or changes it; its window begins now. */
   putRule(userId: string, draft: QuotaDraft, options: CallOptions): Promise<QuotaStatus>
   /** @throws {AuthError} `not_found` */
   removeRule(rule: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<void>
-  /** Resolves when everything that was settled is stored, or was given up. */
+  /** Resolves when everything that was settled is stored, or waits for a store that is away. */
   flush(): Promise<void>
 }
 
@@ -78,7 +83,8 @@ type Work =
 const RESERVATION_MS = 15 * 60_000
 const MAX_BATCH = 200
 const MAX_WAITING = 10_000
-const STORE_TIMEOUT_MS = 30_000
+const SETTLE_WITHIN_MS = 250
+const STORE_TIMEOUT_MS = 10_000
 const MAX_MODEL_LENGTH = 200
 const MAX_WINDOW_MS = 366 * 86_400_000
 const MIN_WINDOW_MS = 1000
@@ -109,17 +115,33 @@ const cleanTokens = (tokens: number): number =>
  */
 export function createQuotas(options: QuotasOptions): Quotas {
   const { store, clock, revocations, logger, reservationMs = RESERVATION_MS } = options
+  const withDeadline = createStoreDeadline(STORE_TIMEOUT_MS)
+  const nextId = createReservationIds()
+  /** Settlements that met a store that was away; the next batch that is stored takes them along. */
+  const unsettled: QuotaSettlement[] = []
   const batcher = createBatcher<Work, QuotaVerdict>({
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
+    clock,
+    laterMs: options.settleWithinMs ?? SETTLE_WITHIN_MS,
     async perform(batch) {
       const requests = batch.flatMap((work) => (work.kind === 'request' ? [work.request] : []))
       const settlements = batch.flatMap((work) => (work.kind === 'settlement' ? [work.settlement] : []))
-      const signal = AbortSignal.timeout(STORE_TIMEOUT_MS)
-      const verdicts = [...(await store.apply({ requests, settlements, now: clock.now() }, { signal }))]
+      const asked = { requests, settlements, now: clock.now() }
+      const verdicts = [...(await withDeadline((call) => store.apply(asked, call)))]
+      for (const settlement of unsettled.splice(0, MAX_BATCH)) settle(settlement)
       return batch.map((work) => (work.kind === 'request' ? (verdicts.shift() ?? refuseAll()) : { granted: true }))
     },
   })
+
+  function settle(settlement: QuotaSettlement): void {
+    batcher.runLater({ kind: 'settlement', settlement }).catch((error: unknown) => {
+      if (unsettled.length === 0) logger?.warn({ err: error }, 'quota reservations cannot be settled, they wait')
+      unsettled.push(settlement)
+      // a reservation that is never settled expires by itself
+      if (unsettled.length > MAX_WAITING) unsettled.shift()
+    })
+  }
 
   function toReservation({ reservationId, rules }: QuotaRequest): QuotaReservation {
     let isSettled = false
@@ -127,23 +149,24 @@ export function createQuotas(options: QuotasOptions): Quotas {
       settle(tokens) {
         if (isSettled) return
         isSettled = true
-        const settlement = { reservationId, rules, tokens: tokens === undefined ? undefined : cleanTokens(tokens) }
-        batcher.run({ kind: 'settlement', settlement }).catch((error: unknown) => {
-          logger?.warn({ err: error }, 'a quota reservation could not be settled, it expires by itself')
-        })
+        settle({ reservationId, rules, tokens: tokens === undefined ? undefined : cleanTokens(tokens) })
       },
     }
   }
 
-  async function ask(request: QuotaRequest, signal: AbortSignal): Promise<QuotaReservation> {
-    signal.throwIfAborted()
-    const verdict = await batcher.run({ kind: 'request', request })
+  async function ask(request: QuotaRequest, signal: StopSignal): Promise<QuotaReservation> {
+    if (signal.aborted) throw signal.reason
     const reservation = toReservation(request)
+    const asked = batcher.run({ kind: 'request', request })
+    const verdict = await withSignal(asked, signal).catch((error: unknown) => {
+      // nobody waits for the verdict any more
+      asked.then(
+        ({ granted }) => granted && reservation.settle(undefined),
+        () => undefined,
+      )
+      throw error
+    })
     if (!verdict.granted) throw quotaExceeded(verdict, clock.now())
-    if (signal.aborted) {
-      reservation.settle(undefined)
-      throw signal.reason
-    }
     return reservation
   }
 
@@ -158,7 +181,7 @@ export function createQuotas(options: QuotasOptions): Quotas {
       const rules = principal.quotas.filter((rule) => rule.model === '' || rule.model === model)
       if (rules.length === 0) return NO_RESERVATION
       const request = {
-        reservationId: createId(),
+        reservationId: nextId(),
         rules,
         tokens: cleanTokens(tokens),
         expiresAt: clock.now() + reservationMs,
@@ -166,6 +189,7 @@ export function createQuotas(options: QuotasOptions): Quotas {
       return ask(request, signal)
     },
     async readStatus(userId, call) {
+      await withSignal(batcher.settled(), call.signal)
       const rules = await store.listRules(userId, call)
       const counters = await store.readCounters(
         rules.map(({ id }) => id),
@@ -196,7 +220,20 @@ export function createQuotas(options: QuotasOptions): Quotas {
       if (!(await store.removeRule(rule, call))) throw missing('quota rule not found')
       revocations.publish({ kind: 'user', userId: rule.userId })
     },
-    flush: () => batcher.settled(),
+    async flush() {
+      await batcher.settled()
+      await withDeadline(async (call) => store.flush?.(call))
+    },
+  }
+}
+
+/** Ids that are unique among all processes; random bytes for each would cost more than a decision. */
+function createReservationIds(): () => string {
+  const own = createId()
+  let counter = 0
+  return () => {
+    counter += 1
+    return `${own}${counter.toString(36)}`
   }
 }
 

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { createDeferred } from '@svc/test-kit'
+import { createDeferred, createFakeClock } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createMemoryStores } from '../memory/index.ts'
 import type { UsageRecord, UsageStore } from '../ports/usage.ts'
@@ -37,11 +37,10 @@ function createAwayStore() {
 describe('records', () => {
   it('are stored when a flush has ended', async () => {
     const { usage } = createMemoryStores()
-    const stored: string[] = []
-    const recorder = createUsageRecorder({ store: usage, onStored: (ones) => stored.push(...ones.map(({ id }) => id)) })
+    const recorder = createUsageRecorder({ store: usage })
     for (let index = 0; index < 1200; index += 1) recorder.record(record(`r${index}`))
     await recorder.flush(call)
-    expect([await count(usage), stored.length, recorder.waiting]).toEqual([1200, 1200, 0])
+    expect([await count(usage), recorder.waiting]).toEqual([1200, 0])
   })
 
   it('that come while a batch runs go with the next one', async () => {
@@ -68,7 +67,12 @@ describe('records', () => {
     const { state, store, usage } = createAwayStore()
     const warnings: string[] = []
     const logger = { debug() {}, info() {}, error() {}, warn: (_: unknown, message: string) => warnings.push(message) }
-    const recorder = createUsageRecorder({ store, logger })
+    const kept: string[] = []
+    const journal = {
+      keep: (records: readonly UsageRecord[]) => void kept.push(...records.map(({ id }) => id)),
+      clear: () => void kept.push('clear'),
+    }
+    const recorder = createUsageRecorder({ store, logger, journal })
     for (const id of ['a', 'b', 'c']) recorder.record(record(id))
     await expect(recorder.flush(call)).rejects.toMatchObject({ kind: 'unavailable' })
     recorder.record(record('d'))
@@ -79,6 +83,59 @@ describe('records', () => {
     await recorder.flush(call)
     expect([await count(usage), recorder.waiting, recorder.dropped]).toEqual([5, 0, 0])
     expect(warnings).toEqual(['usage cannot be stored, it waits'])
+    expect(kept).toEqual(['a', 'b', 'c', 'd', 'e', 'clear'])
+  })
+
+  it('wait a moment for others, unless a flush asks for them', async () => {
+    const { usage } = createMemoryStores()
+    const clock = createFakeClock()
+    const batches: number[] = []
+    const store: UsageStore = {
+      ...usage,
+      append(records, options) {
+        batches.push(records.length)
+        return usage.append(records, options)
+      },
+    }
+    const recorder = createUsageRecorder({ store, clock, gatherMs: 250 })
+    recorder.record(record('a'))
+    recorder.record(record('b'))
+    await clock.advance(249)
+    expect(batches).toEqual([])
+    await clock.advance(1)
+    expect(batches).toEqual([2])
+    recorder.record(record('c'))
+    await recorder.flush(call)
+    expect(batches).toEqual([2, 1])
+    recorder.record(record('d'))
+    await recorder.close(call)
+    expect(await count(usage)).toBe(4)
+  })
+
+  it('REL-8: are stored by themselves once the store is back', async () => {
+    const { state, store, usage } = createAwayStore()
+    const clock = createFakeClock()
+    const recorder = createUsageRecorder({ store, clock })
+    recorder.record(record('a'))
+    await clock.advance(10_000)
+    expect(state.calls).toBeGreaterThan(3)
+    state.isAway = false
+    await clock.advance(2000)
+    expect([await count(usage), recorder.waiting, clock.sleepers]).toEqual([1, 0, 0])
+  })
+
+  it('that wait for a store that hangs keep nobody who asks', async () => {
+    const { usage } = createMemoryStores()
+    const gate = createDeferred()
+    const store: UsageStore = { ...usage, append: () => gate.promise }
+    const recorder = createUsageRecorder({ store })
+    recorder.record(record('a'))
+    const asking = new AbortController()
+    const flushed = recorder.flush({ signal: asking.signal })
+    asking.abort(new Error('the client left'))
+    await expect(flushed).rejects.toThrow('the client left')
+    gate.resolve()
+    await recorder.close(call)
   })
 
   it('REL-7: are bounded: the oldest are dropped and counted', async () => {

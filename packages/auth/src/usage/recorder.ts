@@ -1,22 +1,38 @@
-import type { CallOptions, Logger } from '../ports/clock.ts'
+import type { CallOptions, Clock, Logger } from '../ports/clock.ts'
 import type { UsageRecord, UsageStore } from '../ports/usage.ts'
+import { createStoreDeadline } from '../store-deadline.ts'
+import { systemClock } from '../system-clock.ts'
+import { withSignal } from '../with-signal.ts'
+
+/** Keeps records while the store is away, so that they survive the end of the process. Its calls never fail. */
+export interface UsageJournal {
+  keep(records: readonly UsageRecord[]): void
+  /** Everything that was kept is stored. */
+  clear(): void
+}
 
 /** What {@link createUsageRecorder} needs. */
 export interface UsageRecorderOptions {
   readonly store: UsageStore
+  /** @default the clock of the machine */
+  readonly clock?: Pick<Clock, 'sleep'> | undefined
   readonly logger?: Logger | undefined
+  /** How long a record may wait for others that are stored with it, milliseconds. @default 0 */
+  readonly gatherMs?: number | undefined
   /** Records that wait while the store is away; then the oldest ones are dropped and counted. @default 50000 */
   readonly maxWaiting?: number | undefined
-  /** Told of records that are stored, so that a journal can forget them. */
-  readonly onStored?: ((records: readonly UsageRecord[]) => void) | undefined
+  /** @default none: records that wait end with the process */
+  readonly journal?: UsageJournal | undefined
 }
 
 /** Takes usage records away from the requests that they are of. */
 export interface UsageRecorder {
-  /** Takes a record; it is stored as soon as the store is free. */
+  /** Takes a record; it is stored within a moment, or as soon as the store is back. */
   record(record: UsageRecord): void
   /** Resolves when everything that was taken before is stored. @throws what the store fails with; the records are kept */
   flush(options: CallOptions): Promise<void>
+  /** Stores what waits, and stops trying. @throws what the store fails with */
+  close(options: CallOptions): Promise<void>
   /** Records that wait. */
   readonly waiting: number
   /** Records that were dropped because too many waited. */
@@ -27,6 +43,8 @@ const MAX_WAITING = 50_000
 const MAX_BATCH = 500
 const MAX_TEXT = 200
 const STORE_TIMEOUT_MS = 30_000
+const FIRST_RETRY_MS = 100
+const MAX_RETRY_MS = 2000
 /** NUL and lone surrogates, which databases store in different ways or not at all. */
 const UNSTORABLE = /[\0\ud800-\udfff]/gu
 
@@ -54,31 +72,73 @@ function clean(record: UsageRecord): UsageRecord {
 
 /**
  * Stores records in batches: one runs at a time, the next one takes what has come meanwhile. While the store is away the
- * records wait, and the next record or flush tries again; a record that is stored twice counts once.
+ * records wait and are kept in the journal, and the recorder tries again; a record that is stored twice counts once.
  */
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
-  const { store, logger, maxWaiting = MAX_WAITING, onStored } = options
+  const { store, clock = systemClock, logger, journal, gatherMs = 0, maxWaiting = MAX_WAITING } = options
+  const withDeadline = createStoreDeadline(STORE_TIMEOUT_MS)
+  const closing = new AbortController()
   let waiting: UsageRecord[] = []
-  let running: Promise<void> | undefined
+  let storing: Promise<void> | undefined
+  let isRunning = false
   let dropped = 0
   let isAway = false
 
   async function storeAll(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, MAX_BATCH)
-      await store.append(batch, { signal: AbortSignal.timeout(STORE_TIMEOUT_MS) })
+      await withDeadline((call) => store.append(batch, call))
       const stored = new Set(batch)
       waiting = waiting.filter((record) => !stored.has(record))
-      isAway = false
-      onStored?.(batch)
     }
+    if (!isAway) return
+    isAway = false
+    journal?.clear()
+    logger?.info({}, 'usage is stored again')
   }
 
-  function start(): Promise<void> {
-    running ??= storeAll().finally(() => {
-      running = undefined
-    })
-    return running
+  function noteAway(error: unknown): void {
+    if (isAway) return
+    isAway = true
+    journal?.keep(waiting)
+    logger?.warn({ err: error }, 'usage cannot be stored, it waits')
+  }
+
+  function storeNow(): Promise<void> {
+    storing ??= storeAll()
+      .catch((error: unknown) => {
+        noteAway(error)
+        throw error
+      })
+      .finally(() => {
+        storing = undefined
+      })
+    return storing
+  }
+
+  const rest = (ms: number): Promise<void> => clock.sleep(ms, { signal: closing.signal }).catch(() => undefined)
+
+  async function run(): Promise<void> {
+    isRunning = true
+    if (gatherMs > 0) await rest(gatherMs)
+    let retryMs = FIRST_RETRY_MS
+    while (waiting.length > 0 && !closing.signal.aborted) {
+      const isStored = await storeNow().then(
+        () => true,
+        () => false,
+      )
+      if (isStored) continue
+      await rest(retryMs)
+      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
+    }
+    isRunning = false
+  }
+
+  async function flush({ signal }: CallOptions): Promise<void> {
+    signal.throwIfAborted()
+    // a batch that runs may have begun before the last record came
+    if (storing !== undefined) await withSignal(storing, signal).catch(() => signal.throwIfAborted())
+    if (waiting.length > 0) await withSignal(storeNow(), signal)
   }
 
   return {
@@ -88,23 +148,25 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     get dropped() {
       return dropped
     },
-    record(record) {
-      waiting.push(clean(record))
+    record(given) {
+      const record = clean(given)
+      waiting.push(record)
       if (waiting.length > maxWaiting) {
         waiting.shift()
         dropped += 1
       }
-      if (running !== undefined) return
-      start().catch((error: unknown) => {
-        if (!isAway) logger?.warn({ err: error }, 'usage cannot be stored, it waits')
-        isAway = true
-      })
+      if (isAway) journal?.keep([record])
+      if (!isRunning) void run()
     },
-    async flush({ signal }) {
-      signal.throwIfAborted()
-      // a batch that runs may have begun before the last record came
-      await running?.catch(() => undefined)
-      if (waiting.length > 0) await start()
+    flush,
+    async close(call) {
+      closing.abort()
+      try {
+        await flush(call)
+      } catch (error) {
+        noteAway(error)
+        throw error
+      }
     },
   }
 }

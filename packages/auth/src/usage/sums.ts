@@ -63,12 +63,36 @@ export function toSum(record: UsageRecord, span: UsageSpan): UsageSum {
   }
 }
 
+type GrowingSum = { -readonly [Field in keyof UsageSum]: UsageSum[Field] }
+
+/** Sums of hours. Most records of a batch belong to a few of them, so a record costs one look-up and no new object. */
+function sumHours(records: readonly UsageRecord[]): readonly UsageSum[] {
+  const hours = new Map<string, GrowingSum>()
+  for (const record of records) {
+    const { userId, userName, source, apiKeyId = '', apiKeyName = '', model, createdAt } = record
+    const start = startOfBucket(createdAt, 'hour')
+    const key = `${start}\0${userId}\0${userName}\0${source}\0${apiKeyId}\0${apiKeyName}\0${model}`
+    const sum = hours.get(key)
+    if (sum === undefined) {
+      hours.set(key, toSum(record, 'hour'))
+      continue
+    }
+    sum.promptTokens += record.promptTokens
+    sum.completionTokens += record.completionTokens
+    sum.totalTokens += record.totalTokens
+    sum.requests += 1
+    sum.lastUsedAt = Math.max(sum.lastUsedAt, createdAt)
+  }
+  return [...hours.values()]
+}
+
 /** The sums of records by hour, day and month, in one order for all writers. */
 export function sumRecords(records: readonly UsageRecord[]): readonly UsageSum[] {
+  const hours = sumHours(records)
   const sums = new Map<string, UsageSum>()
-  for (const record of records) {
-    for (const span of USAGE_SPANS) {
-      const sum = toSum(record, span)
+  for (const span of USAGE_SPANS) {
+    for (const hour of hours) {
+      const sum = { ...hour, span, start: startOfBucket(hour.start, span) }
       const key = joinSumKey(sum)
       const before = sums.get(key)
       sums.set(key, before === undefined ? sum : add(before, sum))

@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import { activateLabels, findTopLabel } from '../activation.ts'
 import { classifierError } from '../errors.ts'
 import type { DecisionAnswer, DecisionModel, DecisionQuestion } from '../ports.ts'
@@ -17,6 +18,8 @@ export interface CallLimit {
 
 /** A limit of `maxCalls` calls. */
 export function createCallLimit(maxCalls: number = DEFAULT_MAX_CALLS): CallLimit {
+  const isCount = Number.isSafeInteger(maxCalls) && maxCalls > 0
+  checkArgument(isCount, 'createCallLimit: maxCalls', 'a positive count', maxCalls)
   let running = 0
   return {
     enter() {

@@ -37,7 +37,8 @@ const MAX_CORPORA = 1_000
 
 /** The corpora over a store. A process makes this once. */
 export function createCorpora(options: CorporaOptions): Corpora {
-  const { store, maxEntries = DEFAULT_MAX_ENTRIES, clock = systemClock, logger } = options
+  const { store, maxEntries = DEFAULT_MAX_ENTRIES, clock = systemClock, logger } = options ?? {}
+  checkArgument(typeof store?.append === 'function', 'createCorpora: store', 'a CorpusStore', store)
   checkArgument(
     Number.isSafeInteger(maxEntries) && maxEntries > 0,
     'createCorpora: maxEntries',

@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import { RouterError } from '../errors.ts'
 import { hashText } from '../sha256.ts'
 
@@ -14,6 +15,7 @@ export const MAX_ENTRY_LENGTH = 65_536
 
 /** Tells a text from others without holding it: 16 hex digits. */
 export function createEntryId(text: string): string {
+  checkArgument(typeof text === 'string', 'createEntryId: text', 'a text', text)
   return hashText(text).slice(0, 16)
 }
 

@@ -1,3 +1,4 @@
+import { checkArgument } from '@svc/errors'
 import { hashText } from '../sha256.ts'
 
 /**
@@ -7,5 +8,7 @@ import { hashText } from '../sha256.ts'
  * @param revision `embedding_revision` of the settings, for models that change without a trace @default ''
  */
 export function createFingerprint(modelFingerprint: string, revision = ''): string {
+  const isText = typeof modelFingerprint === 'string'
+  checkArgument(isText, 'createFingerprint: modelFingerprint', 'a text', modelFingerprint)
   return hashText(`${modelFingerprint}\u0000${revision}`)
 }

@@ -7,7 +7,13 @@ import type { StoredEntry } from '../corpus/line.ts'
 import { toNeighbors } from '../corpus/payload.ts'
 import { RouterError } from '../errors.ts'
 import type { CallOptions, OptionalSignal } from '../ports.ts'
-import { type RouterSettings, readClassifierName, resolveActivationThreshold, resolveKnn } from '../settings.ts'
+import {
+  checkSettings,
+  type RouterSettings,
+  readClassifierName,
+  resolveActivationThreshold,
+  resolveKnn,
+} from '../settings.ts'
 import { createVectorIndex } from '../vector/vector-index.ts'
 import { type FitReport, searchGrid } from './grid.ts'
 
@@ -38,6 +44,7 @@ export async function fitKnnThresholds(
   entries: readonly StoredEntry[],
   { settings, signal }: OptionalSignal & { readonly settings: RouterSettings },
 ): Promise<FitReport<KnnThresholds>> {
+  checkSettings(settings, 'fitKnnThresholds: settings')
   if (entries.length < 2) throw samplesError('a corpus needs two entries or more')
   const { k, ...current } = resolveKnn(settings.knn)
   const labels = new Set(settings.policies.map(({ label }) => label))
@@ -71,6 +78,7 @@ export function fitActivationThreshold(
   texts: readonly ScoredText[],
   { settings }: { readonly settings: RouterSettings },
 ): FitReport<number> {
+  checkSettings(settings, 'fitActivationThreshold: settings')
   if (texts.length === 0) throw samplesError('there are no labelled texts')
   const needsOne = readClassifierName(settings) !== 'decisions'
   return searchGrid({

@@ -21,7 +21,7 @@ const TEXT_PARTS: ReadonlySet<string> = new Set(['text', 'input_text', 'output_t
  * @returns undefined where the body has not the form of its format
  */
 export function extractProbe(root: JsonNode, format: ProbeFormat): Probe | undefined {
-  const texts = root.kind === 'object' ? readTexts(root, format) : undefined
+  const texts = root?.kind === 'object' ? readTexts(root, format) : undefined
   return texts === undefined ? undefined : createProbe(texts)
 }
 

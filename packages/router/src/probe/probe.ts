@@ -1,3 +1,5 @@
+import { checkArgument } from '@svc/errors'
+
 /** The text by which a request is routed. */
 export interface Probe {
   /** The texts of the conversation, the newest last. None is empty. */
@@ -18,6 +20,8 @@ export type ProbeFormat =
 
 /** A probe of texts, the newest last; empty ones are left out. */
 export function createProbe(texts: readonly string[]): Probe {
+  const areTexts = Array.isArray(texts) && texts.every((text) => typeof text === 'string')
+  checkArgument(areTexts, 'createProbe: texts', 'a list of texts', texts)
   const turns = texts.filter((text) => text !== '')
   return { turns, text: turns.map((turn) => `${turn}\n`).join('') }
 }

@@ -1,5 +1,6 @@
 /**
- * Bodies that belong to svc alone: settings, system, failover, private data, routers, scores, tokens.
+ * Bodies that belong to svc alone: settings, system, failover, operations, private data, routers, scores, tokens,
+ * usage.
  *
  * @module
  */
@@ -14,6 +15,18 @@ export {
   failoverPinRequest,
   failoverTarget,
 } from './failover.ts'
+export {
+  OPERATION_PHASES,
+  operation,
+  operationChanged,
+  operationHistory,
+  operationList,
+  operationNode,
+  operationRecord,
+  type WireOperation,
+  type WireOperationNode,
+  type WireOperationRecord,
+} from './operations.ts'
 export {
   type MiddlewareStatus,
   middlewareStatus,
@@ -74,3 +87,15 @@ export {
   tokenizeReply,
   tokenizeRequest,
 } from './tokenize.ts'
+export {
+  type UsageReply,
+  type UsageSourcesReply,
+  usageOfKey,
+  usageOfUser,
+  usageReply,
+  usageRow,
+  usageSource,
+  usageSourcesReply,
+  usageTotal,
+  type WireUsageRow,
+} from './usage.ts'

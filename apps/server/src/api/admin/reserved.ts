@@ -1,4 +1,4 @@
-import { gateOnly, type RouteInfo } from '../../http/route-info.ts'
+import { gateOnly, listPaths, type RouteInfo } from '../../http/route-info.ts'
 
 /** Admin routes of later features. A user gets 403, an admin 404; none of them is open (§5.4). */
 const ADMIN_GET = [
@@ -8,7 +8,6 @@ const ADMIN_GET = [
   '/api/backend-traces/*',
   '/api/backend-logs',
   '/api/backend-logs/*',
-  '/api/operations',
   '/api/operations/*',
   '/api/models',
   '/api/models/*',
@@ -27,7 +26,7 @@ const ADMIN_GET = [
   '/models/available',
   '/models/galleries',
   '/models/jobs',
-  '/models/jobs/*',
+  '/models/jobs/:uuid',
 ]
 
 const ADMIN_POST = [
@@ -45,20 +44,19 @@ const ADMIN_POST = [
   '/api/auth/admin/*',
   '/backends/*',
   '/models/apply',
-  '/models/delete/*',
+  '/models/delete/:name{.+}',
   '/models/import',
   '/models/import-uri',
-  '/models/edit/*',
+  '/models/edit/:name{.+}',
   '/v1/slots/save',
   '/v1/slots/restore',
 ]
 
 const ADMIN_OTHER: readonly (readonly ['PUT' | 'PATCH' | 'DELETE', string])[] = [
-  ['DELETE', '/api/operations/history'],
   ['DELETE', '/api/branding/*'],
   ['DELETE', '/api/auth/admin/*'],
   ['PUT', '/api/auth/admin/*'],
-  ['PATCH', '/api/models/config-json/:name'],
+  ['PATCH', '/api/models/config-json/:name{.+}'],
   ['DELETE', '/api/nodes/*'],
   ['PUT', '/models/*'],
 ]
@@ -72,17 +70,22 @@ const OLLAMA_ADMIN: readonly (readonly ['POST' | 'DELETE', string])[] = [
   ['DELETE', '/api/delete'],
 ]
 
-/** Inference routes of later features. They need credentials already (§4.1, §4.3). */
-const USER_POST: readonly (readonly [string, Pick<RouteInfo, 'feature' | 'family'>?])[] = [
-  ['/v1/mcp/chat/completions'],
-  ['/mcp/v1/chat/completions'],
-  ['/mcp/chat/completions'],
+/** Inference routes still to come: callers need credentials there from the first day (§4.1, §4.3). */
+const USER_POST: readonly (readonly [string, Required<Pick<RouteInfo, 'feature' | 'family'>>])[] = [
+  ...['/v1/mcp/chat/completions', '/mcp/v1/chat/completions', '/mcp/chat/completions'].map(
+    (path) => [path, { feature: 'mcp', family: 'compatible' }] as const,
+  ),
   ...['/v1/images/generations', '/images/generations', '/v1/images/edits', '/images/edits'].map(
     (path) => [path, { feature: 'images', family: 'compatible' }] as const,
   ),
-  ['/v1/audio/*'],
-  ['/audio/transcriptions', { feature: 'audio_transcription', family: 'compatible' }],
-  ['/audio/speech', { feature: 'audio_speech', family: 'compatible' }],
+  ...['/v1/audio', '/audio'].flatMap((prefix) => [
+    [`${prefix}/transcriptions`, { feature: 'audio_transcription', family: 'compatible' }] as const,
+    [`${prefix}/speech`, { feature: 'audio_speech', family: 'compatible' }] as const,
+  ]),
+  ['/v1/audio/vad', { feature: 'vad', family: 'compatible' }],
+  ['/v1/audio/diarization', { feature: 'audio_diarization', family: 'compatible' }],
+  ['/v1/audio/classification', { feature: 'audio_classification', family: 'compatible' }],
+  ['/v1/audio/*', { feature: 'audio_transform', family: 'compatible' }],
   ['/tts', { feature: 'audio_speech', family: 'compatible' }],
   ['/vad', { feature: 'vad', family: 'compatible' }],
   ['/video', { feature: 'video', family: 'compatible' }],
@@ -99,8 +102,7 @@ const USER_GET = [
   '/generated-videos/*',
   '/generated-3d/*',
   '/api/features',
-  '/api/cors-proxy',
-  // Public page: the invite code is the credential.
+  // With a code behind it the page is public.
   '/invite',
 ]
 
@@ -112,4 +114,11 @@ export const RESERVED_ROUTES: readonly RouteInfo[] = [
   ...OLLAMA_ADMIN.map(([method, path]) => gateOnly(method, path, { family: 'string' })),
   ...USER_POST.map(([path, route]) => gateOnly('POST', path, { access: 'any', ...route })),
   ...USER_GET.map((path) => gateOnly('GET', path, { access: 'any' })),
+  gateOnly('GET', '/api/cors-proxy', { access: 'any', feature: 'mcp', family: 'flat' }),
 ]
+
+/** The reserved routes that no feature has. Some features leave their routes out, as the configuration says. */
+export function listReservedRoutes(routes: readonly RouteInfo[]): readonly RouteInfo[] {
+  const served = new Set(routes.flatMap((route) => listPaths(route).map((path) => `${route.method} ${path}`)))
+  return RESERVED_ROUTES.filter((route) => listPaths(route).every((path) => !served.has(`${route.method} ${path}`)))
+}

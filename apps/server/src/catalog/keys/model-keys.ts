@@ -12,6 +12,7 @@ import {
   freeMap,
   integer,
   integerIn,
+  type KeyTable,
   list,
   map,
   number,
@@ -526,6 +527,21 @@ const BLOCKS = {
   mitm: about(block(MITM), 'Interception of TLS connections.'),
   mcp: about(block(MCP), 'MCP servers: each value is YAML or JSON text with an mcpServers map.'),
   agent: about(block(AGENT), 'Behaviour of agents that use the model.'),
+}
+
+/** The keys at the top of a model file in groups, for editors. Each block is a group of its own. */
+export const KEY_GROUPS: readonly { readonly id: string; readonly label: string; readonly keys: KeyTable }[] = [
+  { id: 'general', label: 'General', keys: IDENTITY },
+  { id: 'engine', label: 'Backend', keys: ENGINE },
+  { id: 'llm', label: 'Language model', keys: LLM },
+  { id: 'vllm', label: 'Batch engine', keys: VLLM },
+  ...Object.entries(BLOCKS).map(([id, field]) => ({ id, label: toLabel(id), keys: { [id]: field } })),
+]
+
+/** `top_k` as `Top k`. */
+export function toLabel(key: string): string {
+  const words = key.replaceAll('_', ' ')
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
 /** All keys that may stand at the top of a model file. */

@@ -1,6 +1,6 @@
 import { defineSection, option, setting } from '../option.ts'
 import { hostsAndNetworks, networks, pathPrefixes } from '../places.ts'
-import { lines } from '../setting-kind.ts'
+import { lines, notOption } from '../setting-kind.ts'
 import { texts, toggle } from '../text-kind.ts'
 
 export const access = defineSection({
@@ -63,6 +63,13 @@ export const access = defineSection({
       default: '^/$,^/app(/.*)?$,^/browse(/.*)?$,^/login/?$,^/explorer/?$,^/assets/.*$,^/static/.*$,^/swagger.*$',
       about: 'regular expressions, between commas, over the route patterns that the flag above exempts',
     }),
+    disableCsrf: option(toggle, {
+      flag: 'disable-csrf',
+      env: ['SVC_DISABLE_CSRF'],
+      default: 'false',
+      about: 'accept unsafe requests from pages of other sites',
+      setting: 'csrf',
+    }),
     opaqueErrors: option(toggle, {
       flag: 'opaque-errors',
       env: ['SVC_OPAQUE_ERRORS'],
@@ -73,5 +80,7 @@ export const access = defineSection({
   settings: {
     /** Saved keys are added to those of flag, variable and `api_keys.json`; none of these can be taken away here. */
     api_keys: setting(lines, { secret: true }),
+    // Other products give the word the opposite meaning.
+    csrf: setting(notOption, { about: 'refuse unsafe requests from pages of other sites' }),
   },
 })

@@ -1,9 +1,9 @@
+import type { Authentication } from '@svc/auth'
+import { checkAccess, toAccessError } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
-import type { Feature } from '../../principal.ts'
-import { ANONYMOUS_PRINCIPAL, type Principal } from '../../principal.ts'
 import type { ServerRequest } from '../messages.ts'
 import type { RouteInfo } from '../route-info.ts'
-import type { Authenticator } from './authenticate.ts'
+import { ANONYMOUS, type Authenticator } from './authenticate.ts'
 
 /** The operator's exceptions from the gate (§4.1). */
 export interface GateOptions {
@@ -19,7 +19,21 @@ export interface Gate {
    * @returns who is calling; at once unless credentials have to be looked up
    * @throws {SvcError} `unauthenticated` or `forbidden`; what the look-up failed with
    */
-  admit(route: RouteInfo, matched: MatchedPath, incoming: ServerRequest): Principal | Promise<Principal>
+  admit(route: RouteInfo, matched: MatchedPath, incoming: ServerRequest): Authentication | Promise<Authentication>
+  /**
+   * Asks again whether a caller may go on whom {@link admit} let in, for calls that last. A session that has a new value
+   * meanwhile goes on.
+   *
+   * @throws {SvcError} as {@link admit} does
+   */
+  reauthorize(admitted: AdmittedCaller, options: { readonly signal: AbortSignal }): Promise<Authentication>
+}
+
+/** A caller who was let in. */
+export interface AdmittedCaller {
+  readonly route: RouteInfo
+  readonly matched: MatchedPath
+  readonly authentication: Authentication
 }
 
 /** How a request found its route. */
@@ -36,45 +50,35 @@ function isBelow(path: string, prefix: string): boolean {
   return path.length === prefix.length || prefix.endsWith('/') || path[prefix.length] === '/'
 }
 
-/** The specified refusal of missing and wrong credentials (§7.1); the reply carries `WWW-Authenticate: Bearer`. */
-function authenticationRequired(): SvcError {
-  return new SvcError('unauthenticated', 'An authentication key is required', {
-    details: { type: 'invalid_request_error' },
-  })
-}
-
-function holds({ role, features }: Principal, feature: Feature): boolean {
-  return role === 'admin' || features === undefined || features.has(feature)
-}
-
 /** The gate over the route table: one place, keyed on the matched route, never on the path a client typed. */
 export function createGate(authenticator: Authenticator, options: GateOptions): Gate {
-  const isOpen = (route: RouteInfo, { pattern, path }: MatchedPath): boolean => {
-    if (route.access === 'none') return true
+  const isOpen = (route: RouteInfo, { pattern, path }: MatchedPath, method: string | undefined): boolean => {
+    // The list of public routes names HEAD for the root alone (§4.1).
+    if (route.access === 'none') return method !== 'HEAD' || pattern === '/'
     if (route.method === 'GET' && options.isExempt?.(pattern) === true) return true
     // A prefix opens the global gate only: what a route itself asks for still holds (§4.1).
     return route.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))
   }
-  const check = (route: RouteInfo, matched: MatchedPath, principal: Principal | undefined): Principal => {
-    if (principal === undefined) {
-      if (isOpen(route, matched)) return ANONYMOUS_PRINCIPAL
-      throw authenticationRequired()
+  const check = (
+    { route, matched }: Pick<AdmittedCaller, 'route' | 'matched'>,
+    found: Authentication | undefined,
+    method?: string,
+  ): Authentication => {
+    if (found === undefined) {
+      if (isOpen(route, matched, method)) return ANONYMOUS
+      throw toAccessError({ kind: 'unauthenticated' })
     }
-    if (route.access === 'admin' && principal.role !== 'admin') {
-      throw new SvcError('forbidden', 'Admin access required', { details: { type: 'authorization_error' } })
-    }
-    if (route.feature !== undefined && !holds(principal, route.feature)) {
-      throw new SvcError('forbidden', `feature not enabled for your account: ${route.feature}`, {
-        details: { type: 'authorization_error' },
-      })
-    }
-    return principal
+    checkAccess(found.principal, route)
+    return found
   }
   return {
-    admit(route, matched, incoming) {
-      const found = authenticator.authenticate(incoming)
-      if (!(found instanceof Promise)) return check(route, matched, found)
-      return found.then((principal) => check(route, matched, principal))
+    admit(route, matched, { headers, method }) {
+      const found = authenticator.authenticate(headers)
+      if (!(found instanceof Promise)) return check({ route, matched }, found, method)
+      return found.then((authentication) => check({ route, matched }, authentication, method))
+    },
+    async reauthorize({ route, matched, authentication }, call) {
+      return check({ route, matched }, await authenticator.recheck(authentication, call))
     },
   }
 }

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { Call } from '../call.ts'
-import { extractCredential } from './authenticate.ts'
+import { firstCredential, hasHeaderCredential } from './authenticate.ts'
 import { type CorsPolicy, isAllowedOrigin } from './cors.ts'
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -31,8 +31,7 @@ function comesFromElsewhere(call: CheckedCall, policy: CorsPolicy): boolean {
  * @throws {SvcError} `forbidden` (403)
  */
 export function checkSocketOrigin(call: CheckedCall, policy: CorsPolicy): void {
-  const credential = extractCredential(call.incoming)
-  if (credential !== undefined && credential.carrier !== 'token-cookie') return
+  if (hasHeaderCredential(call.incoming)) return
   if (comesFromElsewhere(call, policy)) throw crossSite()
 }
 
@@ -46,13 +45,12 @@ export function checkSocketOrigin(call: CheckedCall, policy: CorsPolicy): void {
 export function checkCrossSite(call: CheckedCall, policy: CorsPolicy): void {
   const { incoming, route } = call
   if (SAFE.has(incoming.method ?? 'GET')) return
-  const credential = extractCredential(incoming)
-  if (credential !== undefined && credential.carrier !== 'token-cookie') return
+  if (hasHeaderCredential(incoming)) return
   if (comesFromElsewhere(call, policy)) throw crossSite()
   const hasBody =
     incoming.headers['content-length'] !== '0' &&
     (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
-  if (credential === undefined || !hasBody) return
+  if (!hasBody || firstCredential(incoming) === undefined) return
   const type = incoming.headers['content-type'] ?? ''
   if (JSON_TYPE.test(type) || (route.form === true && FORM_TYPE.test(type))) return
   const wanted = route.form === true ? 'application/json or multipart/form-data' : 'application/json'
@@ -60,5 +58,8 @@ export function checkCrossSite(call: CheckedCall, policy: CorsPolicy): void {
 }
 
 function crossSite(): SvcError {
-  return new SvcError('forbidden', 'cross-site request refused', { code: 'cross_site' })
+  return new SvcError('forbidden', 'cross-site request refused', {
+    code: 'cross_site',
+    details: { type: 'authorization_error' },
+  })
 }

@@ -26,6 +26,7 @@ it('records the figures of a failed target under its own name, and no record wit
       requestedModel: 'm',
       servedModel: 'one',
       principalId: 'ada',
+      principal: { id: 'ada' },
       durationMs: 20,
       at: clock.now(),
       promptTokens: 7,

@@ -46,6 +46,7 @@ export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOp
         requestedModel,
         servedModel: target.name,
         principalId: context.principal.id,
+        principal: context.principal,
         durationMs: clock.monotonic() - startedAt,
         at: clock.now(),
         promptTokens,

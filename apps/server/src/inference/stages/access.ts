@@ -1,11 +1,30 @@
+import { checkModelAccess } from '@svc/auth/access'
+import type { Quotas } from '@svc/auth/quotas'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import type { ResolvedRequest } from '../pipeline.ts'
+import { estimateTokens } from '../estimate-tokens.ts'
+import type { ResolvedRequest, Stages } from '../pipeline.ts'
 import { checkUpstreamRoute } from '../upstream/check-route.ts'
 
-/** Refuses models that are disabled or do not serve the route. Access lists and quotas join here. */
-export function checkAccess(request: ResolvedRequest): void {
+/**
+ * Creates the stage that refuses models which the caller may not use, are disabled, or do not serve the route. It then
+ * reserves the request under the quotas of its caller. When the request ends, it settles the figures of the ledger.
+ */
+export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] {
+  return ({ request, ledger }, cleanup) => {
+    checkModel(request)
+    const { context, model, document } = request
+    const { principal, route } = context
+    if (principal.quotas.length === 0) return undefined
+    const tokens = estimateTokens(document, { isGenerated: isGenerating(route.usecase) })
+    const reserved = quotas.reserve(principal, { model: model.name, tokens }, { signal: context.abort })
+    return Promise.resolve(reserved).then((reservation) => cleanup.add(() => reservation.settle(ledger.charge)))
+  }
+}
+
+function checkModel(request: ResolvedRequest): void {
   const { model, context } = request
+  checkModelAccess(context.principal, model.name)
   refuseDisabled(model)
   checkUpstreamRoute(model, context.route)
   refuseUnfit(request)
@@ -23,11 +42,12 @@ export function refuseDisabled({ name, disabled }: ModelConfig): void {
 /** Usecases whose replies are generated. */
 const GENERATING: ReadonlySet<string> = new Set(['chat', 'completion', 'edit'])
 
+const isGenerating = (usecase: string | undefined): boolean => usecase !== undefined && GENERATING.has(usecase)
+
 /** Refuses to generate text with a model that only embeds or ranks, because its output would be noise. */
 function refuseUnfit({ model, context }: ResolvedRequest): void {
-  const { usecase } = context.route
   const embedsOnly = model.llm.embeddings === true || model.llm.reranking === true
-  if (usecase === undefined || !GENERATING.has(usecase) || !embedsOnly) return
+  if (!isGenerating(context.route.usecase) || !embedsOnly) return
   if (model.knownUsecases.some((known) => GENERATING.has(known))) return
   throw new SvcError(
     'invalid_request',

@@ -100,8 +100,8 @@ describe('a request to a failover group whose client leaves before the first con
     await reached.promise
     left.abort()
     await running
-    const route = { requestedModel: 'm', servedModel: 'two', promptTokens, completionTokens: 0 }
-    expect(usage.entries()).toEqual([expect.objectContaining(route)])
-    expect(traces.entries()).toEqual([expect.objectContaining({ ...route, errorCode: 'cancelled' })])
+    const row = { requestedModel: 'm', servedModel: 'two' }
+    expect(usage.entries()).toEqual([expect.objectContaining({ ...row, promptTokens, completionTokens: 0 })])
+    expect(traces.entries()).toEqual([expect.objectContaining({ ...row, errorCode: 'cancelled' })])
   })
 })

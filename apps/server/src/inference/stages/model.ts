@@ -1,6 +1,6 @@
 import { type SvcError, toSvcError } from '@svc/errors'
 import type { Metrics } from '../../monitoring/metrics.ts'
-import type { TraceRecord, TraceRecorder, UsageRecord, UsageRecorder } from '../../monitoring/recorders.ts'
+import type { RequestFacts, TraceRecorder, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import { createLanes } from '../lanes.ts'
 import type { RequestLedger } from '../ledger.ts'
@@ -72,22 +72,20 @@ function record(
   failure: SvcError | undefined,
   options: ModelStageOptions,
 ): void {
-  const { usage } = ledger
-  const entry = toRecord(context, ledger, { failure, clock: options.clock })
-  options.traces.record(entry)
-  options.metrics.countTokens('prompt', usage.promptTokens)
-  options.metrics.countTokens('completion', usage.completionTokens)
+  const { promptTokens, completionTokens } = ledger.usage
+  const facts = toFacts(context, ledger, options.clock)
+  options.traces.record({ ...facts, errorCode: failure?.code })
+  options.metrics.countTokens('prompt', promptTokens)
+  options.metrics.countTokens('completion', completionTokens)
   const refused = (ledger.upstreamStatus ?? 200) >= 400
   // Tokens that were made before the reply broke off are recorded (threats CP-5).
-  const isUsed = usage.promptTokens > 0 || usage.completionTokens > 0
-  if (!refused && (failure === undefined || failure.kind === 'cancelled' || isUsed)) options.usage.record(entry)
+  const isUsed = promptTokens > 0 || completionTokens > 0
+  if (refused || !(failure === undefined || failure.kind === 'cancelled' || isUsed)) return
+  ledger.isRecorded = true
+  options.usage.record({ ...facts, principal: context.principal, promptTokens, completionTokens })
 }
 
-function toRecord(
-  context: RequestContext,
-  { requestedModel, servedModel, usage }: RequestLedger,
-  { failure, clock }: { readonly failure: SvcError | undefined; readonly clock: Clock },
-): UsageRecord & TraceRecord {
+function toFacts(context: RequestContext, { requestedModel, servedModel }: RequestLedger, clock: Clock): RequestFacts {
   return {
     correlationId: context.requestId,
     endpoint: context.route.path,
@@ -96,8 +94,5 @@ function toRecord(
     principalId: context.principal.id,
     durationMs: clock.monotonic() - context.startedAt,
     at: clock.now(),
-    promptTokens: usage.promptTokens,
-    completionTokens: usage.completionTokens,
-    errorCode: failure?.code,
   }
 }

@@ -1,8 +1,16 @@
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { isRouter, notServed, servesRequests } from '../../catalog/serving.ts'
-import type { RequestRouter } from '../../routing/route-request.ts'
 import type { ResolvedRequest, Stages } from '../pipeline.ts'
 import { refuseDisabled } from './access.ts'
+
+/** Picks the model that serves a request of a router. */
+export interface RequestRouter {
+  /**
+   * @throws {SvcError} `route_not_served`, `unparsable_body`; `router_depth`, `router_no_fallback`,
+   *   `router_model_missing` (internal); the end of the request
+   */
+  route(request: ResolvedRequest): Promise<ModelConfig>
+}
 
 /**
  * Has a router pick the model that serves (§6.4). A picked model is refused as if the client had asked for it; the stages

@@ -44,7 +44,7 @@ export const ERRORS = defineRequirements([
     id: 'errors:envelope:accounts',
     section: '7.1',
     behavior: 'Errors of the account endpoints are `{error: text}`.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'errors:body:unparsable',

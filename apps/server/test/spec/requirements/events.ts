@@ -54,7 +54,7 @@ export const EVENTS = defineRequirements([
     id: 'events:usage:rows',
     section: '6.1',
     behavior: 'With accounts on, each tracked inference request leaves a usage row.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'chat:stream:sse',

@@ -74,13 +74,13 @@ export const LIMITS = defineRequirements([
     section: '8',
     behavior:
       'The files of an artifact are downloaded one at a time unless `--artifact-download-concurrency` says otherwise.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'limits:downloads:whole-files',
     section: '8',
     behavior: 'Only whole files are downloaded side by side, never parts of one.',
-    state: 'not-built',
+    state: 'built',
   },
   { id: 'limits:context-size:default', section: '8', behavior: '`--context-size` is -1 by default.', state: 'built' },
   {
@@ -135,7 +135,7 @@ export const LIMITS = defineRequirements([
     id: 'limits:per-user:quota',
     section: '8',
     behavior: 'Quotas limit the rates of a user; without a quota nothing does.',
-    state: 'not-built',
+    state: 'built',
   },
   { id: 'flags:log-level:default', section: '8', behavior: 'The log level is `info` by default.', state: 'built' },
   {
@@ -196,7 +196,7 @@ export const LIMITS = defineRequirements([
     id: 'flags:disable-predownload-scan:off',
     section: '8',
     behavior: '`--disable-predownload-scan` skips the check of files before they are downloaded.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'flags:subtle-key-comparison:accepted',

@@ -12,6 +12,6 @@ export const SERVICE = defineRequirements([
     id: 'service:auth:side-by-side',
     section: '1',
     behavior: 'Shared keys and accounts can protect one server at the same time.',
-    state: 'not-built',
+    state: 'built',
   },
 ])

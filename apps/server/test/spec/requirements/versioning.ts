@@ -37,7 +37,7 @@ export const VERSIONING = defineRequirements([
     id: 'versioning:backfill:across-upgrades',
     section: '9',
     behavior: 'Filling in the source of usage rows is safe in every upgrade.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'versioning:legacy-pii:ignored',

@@ -10,7 +10,7 @@ export function homeFeature({ config, version, authenticator, models }: Platform
       root: !config.ollamaApiRootEndpoint,
       // Visitors without a key must not learn names of models.
       example: () =>
-        authenticator.configured
+        authenticator.isConfigured
           ? { model: undefined, needsKey: true }
           : { model: models.findDefault('chat')?.name, needsKey: false },
     }),

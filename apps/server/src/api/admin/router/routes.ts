@@ -4,6 +4,7 @@ import type * as z from 'zod'
 import type { RoutingModule } from '../../../compose-routing.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { readBody } from '../../../inference/read-body.ts'
@@ -96,9 +97,11 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
         },
       },
       async handler(call) {
-        const { router = '', input = '' } = await readRequest(call, bodies, (await wire()).routerDecideRequest)
-        const name = needText('router', router)
-        return json(toWireDryRun(name, await (await open()).admin.decide(name, needText('input', input), call)))
+        const schema = (await wire()).routerDecideRequest
+        return await withRequest(call, { bodies, schema }, async ({ router = '', input = '' }) => {
+          const name = needText('router', router)
+          return json(toWireDryRun(name, await (await open()).admin.decide(name, needText('input', input), call)))
+        })
       },
     }),
     defineRoute({
@@ -114,11 +117,13 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
         },
       },
       async handler(call) {
-        const { entries } = await readRequest(call, bodies, (await wire()).routerCorpusRequest)
-        if (entries === undefined || entries === null || entries.length === 0) throw isRequired('entries')
-        const name = call.param('name')
-        const { added, skipped, total, labelCounts } = await (await open()).admin.addEntries(name, entries, call)
-        return json({ router: name, added, skipped, total, label_counts: labelCounts })
+        const schema = (await wire()).routerCorpusRequest
+        return await withRequest(call, { bodies, schema }, async ({ entries }) => {
+          if (entries === undefined || entries === null || entries.length === 0) throw isRequired('entries')
+          const name = call.param('name')
+          const { added, skipped, total, labelCounts } = await (await open()).admin.addEntries(name, entries, call)
+          return json({ router: name, added, skipped, total, label_counts: labelCounts })
+        })
       },
     }),
     defineRoute({
@@ -158,11 +163,16 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
   ]
 }
 
-async function readRequest<T extends z.ZodType>(call: Call, bodies: BodyReader, schema: T): Promise<z.infer<T>> {
+/** Runs `use` on the body of a call. The body counts as held until `use` has ended, because its texts are in memory. */
+async function withRequest<S extends z.ZodType>(
+  call: Call,
+  { bodies, schema }: { readonly bodies: BodyReader; readonly schema: S },
+  use: (request: z.output<S>) => Promise<HttpReply>,
+): Promise<HttpReply> {
   const held = await bodies.read(call)
   try {
     const { signal } = call
-    return await readBody(schema, await parseJsonCooperatively(held.bytes, LIMITS, { signal }), signal)
+    return await use(await readBody(schema, await parseJsonCooperatively(held.bytes, LIMITS, { signal }), signal))
   } finally {
     held.release()
   }

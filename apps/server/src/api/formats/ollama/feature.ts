@@ -1,11 +1,13 @@
 import type { ServerFeature } from '../../../features/feature.ts'
 import { readDeviceMemory } from '../../../monitoring/drm-vram.ts'
 import type { Platform } from '../../../platform/platform.ts'
+import { ollamaLibraryRoutes } from './library/routes.ts'
 import { ollamaRootRoute } from './root.ts'
 import { ollamaRoutes } from './routes.ts'
 
 /** The format of the alternate ecosystem. */
-export function ollamaFeature({ config, clock, models, backends, bodies, inferenceRoutes }: Platform): ServerFeature {
+export function ollamaFeature(platform: Platform): ServerFeature {
+  const { config, clock, models, modelFiles, modelGallery, operations, backends, bodies, compression } = platform
   const { residency, keepAlive } = backends
   return {
     routes: [
@@ -18,8 +20,14 @@ export function ollamaFeature({ config, clock, models, backends, bodies, inferen
           keepAlive,
           clock,
         },
-        { ...inferenceRoutes, bodies },
+        { ...platform.inferenceRoutes, bodies },
       ),
+      ...(config.disableGalleryEndpoint
+        ? []
+        : ollamaLibraryRoutes({
+            ...{ operations, modelFiles, bodies, compression, directory: models, gallery: modelGallery },
+            modelsPath: config.modelsPath,
+          })),
     ],
   }
 }

@@ -1,20 +1,24 @@
 import { listCapabilities, listInputModalities, listOutputModalities } from '../../../catalog/capabilities.ts'
+import { mayUse } from '../../../catalog/model-access.ts'
 import type { ServerFeature } from '../../../features/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
-import type { ListedModel } from './models.ts'
+import type { ModelListing } from './models.ts'
 import { openaiRoutes } from './routes.ts'
 
 /** The compatible format. */
 export function openaiFeature(platform: Platform): ServerFeature {
-  const list = (listing: { readonly includeReferenced: boolean }): ListedModel[] =>
-    platform.models.list(listing).map((model) => ({
-      id: model.name,
-      createdAt: model.modifiedAt,
-      capabilities: () => ({
-        capabilities: listCapabilities(model),
-        input_modalities: listInputModalities(model),
-        output_modalities: listOutputModalities(model),
-      }),
-    }))
+  const list: ModelListing['list'] = ({ principal, ...listing }) =>
+    platform.models
+      .list(listing)
+      .filter((model) => mayUse(principal, model))
+      .map((model) => ({
+        id: model.name,
+        createdAt: model.modifiedAt,
+        capabilities: () => ({
+          capabilities: listCapabilities(model),
+          input_modalities: listInputModalities(model),
+          output_modalities: listOutputModalities(model),
+        }),
+      }))
   return { routes: openaiRoutes({ ...platform.inferenceRoutes, models: { list } }) }
 }

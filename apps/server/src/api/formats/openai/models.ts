@@ -5,6 +5,7 @@ import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { modelNotFound } from '../../../inference/stages/resolve.ts'
+import type { Principal } from '../../../principal.ts'
 
 /** A model that clients may name. */
 export interface ListedModel {
@@ -17,8 +18,8 @@ export interface ListedModel {
 
 /** Options of {@link modelRoutes}. */
 export interface ModelListing {
-  /** Lists the models that clients may name in byte order; on request with files that other model files refer to. */
-  list(options: { readonly includeReferenced: boolean }): readonly ListedModel[]
+  /** Lists the models that a caller may name in byte order; on request with files that other model files refer to. */
+  list(options: { readonly principal: Principal; readonly includeReferenced: boolean }): readonly ListedModel[]
 }
 
 const schemas = () => import('./models-schemas.ts')
@@ -90,7 +91,8 @@ export function modelRoutes(models: ModelListing): Route[] {
   /** Lists the models that a call asks for. */
   async function listAsked(call: Call): Promise<ListedModel[]> {
     const matches = await compileFilter(call.query('filter'))
-    const entries = models.list({ includeReferenced: call.query('excludeConfigured') === 'false' })
+    const includeReferenced = call.query('excludeConfigured') === 'false'
+    const entries = models.list({ principal: call.principal, includeReferenced })
     return entries.filter((entry) => matches(entry.id))
   }
 
@@ -144,7 +146,8 @@ export function modelRoutes(models: ModelListing): Route[] {
       responses: { 200: { description: 'The model.', schema: async () => (await schemas()).modelReply } },
       handler(call) {
         const id = call.param('id')
-        const entry = models.list({ includeReferenced: true }).find((candidate) => candidate.id === id)
+        const entries = models.list({ principal: call.principal, includeReferenced: true })
+        const entry = entries.find((candidate) => candidate.id === id)
         if (entry === undefined) throw modelNotFound(id)
         return json(speaksMessages(call) ? toMessagesModel(entry) : toModel(entry))
       },

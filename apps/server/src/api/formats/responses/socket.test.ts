@@ -114,7 +114,7 @@ describe('a socket of responses', () => {
     const { route } = world(refuse)
     await using app = await startTestApp([route], { keys: ['old'] })
     await using socket = await openResponseSocket(app.url, { headers: { authorization: 'Bearer old' } })
-    app.authenticator.replace(['new'])
+    app.sharedKeys.replace(['new'])
     socket.ask()
     expect(await socket.refusal()).toMatchObject({
       status: 401,

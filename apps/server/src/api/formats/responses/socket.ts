@@ -1,3 +1,4 @@
+import type { Authentication } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { deriveCall } from '../../../http/call.ts'
 import { responsesError } from '../../../http/error-envelopes.ts'
@@ -6,7 +7,6 @@ import { isRefusal } from '../../../http/middleware/authorize.ts'
 import { ACCESS_ENDED, type Socket } from '../../../http/websocket.ts'
 import type { ReplyWriter } from '../../../inference/ports.ts'
 import { readDocument } from '../../../inference/stages/body.ts'
-import type { Principal } from '../../../principal.ts'
 import { toPublicError } from '../../../public-error.ts'
 import { type CreateParts, respond } from './create.ts'
 import { toResponsesError } from './errors.ts'
@@ -59,12 +59,12 @@ async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts:
   const { call } = socket
   const writer = createSocketWriter(socket)
   try {
-    const principal = await admit(socket)
+    const authentication = await admit(socket)
     const document = await readDocument(bytes, call)
     const type = document.root.get('type')
     if (type?.kind !== 'string' || type.text() !== 'response.create') throw unknownType()
     const requestId = `${call.requestId.slice(0, MAX_ID_LENGTH)}-${number}`
-    const own = deriveCall(call, { requestId, principal, startedAt: parts.clock.monotonic() })
+    const own = deriveCall(call, { requestId, authentication, startedAt: parts.clock.monotonic() })
     const response = await respond(own, { writer, message: document, known: turns }, parts)
     if (response !== undefined) turns.keep(response, bytes.length)
     return true
@@ -83,7 +83,7 @@ class RightsGone extends SvcError {
   override readonly name = 'RightsGone'
 }
 
-async function admit(socket: Socket): Promise<Principal> {
+async function admit(socket: Socket): Promise<Authentication> {
   try {
     return await socket.admit()
   } catch (error) {

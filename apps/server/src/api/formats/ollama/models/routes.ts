@@ -7,6 +7,7 @@ import type {
   OllamaTagsReply,
   OllamaVersionReply,
 } from '@svc/wire/ollama'
+import { mayUse } from '../../../../catalog/model-access.ts'
 import type { ModelConfig } from '../../../../catalog/model-config.ts'
 import type { ModelDirectory } from '../../../../catalog/resolve.ts'
 import type { BodyReader } from '../../../../http/body.ts'
@@ -52,8 +53,9 @@ export function ollamaModelRoutes(parts: OllamaModelParts): Route[] {
       responses: {
         200: { description: 'The models in byte order.', schema: async () => (await wire()).ollamaTagsReply },
       },
-      async handler() {
-        const models = await Promise.all(parts.directory.list().map((model) => toEntry(model, parts)))
+      async handler({ principal }) {
+        const listed = parts.directory.list().filter((model) => mayUse(principal, model))
+        const models = await Promise.all(listed.map((model) => toEntry(model, parts)))
         return json({ models: models.filter((model) => model !== undefined) } satisfies OllamaTagsReply)
       },
     }),
@@ -67,7 +69,7 @@ export function ollamaModelRoutes(parts: OllamaModelParts): Route[] {
       async handler(call) {
         const name = await readName(call, parts.bodies)
         const model = parts.directory.resolve(name, { acceptLatest: true })
-        if (model === undefined) throw notFound(name)
+        if (model === undefined || !mayUse(call.principal, model)) throw notFound(name)
         return json(showModel(model))
       },
     }),
@@ -82,8 +84,9 @@ export function ollamaModelRoutes(parts: OllamaModelParts): Route[] {
           schema: async () => (await wire()).ollamaPsReply,
         },
       },
-      async handler() {
-        const models = await Promise.all(parts.loaded().map((loaded) => toRunning(loaded, parts)))
+      async handler({ principal }) {
+        const listed = parts.loaded().filter((loaded) => mayUse(principal, loaded))
+        const models = await Promise.all(listed.map((loaded) => toRunning(loaded, parts)))
         return json({ models: models.filter((model) => model !== undefined) } satisfies OllamaPsReply)
       },
     }),

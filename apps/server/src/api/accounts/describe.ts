@@ -1,0 +1,82 @@
+import type { Principal } from '@svc/auth'
+import { FEATURES, resolveFeatures } from '@svc/auth/access'
+import type { ApiKey, Invite, User } from '@svc/auth/ports'
+import type { QuotaStatus } from '@svc/auth/quotas'
+
+/** A time as replies have it. */
+export function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
+
+/** Every feature switch with whether it is on. @param on undefined for a caller who has all */
+function describeFeatures(on: ReadonlySet<string> | undefined): Readonly<Record<string, boolean>> {
+  return Object.fromEntries(FEATURES.map(({ key }) => [key, on?.has(key) ?? true]))
+}
+
+/** The features of an account, as they work. */
+export function describePermissions({ role, features }: Pick<User, 'role' | 'features'>) {
+  return describeFeatures(role === 'admin' ? undefined : resolveFeatures(features))
+}
+
+/** A caller as `me` and `status` show it. */
+export function describePrincipal(principal: Principal) {
+  const { id, name, role, account, features } = principal
+  return {
+    id,
+    email: account?.email ?? '',
+    name,
+    avatarUrl: account?.avatarUrl ?? '',
+    role,
+    provider: account?.provider ?? '',
+    permissions: describeFeatures(features),
+  }
+}
+
+/** An account as it is shown to its owner after a sign-in. */
+export function describeOwner({ id, email, name, role }: Pick<User, 'id' | 'email' | 'name' | 'role'>) {
+  return { id, email, name, role }
+}
+
+/** An account as admins see it. */
+export function describeUser(user: User) {
+  const { id, email, name, avatarUrl, role, status, provider, createdAt, allowedModels } = user
+  return {
+    ...{ id, email, name, avatarUrl, role, status, provider },
+    createdAt: formatTime(createdAt),
+    permissions: describePermissions(user),
+    allowed_models: allowedModels,
+  }
+}
+
+/** A key without its value. */
+export function describeKey({ id, name, prefix, role, scopes, createdAt, expiresAt, lastUsedAt }: ApiKey) {
+  const hasScopes = scopes.routes !== undefined || scopes.models !== undefined
+  return {
+    ...{ id, name, keyPrefix: prefix, role },
+    createdAt: formatTime(createdAt),
+    lastUsed: lastUsedAt === undefined ? null : formatTime(lastUsedAt),
+    ...(expiresAt === undefined ? {} : { expiresAt: formatTime(expiresAt) }),
+    ...(hasScopes ? { scopes } : {}),
+  }
+}
+
+/** An invite without its code. */
+export function describeInvite({ id, prefix, createdAt, expiresAt, usedAt, createdBy, usedBy }: Invite) {
+  return {
+    ...{ id, codePrefix: prefix },
+    expiresAt: formatTime(expiresAt),
+    createdAt: formatTime(createdAt),
+    usedAt: usedAt === undefined ? null : formatTime(usedAt),
+    createdBy: createdBy ?? null,
+    usedBy: usedBy ?? null,
+  }
+}
+
+/** A quota with what it has counted. */
+export function describeQuota(status: QuotaStatus) {
+  const { id, model, maxRequests, maxTokens, window, requests, tokens, resetsAt } = status
+  return {
+    ...{ id, model: model ?? '', max_requests: maxRequests ?? null, max_total_tokens: maxTokens ?? null, window },
+    ...{ current_requests: requests, current_total_tokens: tokens, resets_at: formatTime(resetsAt) },
+  }
+}

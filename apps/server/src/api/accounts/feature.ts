@@ -1,0 +1,62 @@
+import { createSignIn } from '@svc/auth/oauth'
+import type { ServerFeature } from '../../features/feature.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { createAttempts } from './attempts.ts'
+import { entryRoutes } from './entry-routes.ts'
+import { inviteRoutes } from './invite-routes.ts'
+import { keyRoutes } from './key-routes.ts'
+import { ownRoutes } from './own-routes.ts'
+import { createSignInProviders } from './providers.ts'
+import { rightsRoutes } from './rights-routes.ts'
+import { signInRoutes } from './sign-in-routes.ts'
+import { warnOfUnclaimedAdmin } from './unclaimed-admin.ts'
+import { startUpkeep, type Upkeep } from './upkeep.ts'
+import { userRoutes } from './user-routes.ts'
+
+/** Accounts, keys, sessions, invites and the ways to sign in. */
+export function accountsFeature(platform: Platform): ServerFeature {
+  const { config, accounts, bodies, models, clock, log, ownPort } = platform
+  const { auth, stores, isInUse } = accounts
+  const hasPasswords = isInUse && !config.disableLocalAuth
+  const { providers, names, prepare } = createSignInProviders({ config, ownPort, clock, log })
+  const attempts = createAttempts({ clock, perMinute: config.authRateLimit })
+  const parts = { auth, bodies, attempts, isInUse, hasPasswords }
+  const { email, isStrict } = { email: config.authAdminEmail ?? '', isStrict: config.adminEmailStrict }
+  const signIn = createSignIn({
+    ...{ users: stores.users, signIns: stores.signIns, hasher: auth.hasher, revocations: auth.revocations, clock },
+    mode: config.authRegistrationMode,
+    admin: email === '' ? undefined : { email, isStrict },
+  })
+  const ending = new AbortController()
+  let upkeep: Upkeep | undefined
+  let preparing: Promise<unknown> | undefined
+  return {
+    routes: [
+      ...entryRoutes({
+        ...parts,
+        registrationMode: config.authRegistrationMode,
+        providers: [...(hasPasswords ? ['local'] : []), ...names],
+        hasSharedKeys: () => auth.sharedKeys.count > 0,
+        hasUsers: ({ signal }) => stores.users.hasUsers({ signal }),
+      }),
+      ...signInRoutes({ ...parts, signIn, signInProviders: providers }),
+      ...ownRoutes(parts),
+      ...keyRoutes(parts),
+      ...userRoutes(parts),
+      ...rightsRoutes({ ...parts, modelNames: () => models.list().map(({ name }) => name) }),
+      ...inviteRoutes(parts),
+    ],
+    start() {
+      upkeep = startUpkeep({ auth, clock, log })
+      const { signal } = ending
+      preparing = Promise.allSettled([
+        prepare({ signal }),
+        ...(isInUse && email !== '' ? [warnOfUnclaimedAdmin({ users: stores.users, email, log }, { signal })] : []),
+      ])
+    },
+    async close() {
+      ending.abort()
+      await Promise.all([upkeep?.close(), preparing])
+    },
+  }
+}

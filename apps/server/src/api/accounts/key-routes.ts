@@ -1,0 +1,58 @@
+import { json } from '../../http/json.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import { describeKey } from './describe.ts'
+import { readFields } from './fields.ts'
+import { readId, readPage } from './page.ts'
+import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
+
+const schemas = () => import('./schemas.ts')
+
+const own = { ...ACCOUNT_ROUTE, access: 'any' } as const
+const PATH = '/api/auth/api-keys'
+
+/** The caller's own API keys (§2.3, §4.2). */
+export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
+  return [
+    defineRoute({
+      ...own,
+      method: 'POST',
+      path: PATH,
+      summary: 'Make an API key; its value is shown once',
+      body: async () => (await schemas()).keyForm,
+      responses: { 201: { description: 'The key.', schema: async () => (await schemas()).newKeyReply } },
+      async handler(call) {
+        const { name, expiresIn, expiresAt, scopes } = await readFields(call, bodies)
+        const draft = { name, expiresIn, expiresAt, scopes: scopes as ScopesDraft }
+        const { key, value } = await auth.apiKeys.create(call.principal, draft, call)
+        const { lastUsed: _, ...described } = describeKey(key)
+        return json({ key: value, ...described }, { status: 201 })
+      },
+    }),
+    defineRoute({
+      ...own,
+      method: 'GET',
+      path: PATH,
+      summary: 'The API keys of the caller, newest first',
+      query: async () => (await schemas()).pageQuery,
+      responses: {
+        200: { description: 'The keys without their values.', schema: async () => (await schemas()).keysReply },
+      },
+      handler: async (call) =>
+        json({ keys: (await auth.apiKeys.list(call.principal.id, readPage(call), call)).map(describeKey) }),
+    }),
+    defineRoute({
+      ...own,
+      method: 'DELETE',
+      path: `${PATH}/:id`,
+      summary: 'Revoke an API key of the caller',
+      responses: { 200: { description: 'Revoked.', schema: async () => (await schemas()).doneReply } },
+      async handler(call) {
+        await auth.apiKeys.revoke({ id: readId(call), userId: call.principal.id }, call)
+        return json({ message: 'API key revoked' })
+      },
+    }),
+  ]
+}
+
+/** The library checks it, whatever it is. */
+type ScopesDraft = Parameters<AccountParts['auth']['apiKeys']['create']>[1]['scopes']

@@ -1,0 +1,20 @@
+import type { Auth } from '@svc/auth'
+import type { BodyReader } from '../../http/body.ts'
+import type { Attempts } from './attempts.ts'
+
+/** The shared parts of the routes of accounts. */
+export interface AccountParts {
+  readonly auth: Auth
+  readonly bodies: BodyReader
+  readonly attempts: Attempts
+  /** Whether accounts are in use; without them only shared keys count. */
+  readonly isInUse: boolean
+  /** Whether accounts may have passwords. */
+  readonly hasPasswords: boolean
+}
+
+/** The common part of these routes. Scopes of keys call them `account`. */
+export const ACCOUNT_ROUTE = { family: 'flat', tag: 'accounts', group: 'account' } as const
+
+/** The common part of the routes for admins. */
+export const ADMIN_ROUTE = { family: 'flat', tag: 'accounts', access: 'admin' } as const

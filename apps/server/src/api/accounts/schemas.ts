@@ -1,0 +1,127 @@
+import * as z from 'zod'
+import { MAX_LENGTH } from './page.ts'
+
+/** The query of lists. */
+export const pageQuery = z.object({
+  after: z.string().optional().describe('the entries behind the one with this id'),
+  limit: z.string().optional().describe(`how many entries, at most ${MAX_LENGTH}`),
+})
+
+const time = z.string().describe('RFC 3339')
+const permissions = z.record(z.string(), z.boolean())
+const owner = z.object({ id: z.string(), email: z.string().optional(), name: z.string(), role: z.string() })
+const quotaStatus = z.object({
+  id: z.string(),
+  model: z.string(),
+  max_requests: z.int().nullable(),
+  max_total_tokens: z.int().nullable(),
+  window: z.string(),
+  current_requests: z.int(),
+  current_total_tokens: z.int(),
+  resets_at: time,
+})
+const allowedModels = z.object({ enabled: z.boolean(), models: z.array(z.string()) })
+const scopes = z.object({ routes: z.array(z.string()).optional(), models: z.array(z.string()).optional() })
+const profile = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  avatarUrl: z.string(),
+  role: z.string(),
+  provider: z.string(),
+  permissions,
+})
+const key = z.object({
+  id: z.string(),
+  name: z.string(),
+  keyPrefix: z.string(),
+  role: z.string(),
+  createdAt: time,
+  expiresAt: time.optional(),
+  scopes: scopes.optional(),
+})
+const person = z.object({ id: z.string(), name: z.string() }).nullable()
+const feature = z.object({ key: z.string(), label: z.string(), default: z.boolean() })
+
+/** A reply that says what was done. */
+export const doneReply = z.object({ message: z.string() })
+/** The account that has signed in. */
+export const signedInReply = z.object({ user: owner })
+/** The reply of a registration that is not let in at once. */
+export const registeredReply = z.object({ message: z.string(), pending: z.boolean().optional() })
+export const statusReply = z.object({
+  authEnabled: z.boolean(),
+  staticApiKeyRequired: z.boolean(),
+  providers: z.array(z.string()),
+  hasUsers: z.boolean(),
+  registrationMode: z.string(),
+  user: profile.nullable(),
+})
+export const meReply = profile.extend({ quotas: z.array(quotaStatus) })
+export const quotasReply = z.object({ quotas: z.array(quotaStatus) })
+export const quotaReply = z.object({ message: z.string(), quota: quotaStatus })
+export const profileReply = z.object({ message: z.string(), name: z.string(), avatarUrl: z.string() })
+export const newKeyReply = key.extend({ key: z.string() })
+export const keysReply = z.object({ keys: z.array(key.extend({ lastUsed: time.nullable() })) })
+export const validReply = z.object({ valid: z.boolean() })
+export const featuresReply = z.object({
+  agent_features: z.array(feature),
+  general_features: z.array(feature),
+  api_features: z.array(feature),
+  models: z.array(z.string()),
+})
+export const usersReply = z.object({
+  users: z.array(profile.extend({ status: z.string(), createdAt: time, allowed_models: allowedModels })),
+})
+export const permissionsReply = z.object({ message: z.string().optional(), user_id: z.string(), permissions })
+export const modelsReply = z.object({ message: z.string(), user_id: z.string(), allowed_models: allowedModels })
+export const newInviteReply = z.object({ id: z.string(), code: z.string(), expiresAt: time, createdAt: time })
+export const invitesReply = z.object({
+  invites: z.array(
+    z.object({
+      id: z.string(),
+      codePrefix: z.string(),
+      expiresAt: time,
+      createdAt: time,
+      usedAt: time.nullable(),
+      createdBy: person,
+      usedBy: person,
+    }),
+  ),
+})
+
+/** A form with an address and a password. */
+export const loginForm = z.looseObject({ email: z.string(), password: z.string() })
+export const registrationForm = loginForm.extend({
+  name: z.string().optional(),
+  inviteCode: z.string().optional(),
+  acknowledge_weak_password: z.boolean().optional(),
+})
+export const tokenForm = z.looseObject({ token: z.string() })
+export const profileForm = z.looseObject({ name: z.string(), avatar_url: z.string().optional() })
+export const ownPasswordForm = z.looseObject({
+  current_password: z.string(),
+  new_password: z.string(),
+  acknowledge_weak_password: z.boolean().optional(),
+})
+export const passwordForm = z.looseObject({
+  password: z.string(),
+  acknowledge_weak_password: z.boolean().optional(),
+})
+export const keyForm = z.looseObject({
+  name: z.string(),
+  expiresIn: z.string().optional(),
+  expiresAt: time.optional(),
+  scopes: scopes.optional(),
+})
+export const roleForm = z.looseObject({ role: z.enum(['admin', 'user']) })
+export const statusForm = z.looseObject({ status: z.enum(['active', 'disabled']) })
+export const permissionsForm = permissions
+export const modelsForm = allowedModels
+export const quotaForm = z.looseObject({
+  model: z.string().optional(),
+  max_requests: z.int().nullable().optional(),
+  max_total_tokens: z.int().nullable().optional(),
+  window: z.string(),
+})
+export const inviteForm = z.looseObject({ expiresInHours: z.number().optional() })

@@ -1,0 +1,101 @@
+import type { Call } from '../../http/call.ts'
+import { json } from '../../http/json.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import { describeUser } from './describe.ts'
+import { type Fields, readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
+import { readId, readPage } from './page.ts'
+import { type AccountParts, ADMIN_ROUTE } from './parts.ts'
+
+const schemas = () => import('./schemas.ts')
+
+const USERS = '/api/auth/admin/users'
+
+/** Accounts as admins change them: list, role, status, password, deletion (§4.2). */
+export function userRoutes(parts: AccountParts): Route[] {
+  return [listRoute(parts), ...changeRoutes(parts), deleteRoute(parts)]
+}
+
+function listRoute({ auth }: AccountParts): Route {
+  return defineRoute({
+    ...ADMIN_ROUTE,
+    method: 'GET',
+    path: USERS,
+    summary: 'All accounts, oldest first',
+    query: async () => (await schemas()).pageQuery,
+    responses: { 200: { description: 'The accounts.', schema: async () => (await schemas()).usersReply } },
+    handler: async (call) => json({ users: (await auth.accounts.list(readPage(call), call)).map(describeUser) }),
+  })
+}
+
+function changeRoutes({ auth, bodies }: AccountParts): Route[] {
+  const { accounts } = auth
+  const change = (
+    { name, summary, done, body }: Pick<Route, 'summary' | 'body'> & { readonly name: string; readonly done: string },
+    apply: (id: string, fields: Fields, call: Call) => Promise<void>,
+  ): Route =>
+    defineRoute({
+      ...ADMIN_ROUTE,
+      method: 'PUT',
+      path: `${USERS}/:id/${name}`,
+      summary,
+      body,
+      mapError: toPasswordRefusal,
+      responses: { 200: { description: 'Changed, and in force.', schema: async () => (await schemas()).doneReply } },
+      async handler(call) {
+        await apply(readId(call), await readFields(call, bodies), call)
+        return json({ message: done })
+      },
+    })
+  return [
+    change(
+      {
+        name: 'role',
+        summary: 'Make an account an admin, or a user again',
+        done: 'role updated',
+        body: async () => (await schemas()).roleForm,
+      },
+      (id, { role }, call) => accounts.setRole(id, { role, actorId: call.principal.id }, call),
+    ),
+    change(
+      {
+        name: 'status',
+        summary: 'Approve or disable an account',
+        done: 'status updated',
+        body: async () => (await schemas()).statusForm,
+      },
+      (id, { status }, call) => accounts.setStatus(id, { status, actorId: call.principal.id }, call),
+    ),
+    change(
+      {
+        name: 'password',
+        summary: 'Set the password of an account and end its sessions',
+        done: 'password reset successfully',
+        body: async () => (await schemas()).passwordForm,
+      },
+      (id, fields, call) =>
+        accounts.resetPassword(
+          id,
+          {
+            password: fields.password,
+            acknowledgesWeakPassword: readAcknowledgement(fields),
+            actorId: call.principal.id,
+          },
+          call,
+        ),
+    ),
+  ]
+}
+
+function deleteRoute({ auth }: AccountParts): Route {
+  return defineRoute({
+    ...ADMIN_ROUTE,
+    method: 'DELETE',
+    path: `${USERS}/:id`,
+    summary: 'Delete an account with everything that belongs to it',
+    responses: { 200: { description: 'Deleted.', schema: async () => (await schemas()).doneReply } },
+    async handler(call) {
+      await auth.accounts.remove(readId(call), { actorId: call.principal.id }, call)
+      return json({ message: 'user deleted' })
+    },
+  })
+}

@@ -1,0 +1,270 @@
+import { SvcError } from '@svc/errors'
+import * as z from 'zod'
+import { runsLanguage, toCanonicalBackend } from '../../../backends/backend-names.ts'
+import { listBackendUsecases } from '../../../catalog/usecases.ts'
+import { checkName } from '../../../files/safe-path.ts'
+import type { BackendFolder } from '../../../galleries/backend-folder.ts'
+import { type BackendEntry, isMetaBackend, type Listed } from '../../../galleries/gallery.ts'
+import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import type { Operation, OperationView } from '../../../operations/operation.ts'
+import { readJsonBody } from '../read-json-body.ts'
+import { type BackendRouteParts, describeEntry, listFolderNames, refuseSystem } from './backend-routes.ts'
+import { findJob, shortJobReply, toShortJob } from './job.ts'
+import { distinctTexts, toDirection, toPage } from './page.ts'
+
+/** What the routes of the backend page need. */
+export interface BackendListParts extends BackendRouteParts {
+  readonly prefersDevelopment: () => boolean
+  readonly developmentSuffix: string
+}
+
+const SORTS = ['name', 'repository', 'license', 'status'] as const
+const PAGE_SIZE = 9
+
+const text = (about: string) => z.string().optional().describe(about)
+const listQuery = z.object({
+  term: text('Words in the name, the description, the tags or the name of the gallery.'),
+  tag: text('A tag that the backend has.'),
+  all: text('`true` lists builds for other machines too.'),
+  sort: text('`name`, `repository`, `license` or `status`.'),
+  order: text('`asc` or `desc`.'),
+  page: text('Counted from 1.'),
+  items: text(`Backends of a page, ${PAGE_SIZE} when it is left out.`),
+})
+
+const externalBody = z.looseObject({
+  uri: z.string().nullish(),
+  name: z.string().nullish(),
+  alias: z.string().nullish(),
+})
+
+const started = z.object({ jobID: z.string(), message: z.string() })
+const shared = { access: 'admin', family: 'flat', tag: 'backends' } as const
+
+/** The list of backends for the management pages, with what can be done to them (§4.6). */
+export function backendListRoutes(parts: BackendListParts): Route[] {
+  const { gallery, operations, bodies } = parts
+  return [
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/api/backends',
+      summary: 'Backends of the galleries for this machine, with filters and pages',
+      query: async () => listQuery,
+      responses: { 200: { description: 'One page.' } },
+      handler: async (call) => json(await listBackends(call, parts)),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/api/backends/install/:id{.+}',
+      summary: 'Install a backend of a gallery, again where it is here',
+      responses: { 200: { description: 'The installation is queued.', schema: async () => started } },
+      async handler(call) {
+        const { jobId } = await gallery.install({ id: call.param('id'), force: true })
+        return json({ jobID: jobId, message: 'Backend installation started' })
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/api/backends/install-external',
+      summary: 'Install a backend from an image that no gallery has',
+      body: async () => externalBody,
+      responses: { 200: { description: 'The installation is queued.', schema: async () => started } },
+      async handler(call) {
+        const { uri, name, alias } = await readJsonBody(call, externalBody, bodies)
+        if (!uri) throw new SvcError('invalid_request', 'uri is required', { code: 'uri_required' })
+        if (name) checkName(name, 'backend')
+        const { jobId } = await gallery.install({
+          uri,
+          force: true,
+          ...(name ? { name } : {}),
+          ...(alias ? { alias } : {}),
+        })
+        return json({ jobID: jobId, message: 'External backend installation started' })
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/api/backends/delete/:id{.+}',
+      summary: 'Delete an installed backend',
+      responses: { 200: { description: 'The deletion is queued.', schema: async () => started } },
+      async handler(call) {
+        const { jobId } = await gallery.remove(nameIn(call.param('id')))
+        return json({ jobID: jobId, message: 'Backend deletion started' })
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/api/backends/system/delete/:name',
+      summary: 'Delete an installed backend by the name of its folder',
+      responses: { 200: { description: 'The deletion is queued.' }, 409: { description: 'It belongs to the system.' } },
+      async handler(call) {
+        const name = nameIn(call.param('name'))
+        refuseSystem(name, await gallery.folders())
+        const { jobId } = await gallery.remove(name)
+        return json({ success: true, message: 'Backend deletion started', jobID: jobId })
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/api/backends/upgrade/:name',
+      summary: 'Install a backend again, as its gallery has it now',
+      responses: { 200: { description: 'The installation is queued.' } },
+      handler: async (call) =>
+        toUpgradeStarted(call, await gallery.install({ id: nameIn(call.param('name')), force: true })),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/api/backends/usecases',
+      summary: 'What models of each known backend can be asked for',
+      responses: {
+        200: {
+          description: 'By the names of the backends.',
+          schema: async () => z.record(z.string(), z.array(z.string())),
+        },
+      },
+      handler: async (call) => json(await listUsecasesByName(call, parts)),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/api/backends/job/:uid',
+      summary: 'A job of a backend, in short',
+      quiet: true,
+      responses: { 200: { description: 'The job.', schema: async () => shortJobReply } },
+      handler: async (call) => json(toShortJob(await findJob(operations, call.param('uid'), 'backend'))),
+    }),
+  ]
+}
+
+async function listUsecasesByName(
+  call: Call,
+  { gallery }: BackendListParts,
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  const [listed, folders] = await Promise.all([gallery.indexes.list({ signal: call.signal }), gallery.folders()])
+  const known = listed.filter(({ entry }) => isMetaBackend(entry) || entry.alias === '').map(({ entry }) => entry.name)
+  const names = distinctTexts([...known, ...listFolderNames(folders)])
+  return Object.fromEntries(
+    names.map((name) => {
+      const canonical = toCanonicalBackend(name).name
+      return [name, listBackendUsecases(canonical, { runsLanguage: runsLanguage(canonical) })]
+    }),
+  )
+}
+
+function nameIn(id: string): string {
+  const name = id.slice(id.indexOf('@') + 1)
+  checkName(name, 'backend')
+  return name
+}
+
+function toUpgradeStarted(call: Call, { jobId }: Operation): HttpReply {
+  const statusUrl = `${call.baseUrl}backends/jobs/${jobId}`
+  return json({ jobID: jobId, uuid: jobId, statusUrl, message: 'Backend upgrade started' })
+}
+
+async function listBackends(call: Call, parts: BackendListParts): Promise<Readonly<Record<string, unknown>>> {
+  const { gallery, operations } = parts
+  const [all, folders, capability] = await Promise.all([
+    gallery.indexes.list({ signal: call.signal }),
+    gallery.folders(),
+    gallery.capability(),
+  ])
+  const wantsAll = call.query('all') === 'true'
+  const here = wantsAll ? all : all.filter((listed) => describeEntry(listed, capability).runsHere)
+  const installed = listFolderNames(folders)
+  const sorted = sortBackends(filterBackends(here, call), call, installed)
+  const page = toPage(sorted, { page: call.query('page'), items: call.query('items'), size: PAGE_SIZE })
+  const processing = operations.list().filter((view) => view.subject === 'backend' && view.state !== 'failed')
+  const byName = new Map(folders.map((folder) => [folder.metadata.name || folder.folderName, folder]))
+  return {
+    backends: page.items.map((listed) => toRow(listed, { installed, byName, processing, capability, parts })),
+    repositories: gallery.indexes.galleries().map(({ name, url }) => ({ name, url })),
+    allTags: distinctTexts(here.flatMap(({ entry }) => entry.tags)),
+    processingBackends: Object.fromEntries(processing.map(({ fullName, jobId }) => [fullName, jobId])),
+    taskTypes: Object.fromEntries(
+      processing.map(({ fullName, state, action }) => [fullName, state === 'queued' ? 'waiting' : action]),
+    ),
+    availableBackends: here.length,
+    installedBackends: folders.length,
+    ...{ currentPage: page.currentPage, totalPages: page.totalPages, prevPage: page.prevPage, nextPage: page.nextPage },
+    systemCapability: capability,
+    preferDevelopmentBackends: parts.prefersDevelopment(),
+  }
+}
+
+function filterBackends(all: readonly Listed<BackendEntry>[], call: Call): readonly Listed<BackendEntry>[] {
+  const [term, tag] = ['term', 'tag'].map((name) => (call.query(name) ?? '').toLowerCase())
+  return all.filter(({ entry, gallery }) => {
+    const tags = entry.tags.map((one) => one.toLowerCase())
+    const words = [entry.name, entry.description, gallery.name, ...tags].join('\n').toLowerCase()
+    return (!term || words.includes(term)) && (!tag || tags.includes(tag))
+  })
+}
+
+function sortBackends(
+  backends: readonly Listed<BackendEntry>[],
+  call: Call,
+  installed: ReadonlySet<string>,
+): readonly Listed<BackendEntry>[] {
+  const asked = call.query('sort')
+  if (asked === undefined || asked === '') return backends
+  const sort = SORTS.find((one) => one === asked)
+  if (sort === undefined) {
+    throw new SvcError('invalid_request', `sort is not one of ${SORTS.join(', ')}`, {
+      code: 'invalid_query',
+      details: { param: 'sort' },
+    })
+  }
+  const direction = toDirection(call.query('order'))
+  const toSortKey = ({ entry, gallery }: Listed<BackendEntry>): string => {
+    if (sort === 'repository') return gallery.name
+    if (sort === 'license') return entry.license
+    return sort === 'status' ? (installed.has(entry.name) ? '0' : '1') : entry.name.toLowerCase()
+  }
+  const keyed = backends.map((listed) => ({ listed, key: toSortKey(listed) }))
+  keyed.sort((one, other) => (one.key === other.key ? 0 : one.key < other.key ? -direction : direction))
+  return keyed.map(({ listed }) => listed)
+}
+
+interface RowFacts {
+  readonly installed: ReadonlySet<string>
+  readonly byName: ReadonlyMap<string, BackendFolder>
+  readonly processing: readonly OperationView[]
+  readonly capability: string
+  readonly parts: BackendListParts
+}
+
+function toRow(
+  listed: Listed<BackendEntry>,
+  { installed, byName, processing, capability, parts }: RowFacts,
+): Readonly<Record<string, unknown>> {
+  const { entry, gallery, id } = listed
+  const { name, description, icon, license, urls, tags, alias, capabilities } = entry
+  const { isMeta, metaBackendFor } = describeEntry(listed, capability)
+  const running = processing.find(({ fullName }) => fullName.toLowerCase() === id.toLowerCase() || fullName === name)
+  return {
+    ...{ id, name, description, icon, license, urls, tags },
+    gallery: gallery.name,
+    installed: installed.has(name),
+    version: byName.get(name)?.metadata.version ?? '',
+    processing: running !== undefined,
+    jobID: running?.jobId ?? '',
+    isDeletion: running?.action === 'deletion',
+    isMeta,
+    isAlias: !isMeta && alias !== '',
+    isDevelopment: name.endsWith(`-${parts.developmentSuffix}`),
+    capabilities: isMeta ? capabilities : {},
+    metaBackendFor,
+    nodes: [],
+  }
+}

@@ -1,0 +1,213 @@
+import { SvcError } from '@svc/errors'
+import * as z from 'zod'
+import { runsLanguage, runsModels } from '../../../backends/backend-names.ts'
+import { chooseByCapability, isCompatible } from '../../../backends/capability.ts'
+import { checkName } from '../../../files/safe-path.ts'
+import { type BackendFolder, toWireMetadata } from '../../../galleries/backend-folder.ts'
+import type { BackendGallery, BackendUpgrade } from '../../../galleries/backend-gallery.ts'
+import { type BackendEntry, gallerySchema, isMetaBackend, type Listed } from '../../../galleries/gallery.ts'
+import type { BodyReader } from '../../../http/body.ts'
+import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import type { Operation } from '../../../operations/operation.ts'
+import type { Operations } from '../../../operations/operations.ts'
+import { readJsonBody } from '../read-json-body.ts'
+import { findJob, jobReply, toJob } from './job.ts'
+
+/** What the routes of backend jobs need. */
+export interface BackendRouteParts {
+  readonly gallery: BackendGallery
+  readonly operations: Operations
+  readonly bodies: BodyReader
+}
+
+const applyBody = z.looseObject({
+  id: z.string().min(1).describe('`name` or `gallery@name`.'),
+  force: z.boolean().nullish().describe('Installs it again where it is here.'),
+})
+const jobCreated = z.object({ id: z.string(), status_url: z.string() })
+const shared = { access: 'admin', family: 'compatible', tag: 'backends' } as const
+
+/** Installation and deletion of backends as jobs, and the lists of galleries (§4.6). */
+export function backendJobRoutes({ gallery, operations, bodies }: BackendRouteParts): Route[] {
+  const named = (call: Call): string => {
+    const name = call.param('name')
+    checkName(name, 'backend')
+    return name
+  }
+  return [
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/backends/apply',
+      summary: 'Install a backend of a gallery',
+      body: async () => applyBody,
+      responses: { 200: { description: 'The installation is queued.', schema: async () => jobCreated } },
+      async handler(call) {
+        const { id, force } = await readJsonBody(call, applyBody, bodies)
+        return toCreated(call, await gallery.install({ id, ...(force === true ? { force } : {}) }))
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/backends/delete/:name',
+      summary: 'Delete an installed backend',
+      responses: { 200: { description: 'The deletion is queued.', schema: async () => jobCreated } },
+      handler: async (call) => toCreated(call, await gallery.remove(named(call))),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/backends/upgrade/:name',
+      summary: 'Install a backend again, as its gallery has it now',
+      responses: { 200: { description: 'The installation is queued.', schema: async () => jobCreated } },
+      handler: async (call) => toCreated(call, await gallery.install({ id: named(call), force: true })),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/backends/jobs/:uuid',
+      summary: 'A job of a backend',
+      quiet: true,
+      responses: { 200: { description: 'The job.', schema: async () => jobReply } },
+      handler: async (call) => json(toJob(await findJob(operations, call.param('uuid'), 'backend'))),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/backends',
+      summary: 'The installed backends',
+      responses: { 200: { description: 'In byte order of their folders, those of the system last.' } },
+      async handler() {
+        const upgrades = new Map(gallery.upgrades().map((upgrade) => [upgrade.name, upgrade]))
+        return json((await gallery.folders()).map((folder) => toInstalled(folder, upgrades.get(folder.metadata.name))))
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/backends/available',
+      summary: 'The backends of all galleries',
+      responses: { 200: { description: 'In the order of the galleries.' } },
+      async handler(call) {
+        const [listed, folders] = await Promise.all([gallery.indexes.list({ signal: call.signal }), gallery.folders()])
+        const installed = listFolderNames(folders)
+        return json(listed.map((one) => toAvailable(one, installed)))
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/backends/known',
+      summary: 'The names that galleries know, with the kind of their models',
+      responses: { 200: { description: 'Without builds for single machines.' } },
+      async handler(call) {
+        const [listed, folders] = await Promise.all([gallery.indexes.list({ signal: call.signal }), gallery.folders()])
+        const installed = listFolderNames(folders)
+        const known = listed.filter(({ entry }) => isMetaBackend(entry) || entry.alias === '')
+        return json(
+          known.map(({ entry: { name, description } }) => ({
+            name,
+            modality: runsLanguage(name) ? 'text' : 'other',
+            auto_detect: runsModels(name),
+            ...(description === '' ? {} : { description }),
+            installed: installed.has(name),
+          })),
+        )
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/backends/galleries',
+      summary: 'The backend galleries',
+      responses: { 200: { description: 'As they are configured.', schema: async () => z.array(gallerySchema) } },
+      handler: () => json(gallery.indexes.galleries()),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/backends/upgrades',
+      aliases: ['/api/backends/upgrades'],
+      summary: 'Upgrades that the last check found',
+      responses: { 200: { description: 'By the names of the backends.' } },
+      handler: () => json(toUpgrades(gallery.upgrades())),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/backends/upgrades/check',
+      aliases: ['/api/backends/upgrades/check'],
+      summary: 'Look for upgrades of everything that came from a gallery',
+      responses: { 200: { description: 'By the names of the backends.' } },
+      handler: async (call) => json(toUpgrades(await gallery.checkUpgrades({ signal: call.signal }))),
+    }),
+  ]
+}
+
+/** The names under which the folders of backends can be asked for. */
+export function listFolderNames(folders: readonly BackendFolder[]): ReadonlySet<string> {
+  return new Set(folders.flatMap(({ folderName, metadata }) => [folderName, metadata.name, metadata.alias ?? '']))
+}
+
+/** An entry as the lists of backends need it. */
+export function describeEntry(
+  { entry }: Listed<BackendEntry>,
+  capability: string,
+): { readonly isMeta: boolean; readonly runsHere: boolean; readonly metaBackendFor: string } {
+  const isMeta = isMetaBackend(entry)
+  const metaBackendFor = isMeta ? (chooseByCapability(entry.capabilities, capability) ?? '') : ''
+  return { isMeta, metaBackendFor, runsHere: isMeta ? metaBackendFor !== '' : isCompatible(entry, capability) }
+}
+
+function toCreated(call: Call, { jobId }: Operation): HttpReply {
+  return json({ id: jobId, status_url: `${call.baseUrl}backends/jobs/${jobId}` })
+}
+
+function toInstalled(folder: BackendFolder, upgrade: BackendUpgrade | undefined): Readonly<Record<string, unknown>> {
+  const { folderName, metadata, hasRunFile, isSystem } = folder
+  return {
+    Name: metadata.name || folderName,
+    RunFile: hasRunFile ? 'run.sh' : '',
+    IsMeta: metadata.metaBackendFor !== undefined,
+    IsSystem: isSystem,
+    Metadata: toWireMetadata(metadata),
+    ...(upgrade === undefined ? {} : { upgrade_available: true, available_version: upgrade.availableVersion }),
+  }
+}
+
+function toAvailable({ entry, gallery }: Listed<BackendEntry>, installed: ReadonlySet<string>): object {
+  const { name, description, license, urls, icon, tags, alias, uri, version, mirrors, capabilities } = entry
+  return {
+    ...{ name, description, license, urls, icon, tags, alias, uri, version, mirrors, capabilities },
+    gallery: gallerySchema.parse(gallery),
+    installed: installed.has(name),
+  }
+}
+
+function toUpgrades(upgrades: readonly BackendUpgrade[]): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    upgrades.map(({ name, installedVersion, availableVersion, installedDigest, availableDigest }) => [
+      name,
+      {
+        backend_name: name,
+        installed_version: installedVersion,
+        available_version: availableVersion,
+        ...(installedDigest === undefined ? {} : { installed_digest: installedDigest }),
+        ...(availableDigest === undefined ? {} : { available_digest: availableDigest }),
+      },
+    ]),
+  )
+}
+
+/** Refuses the removal of backends that are not ours. @throws {SvcError} `conflict`, code `system_backend` */
+export function refuseSystem(name: string, folders: readonly BackendFolder[]): void {
+  const named = folders.filter(({ folderName, metadata }) => [folderName, metadata.name].includes(name))
+  if (named.length === 0 || named.some(({ isSystem }) => !isSystem)) return
+  throw new SvcError('conflict', `the backend "${name}" belongs to the system and is not removed`, {
+    code: 'system_backend',
+  })
+}

@@ -1,0 +1,102 @@
+import { SvcError } from '@svc/errors'
+import * as z from 'zod'
+import { checkName } from '../../../files/safe-path.ts'
+import type { ImportPlan, ImportPreferences } from '../../../galleries/import-uri.ts'
+import { estimateMemory, formatBytes } from '../../../galleries/memory-estimate.ts'
+import type { ModelGallery } from '../../../galleries/model-gallery.ts'
+import type { ModelRequest } from '../../../galleries/model-plan.ts'
+import type { BodyReader } from '../../../http/body.ts'
+import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import { readJsonBody } from '../read-json-body.ts'
+
+/** What the import of models by their address needs. */
+export interface ImportRouteParts {
+  readonly gallery: ModelGallery
+  readonly bodies: BodyReader
+}
+
+const CONTEXT = 8192
+
+const preferencesBody = z.looseObject({
+  name: z.string().nullish(),
+  backend: z.string().nullish(),
+  description: z.string().nullish(),
+  quantizations: z.union([z.string(), z.array(z.string())]).nullish(),
+})
+const importBody = z.looseObject({
+  uri: z.string().nullish().describe('Of a GGUF file, of a model file, of a repository of the hub, or ollama://.'),
+  preferences: preferencesBody.nullish(),
+})
+const created = z.object({
+  uuid: z.string(),
+  status: z.string().describe('Where the job can be followed.'),
+  estimated_vram_bytes: z.number().optional(),
+  estimated_vram_display: z.string().optional(),
+  estimated_size_bytes: z.number().optional(),
+  estimated_size_display: z.string().optional(),
+})
+
+/** `POST /models/import-uri`. */
+export function importRoutes({ gallery, bodies }: ImportRouteParts): Route[] {
+  return [
+    defineRoute({
+      ...{ method: 'POST', path: '/models/import-uri', access: 'admin', family: 'flat', tag: 'models' },
+      summary: 'Install the model behind an address',
+      body: async () => importBody,
+      responses: {
+        200: { description: 'The installation is queued.', schema: async () => created },
+        400: { description: 'The address is of no known form, or several backends could run the model.' },
+      },
+      async handler(call) {
+        const { uri, preferences } = await readJsonBody(call, importBody, bodies)
+        if (!uri) throw new SvcError('invalid_request', 'uri is required', { code: 'uri_required' })
+        const plan = await gallery.planImport(uri, toPreferences(preferences), { signal: call.signal })
+        return plan.kind === 'ambiguous' ? toAmbiguous(plan) : install(call, plan.request, gallery)
+      },
+    }),
+  ]
+}
+
+function toPreferences(body: z.output<typeof preferencesBody> | null | undefined): ImportPreferences {
+  const { name, backend, description, quantizations } = body ?? {}
+  if (name) checkName(name, 'model')
+  const wanted = typeof quantizations === 'string' ? quantizations.split(',') : (quantizations ?? [])
+  const words = wanted.map((word) => word.trim()).filter((word) => word !== '')
+  return {
+    ...(name ? { name } : {}),
+    ...(backend ? { backend } : {}),
+    ...(description ? { description } : {}),
+    ...(words.length === 0 ? {} : { quantizations: words }),
+  }
+}
+
+function toAmbiguous({ modality, candidates }: Extract<ImportPlan, { kind: 'ambiguous' }>): HttpReply {
+  return json(
+    {
+      error: 'ambiguous import',
+      detail: `several backends could run this ${modality} model, or none is known`,
+      modality,
+      candidates,
+      hint: 'Send the request again with "preferences": {"backend": "NAME"}.',
+    },
+    { status: 400 },
+  )
+}
+
+async function install(call: Call, request: ModelRequest, gallery: ModelGallery): Promise<HttpReply> {
+  const shape = await gallery.measureRequest(request, { signal: call.signal })
+  const { jobId } = await gallery.install(request)
+  const vramBytes = shape && estimateMemory(shape, { contextSize: CONTEXT })
+  return json({
+    ...{ uuid: jobId, status: `${call.baseUrl}models/jobs/${jobId}` },
+    ...(shape === undefined || vramBytes === undefined
+      ? {}
+      : {
+          ...{ estimated_vram_bytes: vramBytes, estimated_vram_display: formatBytes(vramBytes) },
+          ...{ estimated_size_bytes: shape.weightsBytes, estimated_size_display: formatBytes(shape.weightsBytes) },
+        }),
+  } satisfies z.output<typeof created>)
+}

@@ -1,0 +1,92 @@
+import { SvcError } from '@svc/errors'
+import * as z from 'zod'
+import { formatBytes } from '../../../galleries/memory-estimate.ts'
+import type { OperationView } from '../../../operations/operation.ts'
+import type { Operations } from '../../../operations/operations.ts'
+
+/** A job as the routes below `/models/jobs` and `/backends/jobs` show it. */
+export const jobReply = z.object({
+  deletion: z.boolean(),
+  file_name: z.string(),
+  error: z.string().optional(),
+  processed: z.boolean().describe('The job has ended, whatever its outcome.'),
+  message: z.string(),
+  progress: z.number(),
+  phase: z.string().optional(),
+  current_bytes: z.int().optional(),
+  total_bytes: z.int().optional(),
+  file_size: z.string(),
+  downloaded_size: z.string(),
+  gallery_element_name: z.string(),
+  cancelled: z.boolean(),
+  cancellable: z.boolean(),
+})
+
+/** The short form that the management pages poll. */
+export const shortJobReply = z.object({
+  progress: z.number(),
+  message: z.string(),
+  galleryElementName: z.string(),
+  processed: z.boolean(),
+  deletion: z.boolean(),
+  queued: z.boolean(),
+  error: z.string().optional(),
+  completed: z.boolean().optional(),
+})
+
+/** A job as it goes out. */
+export function toJob(view: OperationView): z.output<typeof jobReply> {
+  const { progress, action, error, state, fullName, cancellable } = view
+  const { percent, phase, currentBytes, totalBytes, fileName = '' } = progress
+  return {
+    deletion: action === 'deletion',
+    file_name: fileName,
+    ...(error === undefined ? {} : { error }),
+    processed: isProcessed(view),
+    message: toMessage(view),
+    progress: percent,
+    ...(phase === undefined ? {} : { phase }),
+    ...(currentBytes === undefined ? {} : { current_bytes: currentBytes }),
+    ...(totalBytes === undefined ? {} : { total_bytes: totalBytes }),
+    file_size: formatBytes(totalBytes ?? 0),
+    downloaded_size: formatBytes(currentBytes ?? 0),
+    gallery_element_name: fullName,
+    cancelled: state === 'cancelled',
+    cancellable,
+  }
+}
+
+/** The short form of a job. */
+export function toShortJob(view: OperationView): z.output<typeof shortJobReply> {
+  const { progress, action, error, state, fullName } = view
+  return {
+    progress: progress.percent,
+    message: toMessage(view),
+    galleryElementName: fullName,
+    processed: isProcessed(view),
+    deletion: action === 'deletion',
+    queued: state === 'queued',
+    ...(error === undefined ? {} : { error }),
+    ...(state === 'completed' ? { completed: true } : {}),
+  }
+}
+
+function toMessage({ error, progress, state }: OperationView): string {
+  if (error !== undefined) return `error: ${error}`
+  return state === 'cancelled' ? 'cancelled' : progress.message
+}
+
+function isProcessed({ state }: OperationView): boolean {
+  return state !== 'queued' && state !== 'running'
+}
+
+/** The job of an id. @throws {SvcError} `not_found`, code `job_not_found` */
+export async function findJob(
+  operations: Pick<Operations, 'find'>,
+  id: string,
+  subject: OperationView['subject'],
+): Promise<OperationView> {
+  const view = await operations.find(id)
+  if (view?.subject === subject) return view
+  throw new SvcError('not_found', `there is no job "${id}"`, { code: 'job_not_found' })
+}

@@ -1,0 +1,189 @@
+import { SvcError } from '@svc/errors'
+import * as z from 'zod'
+import type { ConfigStore } from '../../../catalog/folder-store.ts'
+import { checkName } from '../../../files/safe-path.ts'
+import { gallerySchema, type Listed, type ModelEntry } from '../../../galleries/gallery.ts'
+import { findEntryBackend, type ModelGallery } from '../../../galleries/model-gallery.ts'
+import type { BodyReader } from '../../../http/body.ts'
+import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import type { Operation } from '../../../operations/operation.ts'
+import type { Operations } from '../../../operations/operations.ts'
+import { readJsonBody } from '../read-json-body.ts'
+import { findJob, jobReply, toJob } from './job.ts'
+
+/** What the routes of model jobs need. */
+export interface ModelJobParts {
+  readonly gallery: ModelGallery
+  readonly modelFiles: ConfigStore
+  readonly operations: Operations
+  readonly bodies: BodyReader
+}
+
+const fields = z.record(z.string(), z.unknown())
+
+const applyBody = z.looseObject({
+  id: z.string().nullish().describe('`name` or `gallery@name`.'),
+  url: z.string().nullish().describe('A document of a model, where no gallery has it.'),
+  name: z.string().nullish(),
+  variant: z.string().nullish(),
+  overrides: fields.nullish(),
+  config_file: fields.nullish(),
+  files: z
+    .array(z.looseObject({ filename: z.string(), uri: z.string(), sha256: z.string().nullish() }))
+    .max(1000)
+    .nullish(),
+})
+
+const jobCreated = z.object({ uuid: z.string(), status: z.string().describe('Where the job can be followed.') })
+
+const galleryFile = z.object({ filename: z.string(), uri: z.string(), sha256: z.string() })
+
+const availableModel = z.object({
+  url: z.string(),
+  name: z.string(),
+  description: z.string(),
+  license: z.string(),
+  urls: z.array(z.string()),
+  icon: z.string(),
+  tags: z.array(z.string()),
+  size: z.string(),
+  files: z.array(galleryFile),
+  gallery: gallerySchema,
+  installed: z.boolean(),
+  backend: z.string(),
+})
+
+const shared = { access: 'admin', family: 'compatible', tag: 'models' } as const
+
+/** Installation and deletion of models as jobs, and the lists of galleries (§4.6). */
+export function modelJobRoutes(parts: ModelJobParts): Route[] {
+  const { gallery, modelFiles, operations, bodies } = parts
+  return [
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/models/apply',
+      summary: 'Install a model of a gallery, of a document or of files',
+      body: async () => applyBody,
+      responses: { 200: { description: 'The installation is queued.', schema: async () => jobCreated } },
+      async handler(call) {
+        const body = await readJsonBody(call, applyBody, bodies)
+        return toCreated(call, await gallery.install(toRequest(body)))
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'POST',
+      path: '/models/delete/:name{.+}',
+      summary: 'Delete a model',
+      responses: { 200: { description: 'The deletion is queued.', schema: async () => jobCreated } },
+      async handler(call) {
+        const name = call.param('name')
+        checkName(name, 'model')
+        return toCreated(call, await gallery.remove(name))
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/models/jobs/:uuid',
+      summary: 'A job of a model',
+      quiet: true,
+      responses: { 200: { description: 'The job.', schema: async () => jobReply } },
+      handler: async (call) => json(toJob(await findJob(operations, call.param('uuid'), 'model'))),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/models/jobs',
+      summary: 'All jobs of models by their ids',
+      quiet: true,
+      responses: { 200: { description: 'Jobs that wait, run, have failed or are in the history.' } },
+      async handler() {
+        const known = [...operations.list(), ...(await operations.history())].filter(
+          ({ subject }) => subject === 'model',
+        )
+        const views = await Promise.all(known.map(({ jobId }) => operations.find(jobId)))
+        return json(
+          Object.fromEntries(views.flatMap((view) => (view === undefined ? [] : [[view.jobId, toJob(view)]]))),
+        )
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/models/available',
+      summary: 'The models of all galleries',
+      responses: {
+        200: { description: 'In the order of the galleries.', schema: async () => z.array(availableModel) },
+      },
+      async handler(call) {
+        const listed = await gallery.indexes.list({ signal: call.signal })
+        const installed = new Set(modelFiles.list().map(({ name }) => name))
+        return json(listed.map((model) => toAvailable(model, installed)))
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'GET',
+      path: '/models/galleries',
+      summary: 'The model galleries',
+      responses: { 200: { description: 'As they are configured.', schema: async () => z.array(gallerySchema) } },
+      handler: () => json(gallery.indexes.galleries()),
+    }),
+  ]
+}
+
+function toCreated(call: Call, { jobId }: Operation): HttpReply {
+  return json({ uuid: jobId, status: `${call.baseUrl}models/jobs/${jobId}` } satisfies z.output<typeof jobCreated>)
+}
+
+function toRequest(body: z.output<typeof applyBody>): Parameters<ModelGallery['install']>[0] {
+  const files = body.files ?? []
+  if (!body.id && !body.url && !body.config_file && files.length === 0) {
+    throw new SvcError('invalid_request', 'id, url, config_file or files is required', { code: 'empty_request' })
+  }
+  if (body.name) checkName(body.name, 'model')
+  if (!body.id && !body.name) {
+    throw new SvcError('invalid_request', 'name is required where no id is given', {
+      code: 'name_required',
+      details: { param: 'name' },
+    })
+  }
+  return {
+    ...(body.id ? { id: body.id } : {}),
+    ...(body.url ? { url: body.url } : {}),
+    ...(body.name ? { name: body.name } : {}),
+    ...(body.variant ? { variant: body.variant } : {}),
+    ...(body.overrides ? { overrides: body.overrides } : {}),
+    ...(body.config_file ? { configFile: body.config_file } : {}),
+    ...(files.length === 0
+      ? {}
+      : {
+          files: files.map(({ filename, uri, sha256 }) => ({
+            filename,
+            uri,
+            ...(sha256 ? { sha256: sha256.toLowerCase() } : {}),
+          })),
+        }),
+  }
+}
+
+function toAvailable(
+  { entry, gallery }: Listed<ModelEntry>,
+  installed: ReadonlySet<string>,
+): z.output<typeof availableModel> {
+  const { url, name, description, license, urls, icon, tags, size, files } = entry
+  return {
+    ...{ url, name, description, license, icon, size },
+    urls: [...urls],
+    tags: [...tags],
+    files: files.map(({ filename, uri, sha256 = '' }) => ({ filename, uri, sha256 })),
+    gallery: gallerySchema.parse(gallery),
+    installed: installed.has(name),
+    backend: findEntryBackend(entry),
+  }
+}

@@ -1,0 +1,170 @@
+import { SvcError } from '@svc/errors'
+import * as z from 'zod'
+import type { ConfigStore } from '../../../catalog/folder-store.ts'
+import type { ModelConfig } from '../../../catalog/model-config.ts'
+import { isUsecase } from '../../../catalog/usecase-names.ts'
+import { hasUsecase, listUsecases } from '../../../catalog/usecases.ts'
+import type { Call } from '../../../http/call.ts'
+import { json } from '../../../http/json.ts'
+import { defineRoute, type Route } from '../../../http/route.ts'
+import { modelNotFound } from '../../../inference/stages/resolve.ts'
+import { nameWithoutGallery, type OperationView } from '../../../operations/operation.ts'
+import { listSectionFields, listSections } from './config-metadata.ts'
+
+/** What the routes about models need. */
+export interface ModelFactParts {
+  readonly modelFiles: Pick<ConfigStore, 'get' | 'list'>
+  /** Names of backends that resolve. */
+  readonly backendNames: () => readonly string[]
+  /** Names of models whose load runs. */
+  readonly loading: () => readonly string[]
+  /** Operations that wait, run or have failed. */
+  readonly operations: () => readonly OperationView[]
+  /** Bytes of the weights on disk. */
+  readonly measureWeights: (model: ModelConfig) => Promise<number>
+}
+
+const capabilitiesReply = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      capabilities: z.array(z.string()),
+      backend: z.string(),
+      disabled: z.boolean(),
+      pinned: z.boolean(),
+      voice_cloning: z.boolean().optional(),
+      source: z.string().optional(),
+    }),
+  ),
+})
+
+const pipelineReply = z.array(
+  z.object({
+    name: z.string(),
+    ...{ vad: z.string(), transcription: z.string(), llm: z.string(), tts: z.string(), voice: z.string() },
+    self_contained: z.literal(true).optional(),
+  }),
+)
+
+const loadStatus = z.object({
+  model: z.string(),
+  state: z.enum(['installing', 'loading']),
+  progress: z.number().describe('From 0 to 1.'),
+  bytes_sent: z.int(),
+  total_bytes: z.int(),
+  file_index: z.int(),
+  total_files: z.int(),
+})
+
+/** Facts about models for pages: what they do, how they load, and the keys of their files (§4.6). */
+export function modelFactRoutes(parts: ModelFactParts): Route[] {
+  const { modelFiles } = parts
+  return [
+    defineRoute({
+      ...{ method: 'GET', path: '/api/models/capabilities', access: 'any', family: 'flat', tag: 'models' },
+      summary: 'Every model with what it can be asked for and whether it is off or pinned',
+      responses: { 200: { description: 'The models in byte order.', schema: async () => capabilitiesReply } },
+      handler: () => json({ data: modelFiles.list().map(toCapabilities) }),
+    }),
+    defineRoute({
+      ...{ method: 'GET', path: '/api/pipeline-models', access: 'any', family: 'flat', tag: 'models' },
+      summary: 'Models of realtime conversations with the models that they consist of',
+      responses: { 200: { description: 'The models in byte order.', schema: async () => pipelineReply } },
+      handler: () => json(modelFiles.list().flatMap(toPipeline)),
+    }),
+    defineRoute({
+      ...{ method: 'GET', path: '/api/models/:id{.+}/load-status', access: 'any', family: 'compatible', tag: 'models' },
+      summary: 'How far the installation or the load of a model is',
+      quiet: true,
+      responses: {
+        200: { description: 'It is being installed or loaded.', schema: async () => loadStatus },
+        404: { description: 'There is no such model, or nothing of it runs.' },
+      },
+      handler: async (call) => json(await findLoadStatus(call.param('id'), parts)),
+    }),
+    defineRoute({
+      ...{ method: 'GET', path: '/api/models/config-metadata', access: 'admin', family: 'flat', tag: 'models' },
+      summary: 'The keys of model files for editors',
+      query: async () => z.object({ section: z.string().optional().describe('Id of a section, or `all`.') }),
+      responses: {
+        200: { description: 'The sections, or the keys of one.' },
+        404: { description: 'There is no such section.' },
+      },
+      handler(call) {
+        const section = call.query('section')
+        return json(section ? { fields: listSectionFields(section) } : listSections(call.baseUrl))
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/models/config-metadata/autocomplete/:provider',
+      ...{ access: 'admin', family: 'flat', tag: 'models' },
+      summary: 'Names that a key of a model file can take',
+      responses: {
+        200: { description: 'In byte order.', schema: async () => z.object({ values: z.array(z.string()) }) },
+        404: { description: 'There is no such provider.' },
+      },
+      handler: (call) => json({ values: complete(call, parts) }),
+    }),
+  ]
+}
+
+function toCapabilities(model: ModelConfig): z.output<typeof capabilitiesReply>['data'][number] {
+  return {
+    id: model.name,
+    capabilities: listUsecases(model).map((usecase) => `FLAG_${usecase.toUpperCase()}`),
+    backend: model.backend,
+    disabled: model.disabled,
+    pinned: model.pinned,
+    ...(model.tts.voiceCloning === true ? { voice_cloning: true } : {}),
+    ...(model.source === 'yaml' ? {} : { source: model.source }),
+  }
+}
+
+function toPipeline(model: ModelConfig): z.output<typeof pipelineReply> {
+  const { pipeline, tts, name } = model
+  const { vad = '', transcription = '', llm = '', tts: speech = '' } = pipeline ?? {}
+  const voice = tts.voice ?? ''
+  if ([vad, transcription, llm, speech].some((part) => part !== '')) {
+    return [{ name, vad, transcription, llm, tts: speech, voice }]
+  }
+  // One model that hears, thinks and speaks.
+  if (!hasUsecase(model, 'realtime_audio')) return []
+  return [{ name, vad, transcription, llm, tts: speech, voice, self_contained: true }]
+}
+
+async function findLoadStatus(name: string, parts: ModelFactParts): Promise<z.output<typeof loadStatus>> {
+  const installation = parts
+    .operations()
+    .find(
+      ({ subject, action, state, fullName }) =>
+        subject === 'model' &&
+        action === 'installation' &&
+        (state === 'queued' || state === 'running') &&
+        nameWithoutGallery(fullName) === name,
+    )
+  if (installation !== undefined) {
+    const { percent, currentBytes = 0, totalBytes = 0 } = installation.progress
+    const bytes = { bytes_sent: currentBytes, total_bytes: totalBytes }
+    return { model: name, state: 'installing', progress: percent / 100, ...bytes, file_index: 0, total_files: 1 }
+  }
+  const model = parts.modelFiles.get(name)
+  if (model === undefined) throw modelNotFound(name)
+  if (!parts.loading().includes(name)) {
+    throw new SvcError('not_found', `model "${name}" is not being loaded`, { code: 'not_loading' })
+  }
+  // Backends do not tell how far a load is.
+  const bytes = { bytes_sent: 0, total_bytes: await parts.measureWeights(model) }
+  return { model: name, state: 'loading', progress: 0, ...bytes, file_index: 0, total_files: 1 }
+}
+
+function complete(call: Call, { modelFiles, backendNames }: ModelFactParts): readonly string[] {
+  const provider = call.param('provider')
+  if (provider === 'backends') return backendNames()
+  if (provider === 'models') return modelFiles.list().map(({ name }) => name)
+  const usecase = provider.startsWith('models:') ? provider.slice('models:'.length) : ''
+  if (!isUsecase(usecase)) {
+    throw new SvcError('not_found', `there is no provider "${provider}"`, { code: 'provider_not_found' })
+  }
+  return modelFiles.list().flatMap((model) => (hasUsecase(model, usecase) ? [model.name] : []))
+}

@@ -1,0 +1,102 @@
+import type { WireOperation, WireOperationNode, WireOperationRecord } from '@svc/wire/native'
+import {
+  nameWithoutGallery,
+  type Operation,
+  type OperationProgress,
+  type OperationView,
+  type StagingView,
+  type WorkerRow,
+} from '../../../operations/operation.ts'
+
+/** An operation as lists show it. */
+export function toWireOperation(view: OperationView): WireOperation {
+  const isQueued = view.state === 'queued'
+  return {
+    ...splitFullName(view.fullName),
+    fullName: view.fullName,
+    jobID: view.jobId,
+    taskType: view.action,
+    isDeletion: view.action === 'deletion',
+    isBackend: view.subject === 'backend',
+    isQueued,
+    cancellable: view.cancellable,
+    ...toProgressFields(view.progress, { hasPhase: view.state === 'running' }),
+    ...(view.nodeId === undefined ? {} : { nodeID: view.nodeId }),
+    ...(view.error === undefined ? {} : { error: view.error, message: view.error }),
+  }
+}
+
+/** Staging as lists show it. */
+export function toWireStaging(view: StagingView): WireOperation {
+  return {
+    ...splitFullName(view.fullName),
+    fullName: view.fullName,
+    jobID: view.jobId,
+    taskType: 'staging',
+    isDeletion: false,
+    isBackend: false,
+    isQueued: false,
+    cancellable: false,
+    ...toProgressFields(view.progress, { hasPhase: true }),
+    ...(view.nodeId === undefined ? {} : { nodeID: view.nodeId }),
+    ...(view.nodeName === undefined ? {} : { nodeName: view.nodeName }),
+    ...(view.nodes.length === 0 ? {} : { nodes: sortNodes(view.nodes).map(toWireNode) }),
+  }
+}
+
+/** A finished operation as the history shows it. */
+export function toWireRecord(operation: Operation): WireOperationRecord {
+  const { createdAt, startedAt = createdAt, finishedAt = startedAt, error } = operation
+  const outcome = toOutcome(operation)
+  return {
+    ...splitFullName(operation.fullName),
+    jobID: operation.jobId,
+    isBackend: operation.subject === 'backend',
+    ...(operation.nodeId === undefined ? {} : { nodeID: operation.nodeId }),
+    taskType: operation.action,
+    outcome,
+    ...(outcome === 'failed' ? { error: error ?? 'unknown reason' } : {}),
+    startedAt: new Date(startedAt).toISOString(),
+    finishedAt: new Date(finishedAt).toISOString(),
+  }
+}
+
+function toOutcome({ state }: Operation): WireOperationRecord['outcome'] {
+  if (state === 'completed') return 'completed'
+  return state === 'cancelled' ? 'cancelled' : 'failed'
+}
+
+function splitFullName(fullName: string): Pick<WireOperation, 'id' | 'name'> {
+  return { id: fullName, name: nameWithoutGallery(fullName) }
+}
+
+function toProgressFields(
+  { percent, phase, message, currentBytes, totalBytes }: OperationProgress,
+  { hasPhase }: { readonly hasPhase: boolean },
+): Pick<WireOperation, 'progress' | 'message' | 'phase' | 'currentBytes' | 'totalBytes'> {
+  return {
+    progress: Math.floor(percent),
+    message,
+    ...(phase === undefined || !hasPhase ? {} : { phase }),
+    ...(currentBytes === undefined ? {} : { currentBytes }),
+    ...(totalBytes === undefined ? {} : { totalBytes }),
+  }
+}
+
+function sortNodes(nodes: readonly WorkerRow[]): readonly WorkerRow[] {
+  return nodes.toSorted((one, other) => (one.nodeName < other.nodeName ? -1 : 1))
+}
+
+function toWireNode(row: WorkerRow): WireOperationNode {
+  return {
+    node_id: row.nodeId,
+    node_name: row.nodeName,
+    status: row.status,
+    percentage: row.percent,
+    ...(row.fileName === undefined ? {} : { file_name: row.fileName }),
+    ...(row.currentBytes === undefined ? {} : { current: row.currentBytes }),
+    ...(row.totalBytes === undefined ? {} : { total: row.totalBytes }),
+    ...(row.phase === undefined ? {} : { phase: row.phase }),
+    ...(row.error === undefined ? {} : { error: row.error }),
+  }
+}

@@ -1,0 +1,26 @@
+import { SvcError } from '@svc/errors'
+import { parseJsonCooperatively } from '@svc/json'
+import type * as z from 'zod'
+import type { BodyReader } from '../../http/body.ts'
+import type { Call } from '../../http/call.ts'
+import { readBody } from '../../inference/read-body.ts'
+import { unparsable } from '../../inference/stages/body.ts'
+
+/** The JSON body of a call. @throws {SvcError} `invalid_request` for a body that is empty or does not fit the schema */
+export async function readJsonBody<S extends z.ZodType>(
+  call: Call,
+  schema: S,
+  bodies: BodyReader,
+): Promise<z.output<S>> {
+  const held = await bodies.read(call)
+  try {
+    if (held.bytes.length === 0)
+      throw new SvcError('invalid_request', 'the request body is empty', { code: 'empty_body' })
+    const document = await parseJsonCooperatively(held.bytes, {}, { signal: call.signal }).catch((error: unknown) => {
+      throw SvcError.is(error) && error.kind === 'invalid_request' ? unparsable(error.message) : error
+    })
+    return await readBody(schema, document, call.signal)
+  } finally {
+    held.release()
+  }
+}

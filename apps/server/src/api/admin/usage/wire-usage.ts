@@ -1,0 +1,80 @@
+import type { SourcesReport, UsageReport, UsageRow } from '@svc/auth/usage'
+import type { UsageReply, UsageSourcesReply, WireUsageRow } from '@svc/wire/native'
+
+/** A report over sources whose buckets have labels. */
+type LabelledSources = Omit<SourcesReport, 'buckets'> & { readonly buckets: readonly UsageRow[] }
+
+function toWireRow(row: UsageRow): UsageSourcesReply['buckets'][number] {
+  const isKeyed = row.source === 'apikey'
+  return {
+    bucket: row.bucket,
+    user_id: row.userId,
+    user_name: row.userName,
+    source: row.source,
+    ...(isKeyed ? { api_key_id: row.apiKeyId, api_key_name: row.apiKeyName } : {}),
+    prompt_tokens: row.promptTokens,
+    completion_tokens: row.completionTokens,
+    total_tokens: row.totalTokens,
+    request_count: row.requests,
+  }
+}
+
+/** Usage over time as it goes out (§4.2). */
+export function toUsageReply({ rows, totals }: UsageReport): UsageReply {
+  return {
+    usage: rows.map((row): WireUsageRow => {
+      const { bucket, ...figures } = toWireRow(row)
+      return { bucket, model: row.model, ...figures }
+    }),
+    totals: {
+      prompt_tokens: totals.promptTokens,
+      completion_tokens: totals.completionTokens,
+      total_tokens: totals.totalTokens,
+      request_count: totals.requests,
+    },
+  }
+}
+
+/** Usage by source and key as it goes out (§4.2). */
+export function toSourcesReply({ buckets, totals, isTruncated }: LabelledSources): UsageSourcesReply {
+  return {
+    buckets: buckets.map(toWireRow),
+    totals: {
+      by_source: toWireSources(totals.bySource),
+      by_key: totals.byKey.map((key) => ({
+        api_key_id: key.apiKeyId,
+        api_key_name: key.apiKeyName,
+        user_id: key.userId,
+        user_name: key.userName,
+        tokens: key.tokens,
+        requests: key.requests,
+        last_used: new Date(key.lastUsedAt).toISOString(),
+      })),
+      ...(totals.byUserSource === undefined ? {} : { by_user_source: totals.byUserSource.map(toWireUser) }),
+      grand_total: toWireTotal(totals.grandTotal),
+    },
+    truncated: isTruncated,
+  }
+}
+
+type Totals = SourcesReport['totals']
+
+function toWireTotal({ tokens, requests }: Totals['grandTotal']) {
+  return { tokens, requests }
+}
+
+const SOURCES = ['apikey', 'web', 'legacy'] as const
+
+function toWireSources(totals: Totals['bySource']): UsageSourcesReply['totals']['by_source'] {
+  const entries = SOURCES.flatMap((source) => {
+    const total = totals[source]
+    return total === undefined ? [] : [[source, toWireTotal(total)] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+type UserTotal = NonNullable<Totals['byUserSource']>[number]
+
+function toWireUser({ source, userId, userName, tokens, requests }: UserTotal) {
+  return { source, user_id: userId, user_name: userName, tokens, requests }
+}

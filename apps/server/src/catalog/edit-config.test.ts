@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { patchConfig } from './edit-config.ts'
+
+const STYLES = [
+  (index: number) => `# File ${index}
+name: m-${index} # its name
+backend: llama-cpp
+parameters:
+  model: x-${index}.gguf # the weights
+  temperature: 0.${index % 9}
+
+# Unknown, and kept.
+vendor_${index}:
+  - &anchor {deep: [${index}, ~, 'x'], "quoted": "yes"}
+  - *anchor
+template:
+  chat: |
+    Line one ${index}
+      indented "quotes" # no comment
+
+    last
+`,
+  (index: number) => `backend: mock
+description: "long ${'words '.repeat(40)}${index}"
+name: m-${index}
+options: [ a:b, 'c:d' ]
+parameters: { model: x.bin, stop: [ "\\n", '</s>' ] }
+`,
+  (index: number) => `---
+name: 'm-${index}'
+parameters:
+    model: y.bin
+    top_p: 1.0
+roles: {user: "U ${index}"}
+? parallel_requests
+: true
+`,
+]
+
+describe('a change of a model file', () => {
+  it('of 500 files keeps every key, every comment and the order of what it does not change', () => {
+    for (let index = 0; index < 500; index += 1) {
+      const text = STYLES[index % STYLES.length]?.(index) ?? ''
+      const { text: after } = patchConfig(text, { parameters: { top_k: index + 1 }, context_size: 2048 }, 'm.yaml')
+      const before = parse(text)
+      expect(parse(after)).toEqual({
+        ...before,
+        parameters: { ...before.parameters, top_k: index + 1 },
+        context_size: 2048,
+      })
+      expect(after.match(/#.*/g)).toEqual(text.match(/#.*/g))
+      expect(Object.keys(parse(after)).slice(0, Object.keys(before).length)).toEqual(Object.keys(before))
+    }
+  })
+
+  it('cannot add a key by a value', () => {
+    const { text } = patchConfig('name: a\nbackend: mock\n', { description: 'x\nbackend: evil' }, 'a.yaml')
+    expect(parse(text)).toEqual({ name: 'a', backend: 'mock', description: 'x\nbackend: evil' })
+  })
+
+  it.each([
+    ['text that is too deep', `name: a\nx: ${'['.repeat(200)}`, {}],
+    ['a list', '- name: a\n  backend: mock\n', { backend: 'x' }],
+    ['a change that makes no model', 'name: a\nbackend: mock\n', { threads: 'many' }],
+  ])('of %s is refused', (_what, text, patch) => {
+    expect(() => patchConfig(text, patch, 'a.yaml')).toThrow('not valid')
+  })
+})

@@ -1,0 +1,75 @@
+import { SvcError } from '@svc/errors'
+import { isMap, parseDocument, type YAMLMap } from 'yaml'
+import { parseModelFile } from './config-file.ts'
+import { formatProblem } from './config-problem.ts'
+import type { ModelConfig } from './model-config.ts'
+import { readYaml } from './yaml/read-yaml.ts'
+
+/** A change of a model file: the keys to set, as JSON. `null` removes a key. */
+export type ConfigPatch = Readonly<Record<string, unknown>>
+
+/** Keys whose value is a map of the user's own keys: they are replaced whole, and removed when they are empty. */
+const MAP_KEYS: ReadonlySet<string> = new Set([
+  'roles',
+  'feature_flags',
+  'chat_template_kwargs',
+  'engine_args',
+  'pii.entity_actions',
+  'pii_detection.entity_actions',
+])
+
+/** A checked model file. */
+export interface CheckedConfig {
+  readonly text: string
+  readonly model: ModelConfig
+}
+
+/**
+ * Checks the text of a model file that is about to be written.
+ *
+ * @throws {SvcError} `invalid_request`, code `model_invalid`, naming line and key
+ */
+export function checkConfig(text: string, file: string): CheckedConfig {
+  const { models, problems } = parseModelFile(text, { file, folder: '', modifiedAt: 0 })
+  const [model] = models
+  if (model !== undefined) return { text, model }
+  throw invalid(problems.map(formatProblem).join('; ') || 'it describes no model')
+}
+
+/**
+ * Changes keys of a model file and leaves everything else as it is: comments, order, and keys that nobody knows.
+ *
+ * @throws {SvcError} `invalid_request`, code `model_invalid`
+ */
+export function patchConfig(text: string, patch: ConfigPatch, file: string): CheckedConfig {
+  // Its limits hold for what follows, which recurses.
+  const read = readYaml(text)
+  if (!read.ok) throw invalid(read.reason)
+  const document = parseDocument(text, { keepSourceTokens: true })
+  if (!isMap(document.contents)) throw invalid('its file is not one map of keys')
+  merge(document.contents as YAMLMap, patch, [])
+  // Flow lists come out in the style that the file has.
+  const flowCollectionPadding = /[[{] \S/.test(text)
+  return checkConfig(document.toString({ lineWidth: 0, flowCollectionPadding }), file)
+}
+
+/** The depth of a patch is that of JSON bodies, which is limited. */
+function merge(map: YAMLMap, patch: ConfigPatch, path: readonly string[]): void {
+  for (const [key, value] of Object.entries(patch)) {
+    if (key === '__proto__') throw invalid('the key __proto__ is not allowed')
+    const at = [...path, key]
+    const before = map.get(key)
+    const isWhole = MAP_KEYS.has(at.join('.'))
+    if (value === null || (isWhole && isFields(value) && Object.keys(value).length === 0)) map.delete(key)
+    else if (!isWhole && isFields(value) && isMap(before)) merge(before as YAMLMap, value, at)
+    else map.set(key, value)
+  }
+}
+
+function isFields(value: unknown): value is ConfigPatch {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function invalid(reason: string): SvcError {
+  return new SvcError('invalid_request', `the model configuration is not valid: ${reason}`, { code: 'model_invalid' })
+}

@@ -1,0 +1,30 @@
+import { postgresAuthTables, sqliteAuthTables } from '@svc/auth/drizzle'
+
+/** The tables of accounts, keys, sessions, invites, usage and quotas, which the library of accounts declares. */
+export const {
+  users: usersOnSqlite,
+  sessions: sessionsOnSqlite,
+  apiKeys: apiKeysOnSqlite,
+  invites: invitesOnSqlite,
+  signIns: signInsOnSqlite,
+  facts: factsOnSqlite,
+  usageRecords: usageRecordsOnSqlite,
+  usageSums: usageSumsOnSqlite,
+  quotaRules: quotaRulesOnSqlite,
+  quotaCounters: quotaCountersOnSqlite,
+  quotaReservations: quotaReservationsOnSqlite,
+} = sqliteAuthTables
+
+export const {
+  users: usersOnPostgres,
+  sessions: sessionsOnPostgres,
+  apiKeys: apiKeysOnPostgres,
+  invites: invitesOnPostgres,
+  signIns: signInsOnPostgres,
+  facts: factsOnPostgres,
+  usageRecords: usageRecordsOnPostgres,
+  usageSums: usageSumsOnPostgres,
+  quotaRules: quotaRulesOnPostgres,
+  quotaCounters: quotaCountersOnPostgres,
+  quotaReservations: quotaReservationsOnPostgres,
+} = postgresAuthTables

@@ -1,0 +1,40 @@
+import { SvcError } from '@svc/errors'
+
+/** An origin that answers, but not with the file. */
+export function originRefused(what: string, status: number): SvcError {
+  return new SvcError('upstream_failed', `${what}: the origin answers with status ${status}`, {
+    code: 'download_refused',
+    details: { status },
+  })
+}
+
+/** Content that is not the file. */
+export function wrongContent(what: string, reason: string): SvcError {
+  return new SvcError('upstream_failed', `${what}: ${reason}`, { code: 'download_corrupt' })
+}
+
+/** A disk without room for what is to come. */
+export function noRoom(what: string, missingBytes: number): SvcError {
+  return new SvcError('insufficient_storage', `${what}: the disk needs ${missingBytes} bytes more`, {
+    code: 'no_room',
+  })
+}
+
+/** Whether what was fetched is of no use any more: it is not the file, or it fills the disk. */
+export function spoilsPartial(error: unknown): boolean {
+  return SvcError.is(error) && (error.code === 'download_corrupt' || error.code === 'disk_full')
+}
+
+/** Whether another attempt may go better: the line or the origin failed, and nothing was wrong with the content. */
+export function mayPass(error: unknown): boolean {
+  if (!SvcError.is(error)) return false
+  if (error.code === 'fetch_failed') {
+    const reason = error.details?.reason
+    return reason === 'connection_lost' || reason === 'connection_refused' || reason === 'unreachable'
+  }
+  if (error.code === 'download_refused') {
+    const status = Number(error.details?.status)
+    return status === 429 || status === 408 || status >= 500
+  }
+  return error.code === 'fetch_timeout' || error.code === 'download_cut'
+}

@@ -1,0 +1,244 @@
+import { constants } from 'node:fs'
+import { chmod, copyFile, link, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
+import { toFileError } from '../files/file-error.ts'
+import { createTemporaryPath } from '../files/temporary-files.ts'
+import { readDisk } from '../monitoring/host-figures.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { mayPass, noRoom, spoilsPartial, wrongContent } from './download-failures.ts'
+import { type DownloadSource, describeSource } from './download-source.ts'
+import { fetchRest } from './fetch-rest.ts'
+import { hashFile } from './hash-file.ts'
+import { createKeyedLock } from './keyed-lock.ts'
+import type { KnownFiles } from './known-files.ts'
+import { openPartial, type PartialFile, removePartial } from './partial-file.ts'
+
+/** A file to fetch. */
+export interface DownloadRequest {
+  /** Absolute path; its folder is made when it is missing. */
+  readonly target: string
+  readonly source: DownloadSource
+  /** In lower-case hexadecimal digits. */
+  readonly sha256?: string | undefined
+  readonly sizeBytes?: number | undefined
+  /** Looks at the whole content before it takes its place. @throws {SvcError} for content that must not */
+  readonly check?: ((path: string) => Promise<void>) | undefined
+  readonly onProgress?: ((progress: FileProgress) => void) | undefined
+  /** Whether an abort leaves what was fetched for the next download. @default always */
+  readonly keepsData?: (() => boolean) | undefined
+  readonly signal: AbortSignal
+}
+
+/** How much of a file is there. */
+export interface FileProgress {
+  readonly currentBytes: number
+  readonly totalBytes?: number | undefined
+}
+
+/** A file in its place. */
+export interface DownloadedFile {
+  readonly sha256: string
+  readonly sizeBytes: number
+  /** Whether the content was here already, under this or another name. */
+  readonly isReused: boolean
+}
+
+/** Fetches files over HTTP and puts them in their place whole, or not at all (threats GAL-2). */
+export interface Downloader {
+  /**
+   * Fetches a file. A target that has the hash, or that has any content where no hash is known, stays as it is. An
+   * interrupted download goes on where it stopped. A target is written by one download at a time.
+   *
+   * @throws {SvcError} `upstream_failed` (`download_refused`, `download_corrupt`, `download_cut`, `fetch_failed`),
+   *   `timeout` (`fetch_timeout`), `invalid_request` (`url_not_allowed`), `insufficient_storage` (`disk_full`), `internal`
+   *   (`file_failed`); what `check` throws; the signal's reason
+   */
+  download(request: DownloadRequest): Promise<DownloadedFile>
+  /** The size of the content at its origin, where the origin tells it. Never rejects but with the signal's reason. */
+  measureSize(source: DownloadSource, options: { readonly signal: AbortSignal }): Promise<number | undefined>
+}
+
+/** What {@link createDownloader} needs. */
+export interface DownloaderOptions {
+  readonly client: OutboundClient
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly known?: KnownFiles | undefined
+  /** Longest silence of an origin. @default 60000 */
+  readonly stallMs?: number | undefined
+  /** Before the second attempt; doubled for each further one. @default 2000 */
+  readonly retryMs?: number | undefined
+}
+
+/** Attempts in a row that bring nothing. One that brings {@link PROGRESS_BYTES} begins to count anew. */
+const MAX_ATTEMPTS = 3
+/** How often a whole file with a wrong hash is fetched again. */
+const MAX_RESTARTS = 2
+const PROGRESS_BYTES = 64 * 1024
+const STALL_MS = 60_000
+const RETRY_MS = 2000
+const HEAD_MS = 10_000
+/** Left on the disk for everything else. */
+const SPARE_BYTES = 16 * 1024 * 1024
+const FILE_MODE = 0o644
+
+/** A downloader over the guarded client. */
+export function createDownloader(options: DownloaderOptions): Downloader {
+  const lock = createKeyedLock()
+  return {
+    download: (request) =>
+      lock.run(resolve(request.target), () => download(request, options), { signal: request.signal }),
+    async measureSize(source, { signal }) {
+      try {
+        await using reply = await options.client.fetch(source.url, {
+          signal,
+          trust: source.trust,
+          method: 'HEAD',
+          maxBytes: 0,
+          timeoutMs: HEAD_MS,
+          redirects: 3,
+          decode: false,
+          ...(source.credentials === undefined ? {} : { credentials: source.credentials }),
+        })
+        const length = Number(reply.headers['content-length'] ?? Number.NaN)
+        return reply.status === 200 && Number.isSafeInteger(length) ? length : undefined
+      } catch {
+        signal.throwIfAborted()
+        return undefined
+      }
+    },
+  }
+}
+
+async function download(request: DownloadRequest, options: DownloaderOptions): Promise<DownloadedFile> {
+  const { target, signal, keepsData = () => true } = request
+  await mkdir(dirname(target), { recursive: true }).catch((error: unknown) => {
+    throw toFileError(error, 'made', dirname(target))
+  })
+  const present = (await findPresent(request)) ?? (await linkKnown(request, options))
+  if (present !== undefined) {
+    await removePartial(target)
+    request.onProgress?.({ currentBytes: present.sizeBytes, totalBytes: present.sizeBytes })
+    return { ...present, isReused: true }
+  }
+  const partial = await openPartial(target, { signal })
+  try {
+    await fetchAll(partial, request, options)
+    return { ...(await finish(partial, request, options)), isReused: false }
+  } catch (error) {
+    if (partial.offset === 0 || (signal.aborted && !keepsData())) await removePartial(target)
+    throw error
+  } finally {
+    await partial.close()
+  }
+}
+
+/** The target itself, where it is what is asked for. */
+async function findPresent({ target, sha256, signal }: DownloadRequest): Promise<Content | undefined> {
+  const found = await stat(target).catch(() => undefined)
+  if (found === undefined || !found.isFile()) return undefined
+  const content = await hashFile(target, { signal })
+  return sha256 === undefined || content.sha256 === sha256 ? content : undefined
+}
+
+/** A content and its size. */
+type Content = Pick<DownloadedFile, 'sha256' | 'sizeBytes'>
+
+/** Gives a file of the same content the name of the target as well. */
+async function linkKnown(
+  { target, sha256, signal }: DownloadRequest,
+  { known }: DownloaderOptions,
+): Promise<Content | undefined> {
+  if (sha256 === undefined || known === undefined) return undefined
+  for (const path of await known.find(sha256)) {
+    // Linked first: what is hashed then is what gets the name, whatever becomes of the other one.
+    const temporary = createTemporaryPath(target)
+    try {
+      await link(path, temporary).catch(() => copyFile(path, temporary, constants.COPYFILE_EXCL))
+      const content = await hashFile(temporary, { signal })
+      if (content.sha256 !== sha256) continue
+      await rename(temporary, target)
+      await known.add({ path: target, sha256 })
+      return content
+    } catch {
+      // It is gone by now, or cannot be read: then the content is fetched.
+      signal.throwIfAborted()
+    } finally {
+      await unlink(temporary).catch(() => undefined)
+    }
+  }
+  return undefined
+}
+
+/** Attempts until everything is there. @throws the last failure */
+async function fetchAll(partial: PartialFile, request: DownloadRequest, options: DownloaderOptions): Promise<void> {
+  const { source, signal } = request
+  const { client, clock, logger, stallMs = STALL_MS, retryMs = RETRY_MS } = options
+  const what = basename(request.target)
+  const { sha256, sizeBytes, onProgress = () => undefined } = request
+  const checkRoom = (bytes: number): Promise<void> => requireRoom(request.target, bytes)
+  let restarts = 0
+  for (let failures = 0; ; ) {
+    const before = partial.offset
+    try {
+      await fetchRest({ partial, source, sha256, sizeBytes, what, client, stallMs, checkRoom, onProgress, signal })
+      if (sha256 === undefined || partial.digest() === sha256) return
+      // Parts that do not fit together may come out right when they are fetched in one.
+      const isPieced = before > 0 && restarts < MAX_RESTARTS
+      restarts += 1
+      await partial.restart({ url: source.url, sha256, sizeBytes })
+      if (!isPieced) throw wrongContent(what, `its SHA-256 is not ${sha256}`)
+    } catch (error) {
+      signal.throwIfAborted()
+      failures = partial.offset - before >= PROGRESS_BYTES ? 1 : failures + 1
+      if (!mayPass(error) || failures >= MAX_ATTEMPTS) {
+        if (spoilsPartial(error)) await removePartial(request.target)
+        throw error
+      }
+      logger.info({ err: error, url: describeSource(source), offset: partial.offset }, 'download is tried again')
+      await clock.sleep(retryMs * 2 ** (failures - 1), { signal })
+    }
+  }
+}
+
+async function requireRoom(target: string, bytes: number): Promise<void> {
+  const disk = await readDisk(dirname(target))
+  if (disk === undefined) return
+  const missing = bytes + SPARE_BYTES - disk.available
+  if (missing > 0) throw noRoom(basename(target), missing)
+}
+
+/** Puts a whole partial file in the place of the target. */
+async function finish(partial: PartialFile, request: DownloadRequest, { known }: DownloaderOptions): Promise<Content> {
+  const { target, signal, check } = request
+  const content = { sha256: partial.digest(), sizeBytes: partial.offset }
+  try {
+    await check?.(partial.path)
+  } catch (error) {
+    await removePartial(target)
+    throw error
+  }
+  signal.throwIfAborted()
+  await partial.sync()
+  try {
+    await chmod(partial.path, FILE_MODE)
+    await rename(partial.path, target)
+    await syncFolder(dirname(target))
+  } catch (error) {
+    throw toFileError(error, 'written', target)
+  }
+  await removePartial(target)
+  await known?.add({ path: target, sha256: content.sha256 })
+  return content
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,154 @@
+import { createHash, type Hash } from 'node:crypto'
+import { constants, type FileHandle, open, unlink } from 'node:fs/promises'
+import { toFileError } from '../files/file-error.ts'
+import { readJsonFile } from '../files/read-json-file.ts'
+import { writeFileAtomic } from '../files/write-file-atomic.ts'
+import { hashHandle } from './hash-file.ts'
+
+/** What is known of the content that a partial file is a part of. */
+export interface PartialFacts {
+  readonly url: string
+  /** For `If-Range`: a strong entity tag, or the time of the last change. */
+  readonly validator?: string | undefined
+  /** Of the whole content. */
+  readonly sizeBytes?: number | undefined
+  /** That the whole content must have. */
+  readonly sha256?: string | undefined
+}
+
+/** The first part of a file, in `<target>.partial`, with its facts beside it. */
+export interface PartialFile {
+  /** Bytes that are there. */
+  readonly offset: number
+  readonly facts: PartialFacts | undefined
+  readonly path: string
+  /** Empties the file and notes what the content now is a part of. */
+  restart(facts: PartialFacts): Promise<void>
+  append(pieces: readonly Uint8Array[]): Promise<void>
+  /** The SHA-256 of what is there. */
+  digest(): string
+  sync(): Promise<void>
+  close(): Promise<void>
+}
+
+const MODE = 0o600
+
+/** The places of a partial file and of its facts. */
+function partialPaths(target: string): { readonly data: string; readonly facts: string } {
+  return { data: `${target}.partial`, facts: `${target}.partial.json` }
+}
+
+/** Removes a partial file and its facts. */
+export async function removePartial(target: string): Promise<void> {
+  const { data, facts } = partialPaths(target)
+  for (const path of [data, facts]) await unlink(path).catch(() => undefined)
+}
+
+/**
+ * Opens the partial file of a target. Bytes without facts, or more of them than the whole content has, count as nothing.
+ *
+ * @throws {SvcError} `disk_full` or `file_failed`
+ */
+export async function openPartial(target: string, options: { readonly signal: AbortSignal }): Promise<PartialFile> {
+  const paths = partialPaths(target)
+  const facts = await readFacts(paths.facts)
+  const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+  const file = await open(paths.data, flags, MODE).catch((error: unknown) => {
+    throw toFileError(error, 'written', paths.data)
+  })
+  try {
+    const { size } = await file.stat()
+    const isUsable = facts !== undefined && size <= (facts.sizeBytes ?? size)
+    const hash = createHash('sha256')
+    const offset = isUsable ? await hashHandle(file, hash, options) : 0
+    return new OpenPartial({ file, paths, hash, offset, facts: isUsable ? facts : undefined })
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+class OpenPartial implements PartialFile {
+  readonly path: string
+  readonly #file: FileHandle
+  readonly #factsPath: string
+  #hash: Hash
+  offset: number
+  facts: PartialFacts | undefined
+
+  constructor(parts: {
+    readonly file: FileHandle
+    readonly paths: ReturnType<typeof partialPaths>
+    readonly hash: Hash
+    readonly offset: number
+    readonly facts: PartialFacts | undefined
+  }) {
+    this.#file = parts.file
+    this.#factsPath = parts.paths.facts
+    this.path = parts.paths.data
+    this.#hash = parts.hash
+    this.offset = parts.offset
+    this.facts = parts.facts
+  }
+
+  async restart(facts: PartialFacts): Promise<void> {
+    await this.#guard(async () => {
+      await this.#file.truncate(0)
+      this.#hash = createHash('sha256')
+      this.offset = 0
+      // Written after the cut: facts never stand beside bytes of another content.
+      await writeFileAtomic(this.#factsPath, JSON.stringify(facts), { mode: MODE })
+      this.facts = facts
+    })
+  }
+
+  async append(pieces: readonly Uint8Array[]): Promise<void> {
+    await this.#guard(async () => {
+      for (const piece of pieces) {
+        let written = 0
+        while (written < piece.length) {
+          const { bytesWritten } = await this.#file.write(piece, written, piece.length - written, this.offset)
+          this.#hash.update(piece.subarray(written, written + bytesWritten))
+          this.offset += bytesWritten
+          written += bytesWritten
+        }
+      }
+    })
+  }
+
+  digest(): string {
+    return this.#hash.copy().digest('hex')
+  }
+
+  async sync(): Promise<void> {
+    await this.#guard(() => this.#file.sync())
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close()
+  }
+
+  async #guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      throw toFileError(error, 'written', this.path)
+    }
+  }
+}
+
+/** Facts that cannot be read are none: the download then begins anew. */
+async function readFacts(path: string): Promise<PartialFacts | undefined> {
+  const read = await readJsonFile(path)
+  if (read.state !== 'read') return undefined
+  const value: unknown = read.root.toValue()
+  if (typeof value !== 'object' || value === null || !('url' in value) || typeof value.url !== 'string')
+    return undefined
+  const { validator, sizeBytes, sha256 } = value as Readonly<Record<string, unknown>>
+  return {
+    url: value.url,
+    validator: typeof validator === 'string' ? validator : undefined,
+    sizeBytes: typeof sizeBytes === 'number' && sizeBytes >= 0 ? sizeBytes : undefined,
+    sha256: typeof sha256 === 'string' ? sha256 : undefined,
+  }
+}

@@ -1,0 +1,68 @@
+import { SvcError } from '@svc/errors'
+import type { ModelRequest } from '../galleries/model-plan.ts'
+import { nameWithoutGallery, type OperationView } from '../operations/operation.ts'
+import type { Platform } from '../platform/platform.ts'
+import { preload } from '../residency/preload.ts'
+import type { ServerFeature } from './feature.ts'
+
+/**
+ * Models named on the command line or by `--models`: the missing ones are installed, and all are loaded, one after the
+ * other, while the server serves.
+ */
+export function namedModelsFeature(platform: Platform): ServerFeature {
+  const { config, models, modelFiles, modelGallery, operations, backends, log } = platform
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let working: Promise<void> | undefined
+
+  /** Installs a model unless it is here. @returns the name that it has here */
+  async function provide(named: string): Promise<string> {
+    const request = named.includes('://') ? await plan(named) : { id: named }
+    const name = request.name ?? nameWithoutGallery(named)
+    if (modelFiles.get(name) !== undefined) return name
+    const { jobId } = await modelGallery.install(request)
+    const end = await waitForEnd(jobId)
+    if (end?.state === 'completed') return name
+    throw new SvcError('unavailable', end?.error ?? 'its installation was cancelled', { code: 'not_installed' })
+  }
+
+  async function plan(uri: string): Promise<ModelRequest> {
+    const found = await modelGallery.planImport(uri, {}, { signal })
+    if (found.kind === 'install') return found.request
+    const candidates = found.candidates.join(', ')
+    throw new SvcError('invalid_request', `several backends could run it (${candidates}): import it with one of them`, {
+      code: 'ambiguous_import',
+    })
+  }
+
+  async function waitForEnd(jobId: string): Promise<OperationView | undefined> {
+    for (;;) {
+      const view = await operations.find(jobId)
+      if (view?.state !== 'queued' && view?.state !== 'running') return view
+      await operations.waitForChange(jobId, view.progress, { signal })
+    }
+  }
+
+  async function provideAll(): Promise<void> {
+    for (const named of config.models) {
+      try {
+        const name = await provide(named)
+        const { residency } = backends
+        await preload([name], { resolve: (one) => models.resolve(one), residency, signal, logger: log })
+      } catch (error) {
+        if (signal.aborted) return
+        log.error({ model: named, err: error }, 'model to install at start could not be installed')
+      }
+    }
+  }
+
+  return {
+    start() {
+      working = provideAll()
+    },
+    async drain() {
+      stopping.abort()
+      await working
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises'
+import { SvcError } from '@svc/errors'
+import * as z from 'zod'
+import { readYaml } from '../catalog/yaml/read-yaml.ts'
+import { toPlainValue } from '../catalog/yaml/scalars.ts'
+import { StartRefused } from '../config/start-refused.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { ServerFeature } from './feature.ts'
+
+/** How often upgrades of backends are looked for. */
+const CHECK_MS = 6 * 60 * 60 * 1000
+
+const fields = z.record(z.string(), z.unknown())
+
+/** A model that is to be installed at the start. */
+const preloadList = z.array(
+  z.looseObject({
+    id: z.string().optional(),
+    url: z.string().optional(),
+    name: z.string().optional(),
+    variant: z.string().optional(),
+    overrides: fields.optional(),
+  }),
+)
+
+type Preload = z.output<typeof preloadList>[number]
+
+/**
+ * Installations that the configuration asks for (`--preload-models`, `--preload-models-config`, `--external-backends`),
+ * and upgrades of backends (`--auto-upgrade-backends`). They run as operations while the server serves.
+ */
+export async function startInstallsFeature(platform: Platform): Promise<ServerFeature> {
+  const { config, settings, modelGallery, backendGallery, clock, log } = platform
+  const models = await readPreloads(config)
+  const stopping = new AbortController()
+  let watching: Promise<void> | undefined
+
+  async function enqueueAll(): Promise<void> {
+    for (const name of config.externalBackends) {
+      await backendGallery.install(name.includes('://') ? { uri: name } : { id: name })
+    }
+    for (const { id, url, name, variant, overrides } of models) {
+      await modelGallery.install({
+        ...(id === undefined ? {} : { id }),
+        ...(url === undefined ? {} : { url }),
+        ...(name === undefined ? {} : { name }),
+        ...(variant === undefined ? {} : { variant }),
+        ...(overrides === undefined ? {} : { overrides }),
+      })
+    }
+  }
+
+  async function watchUpgrades(): Promise<void> {
+    for (;;) {
+      await clock.sleep(CHECK_MS, { signal: stopping.signal })
+      if (!settings.get('auto_upgrade_backends')) continue
+      const upgrades = await backendGallery.checkUpgrades({ signal: stopping.signal })
+      for (const { name } of upgrades) await backendGallery.install({ id: name, force: true })
+    }
+  }
+
+  return {
+    async start() {
+      await enqueueAll()
+      watching = watchUpgrades().catch((error: unknown) => {
+        if (!stopping.signal.aborted) log.error({ err: error }, 'upgrades of backends are no longer looked for')
+      })
+    },
+    async drain() {
+      stopping.abort()
+      await watching
+    },
+  }
+}
+
+/** The models that the flags name. @throws {StartRefused} for a list that is none */
+async function readPreloads({ preloadModels, preloadModelsConfig }: Platform['config']): Promise<readonly Preload[]> {
+  const inline = preloadModels === undefined ? [] : toPreloads(preloadModels, '--preload-models')
+  if (preloadModelsConfig === undefined) return inline
+  const text = await readFile(preloadModelsConfig, 'utf8').catch((error: unknown) => {
+    throw refused('--preload-models-config', 'it cannot be read', error)
+  })
+  return [...inline, ...toPreloads(text, '--preload-models-config')]
+}
+
+/** YAML holds JSON too. */
+function toPreloads(text: string, flag: string): readonly Preload[] {
+  const read = readYaml(text)
+  if (!read.ok) throw refused(flag, read.reason)
+  const parsed = preloadList.safeParse(toPlainValue(read.root))
+  if (!parsed.success) throw refused(flag, 'it is not a list of objects with id, url, name, variant and overrides')
+  const nameless = parsed.data.find(({ id, url, name }) => !id && !(url && name))
+  if (nameless !== undefined) throw refused(flag, 'a model has neither an id nor a url with a name')
+  return parsed.data
+}
+
+function refused(flag: string, reason: string, cause?: unknown): StartRefused {
+  const detail = SvcError.is(cause) ? `${reason}: ${cause.message}` : reason
+  return new StartRefused(`${flag}: ${detail}`, { exitCode: 78, ...(cause === undefined ? {} : { cause }) })
+}

@@ -1,0 +1,78 @@
+import { SvcError } from '@svc/errors'
+import { systemClock } from './clock.ts'
+import { createProgressLine } from './progress-line.ts'
+import { type Fields, type ServerClient, toFields } from './remote-client.ts'
+
+/** A job of a server. */
+export interface FollowedJob {
+  readonly path: string
+  readonly id: string
+}
+
+const POLL_MS = 300
+
+/**
+ * Shows the progress of a job on stderr until it has ended, and its end on stdout. Ctrl-C pauses it.
+ *
+ * @throws {SvcError} where it failed, code `paused` where Ctrl-C paused it
+ */
+export async function followJob(
+  server: ServerClient,
+  { path, id }: FollowedJob,
+  { json }: { readonly json: boolean },
+): Promise<void> {
+  const interrupted = new AbortController()
+  const interrupt = (): void => interrupted.abort()
+  process.once('SIGINT', interrupt)
+  const show = json ? showNothing : process.stderr.isTTY ? createBar() : createLines()
+  try {
+    for (;;) {
+      const job = toFields(await server.get(path))
+      show(job)
+      if (job.processed === true) return finish(job, { json })
+      await systemClock.sleep(POLL_MS, { signal: interrupted.signal }).catch(() => undefined)
+      if (!interrupted.signal.aborted) continue
+      await server.post(`/api/operations/${id}/pause`)
+      throw new SvcError('cancelled', 'paused: the same command goes on where it stopped', { code: 'paused' })
+    }
+  } finally {
+    process.off('SIGINT', interrupt)
+  }
+}
+
+function finish(job: Fields, { json }: { readonly json: boolean }): void {
+  if (process.stderr.isTTY && !json) process.stderr.write('\n')
+  if (json) process.stdout.write(`${JSON.stringify(job)}\n`)
+  if (job.error !== undefined) throw new SvcError('internal', String(job.error))
+  if (!json) process.stdout.write(`${String(job.message)}\n`)
+}
+
+function showNothing(): void {}
+
+function createBar(): (job: Fields) => void {
+  const line = createProgressLine()
+  let shown = ''
+  return (job) => {
+    const label = toLabel(job)
+    // Every file and phase keeps its last line.
+    if (shown !== '' && shown !== label) process.stderr.write('\n')
+    shown = label
+    const [currentBytes, totalBytes] = [Number(job.current_bytes ?? 0), Number(job.total_bytes ?? 0)]
+    const drawn = line.draw({ label, percent: Number(job.progress), currentBytes, totalBytes }, performance.now())
+    process.stderr.write(`\r\x1b[K${drawn}`)
+  }
+}
+
+function createLines(): (job: Fields) => void {
+  let shown = ''
+  return (job) => {
+    const line = `${Math.floor(Number(job.progress))} % ${toLabel(job)}`
+    if (line !== shown) process.stderr.write(`${line}\n`)
+    shown = line
+  }
+}
+
+function toLabel({ file_name: file, phase, message }: Fields): string {
+  const isFetching = phase === 'Downloading' && typeof file === 'string' && file !== ''
+  return isFetching ? file : String(phase ?? message ?? '')
+}

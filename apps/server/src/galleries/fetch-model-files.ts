@@ -1,0 +1,157 @@
+import { copyFile, mkdir, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { SvcError } from '@svc/errors'
+import { GgufError } from '@svc/gguf'
+import { readGgufSummary } from '../catalog/gguf-summary.ts'
+import { openModelFolder, withOpenFile } from '../catalog/model-folder.ts'
+import { isGgufName } from '../catalog/to-model-config.ts'
+import type { Credentials } from '../downloads/credentials.ts'
+import { downloadFiles } from '../downloads/download-files.ts'
+import type { DownloadSource } from '../downloads/download-source.ts'
+import type { Downloader } from '../downloads/downloader.ts'
+import { hashFile } from '../downloads/hash-file.ts'
+import type { ResolvedUri, UriServices } from '../downloads/resolve-uri.ts'
+import { toFileError } from '../files/file-error.ts'
+import type { OperationWork } from '../operations/operations.ts'
+import { keepsData } from '../operations/stopped-operation.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+import type { EntryFile } from './gallery.ts'
+import { stagingFolder } from './model-commit.ts'
+import { findOllamaWeights } from './ollama-weights.ts'
+
+/** What the files of a model are fetched with. */
+export interface ModelFileParts {
+  readonly modelsPath: string
+  readonly client: OutboundClient
+  readonly downloader: Downloader
+  readonly services: () => UriServices
+  /** Whole files of one model that are fetched at a time. */
+  readonly concurrency: () => number
+}
+
+/** A file of a model with the place that its address leads to. */
+export interface FileSource {
+  readonly file: EntryFile
+  readonly resolved: ResolvedUri
+}
+
+/** A file that waits in the staging folder. */
+export interface StagedFile {
+  readonly filename: string
+  readonly sha256?: string | undefined
+}
+
+/** A file with everything that a download needs. */
+interface RemoteFile {
+  readonly file: EntryFile
+  readonly source: DownloadSource
+  readonly sha256: string | undefined
+  readonly sizeBytes: number | undefined
+}
+
+/** Fetches the files of a model that are not in place. @returns those that wait in the staging folder */
+export async function fetchModelFiles(
+  name: string,
+  sources: readonly FileSource[],
+  work: OperationWork,
+  parts: ModelFileParts,
+): Promise<readonly StagedFile[]> {
+  const { modelsPath, downloader } = parts
+  const { signal } = work
+  const staging = stagingFolder(modelsPath, name)
+  const missing: FileSource[] = []
+  for (const source of sources) if (!(await isInPlace(modelsPath, source.file, signal))) missing.push(source)
+  const located = await Promise.all(missing.map((source) => locate(source, parts, signal)))
+  const remote = located.filter((one) => one !== undefined)
+  const knownBytes = remote.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0)
+  work.report({ phase: 'Downloading', message: `downloading ${name}`, currentBytes: 0 })
+  for (const { file, resolved } of missing) {
+    if (resolved.kind === 'file') await takeLocal(resolved.path, join(staging, file.filename), file)
+  }
+  const fetched = await downloadFiles(downloader, {
+    files: remote.map(({ file, source, sha256, sizeBytes }) => ({
+      target: join(staging, file.filename),
+      source,
+      sha256,
+      // A hash says more than the size that an origin announces.
+      ...(sizeBytes === undefined || sha256 !== undefined ? {} : { sizeBytes }),
+      check: (path) => checkContent(path, file.filename),
+      keepsData: () => keepsData(signal),
+    })),
+    concurrency: parts.concurrency(),
+    signal,
+    onProgress: ({ currentBytes, totalBytes, target }) =>
+      work.report({
+        phase: 'Downloading',
+        message: `downloading ${basename(target)}`,
+        fileName: basename(target),
+        currentBytes,
+        totalBytes: Math.max(totalBytes, knownBytes),
+      }),
+  })
+  work.report({ phase: 'Verifying', message: 'verifying files' })
+  const digests = new Map(remote.map(({ file }, index) => [file.filename, fetched[index]?.sha256]))
+  return missing.map(({ file: { filename } }) => ({ filename, sha256: digests.get(filename) }))
+}
+
+/** Where a file comes from, with its size; undefined for one of this machine. */
+async function locate(
+  { file, resolved }: FileSource,
+  { downloader, client, services }: ModelFileParts,
+  signal: AbortSignal,
+): Promise<RemoteFile | undefined> {
+  if (resolved.kind === 'file') return undefined
+  if (resolved.kind === 'http') {
+    const { source } = resolved
+    return { file, source, sha256: file.sha256, sizeBytes: await downloader.measureSize(source, { signal }) }
+  }
+  if (resolved.kind !== 'ollama') throw cannotFetch(file.uri)
+  const credentials: Credentials = services().credentials
+  const weights = await findOllamaWeights(resolved.reference, { client, credentials, signal })
+  return { file, source: weights.source, sha256: file.sha256 ?? weights.sha256, sizeBytes: weights.sizeBytes }
+}
+
+/** Whether a file is there with the right content; without a hash, whether it is there. */
+async function isInPlace(modelsPath: string, { filename, sha256 }: EntryFile, signal: AbortSignal): Promise<boolean> {
+  const path = join(modelsPath, filename)
+  const found = await stat(path).catch(() => undefined)
+  if (found === undefined || !found.isFile()) return false
+  if (sha256 === undefined) return true
+  const content = await hashFile(path, { signal }).catch(() => undefined)
+  signal.throwIfAborted()
+  return content?.sha256 === sha256
+}
+
+async function takeLocal(path: string, target: string, file: EntryFile): Promise<void> {
+  try {
+    await mkdir(dirname(target), { recursive: true })
+    await copyFile(path, target)
+  } catch (error) {
+    throw toFileError(error, 'copied', file.filename)
+  }
+  await checkContent(target, file.filename)
+}
+
+/** Weights whose header contradicts them never get to their place (threats WGT-1). */
+async function checkContent(path: string, filename: string): Promise<void> {
+  if (!isGgufName(filename)) return
+  const found = openModelFolder(dirname(path)).find(basename(path))
+  if (found?.found !== true) return
+  try {
+    withOpenFile(found, readGgufSummary)
+  } catch (error) {
+    if (!(error instanceof GgufError)) throw error
+    throw new SvcError('unprocessable', `${filename} ${error.message}`, { code: 'not_a_model' })
+  }
+}
+
+/** An address whose form nothing fetches. */
+export function cannotFetch(uri: string): SvcError {
+  return new SvcError(
+    'not_implemented',
+    `models from ${uri.split(':', 1)[0] ?? ''} addresses are not in this version`,
+    {
+      code: 'uri_not_built',
+    },
+  )
+}

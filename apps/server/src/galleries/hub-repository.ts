@@ -1,0 +1,76 @@
+import { SvcError } from '@svc/errors'
+import type { UriServices } from '../downloads/resolve-uri.ts'
+import { isSafeName } from '../files/safe-path.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+import { isFields } from './to-entry.ts'
+
+/** A repository of the model hub. */
+export interface HubRepository {
+  /** The commit that the branch pointed at when it was read. */
+  readonly revision: string
+  /** The task that the hub names; empty for none. */
+  readonly task: string
+  /** In byte order of their paths. */
+  readonly files: readonly HubFile[]
+}
+
+/** A file of a repository. */
+export interface HubFile {
+  readonly path: string
+  /** Of large files alone. */
+  readonly sha256?: string | undefined
+  readonly sizeBytes?: number | undefined
+}
+
+const FETCH_MS = 60_000
+const MAX_BYTES = 16 * 1024 * 1024
+const MAX_FILES = 20_000
+
+/**
+ * Reads the files of `owner/repo` from the API of the hub.
+ *
+ * @throws {SvcError} `not_found`, code `repository_not_found`; `upstream_failed`, code `hub_failed`; of the client
+ */
+export async function readHubRepository(
+  repository: string,
+  { client, services }: { readonly client: OutboundClient; readonly services: () => UriServices },
+  signal: AbortSignal,
+): Promise<HubRepository> {
+  const { hubUrl, hubTrust, hubToken } = services()
+  const path = repository.split('/').map(encodeURIComponent).join('/')
+  await using reply = await client.fetch(`${hubUrl}/api/models/${path}/revision/main?blobs=true`, {
+    ...{ signal, trust: hubTrust, maxBytes: MAX_BYTES, timeoutMs: FETCH_MS, redirects: 3 },
+    ...(hubToken === undefined
+      ? {}
+      : { credentials: { origin: new URL(hubUrl).origin, authorization: `Bearer ${hubToken}` } }),
+  })
+  if ([401, 403, 404].includes(reply.status)) {
+    throw new SvcError('not_found', `the hub shows no repository ${repository}`, { code: 'repository_not_found' })
+  }
+  const value = reply.status === 200 ? await reply.json().catch(() => undefined) : undefined
+  const siblings: unknown = isFields(value) ? value.siblings : undefined
+  if (!isFields(value) || !Array.isArray(siblings) || typeof value.sha !== 'string') {
+    throw new SvcError('upstream_failed', `the hub does not describe ${repository} (status ${reply.status})`, {
+      code: 'hub_failed',
+    })
+  }
+  if (!/^[0-9a-f]{40}$/.test(value.sha)) {
+    throw new SvcError('upstream_failed', `the hub names no revision of ${repository}`, { code: 'hub_failed' })
+  }
+  return {
+    revision: value.sha,
+    task: typeof value.pipeline_tag === 'string' ? value.pipeline_tag : '',
+    files: siblings
+      .slice(0, MAX_FILES)
+      .flatMap(toFile)
+      .sort((one, other) => (one.path < other.path ? -1 : 1)),
+  }
+}
+
+function toFile(value: unknown): readonly HubFile[] {
+  if (!isFields(value) || typeof value.rfilename !== 'string' || !isSafeName(value.rfilename)) return []
+  const lfs = isFields(value.lfs) ? value.lfs : {}
+  const sha256 = typeof lfs.sha256 === 'string' && /^[0-9a-f]{64}$/.test(lfs.sha256) ? lfs.sha256 : undefined
+  const sizeBytes = typeof value.size === 'number' && Number.isSafeInteger(value.size) ? value.size : undefined
+  return [{ path: value.rfilename, sha256, sizeBytes }]
+}

@@ -1,0 +1,154 @@
+import { SvcError } from '@svc/errors'
+import { isGgufName } from '../catalog/to-model-config.ts'
+import { resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
+import { checkName } from '../files/safe-path.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+import { type HubRepository, readHubRepository } from './hub-repository.ts'
+import type { ModelRequest } from './model-plan.ts'
+
+/** What somebody wishes for the model behind an address. */
+export interface ImportPreferences {
+  /** @default the last part of the address */
+  readonly name?: string | undefined
+  readonly backend?: string | undefined
+  readonly description?: string | undefined
+  /** Quantizations in the order of preference, such as `q4_k_m`. */
+  readonly quantizations?: readonly string[] | undefined
+}
+
+/** The installation that an address asks for, or the question that it leaves open. */
+export type ImportPlan =
+  | { readonly kind: 'install'; readonly request: ModelRequest }
+  | { readonly kind: 'ambiguous'; readonly modality: string; readonly candidates: readonly string[] }
+
+/** What an import is planned with. */
+export interface ImportParts {
+  readonly client: OutboundClient
+  readonly services: () => UriServices
+  /** Whether this machine has a backend or a gallery has it. */
+  readonly canRun: (backend: string, options: { readonly signal: AbortSignal }) => Promise<boolean>
+}
+
+/** Backends that load a repository by its name, by the task that the hub names. */
+const BY_TASK: Readonly<Record<string, { readonly modality: string; readonly backends: readonly string[] }>> = {
+  'text-generation': { modality: 'text', backends: ['transformers', 'vllm', 'sglang', 'mlx'] },
+  'image-text-to-text': { modality: 'text', backends: ['vllm', 'sglang', 'mlx-vlm', 'transformers'] },
+  'feature-extraction': { modality: 'embeddings', backends: ['transformers', 'sentencetransformers'] },
+  'sentence-similarity': { modality: 'embeddings', backends: ['sentencetransformers', 'transformers'] },
+  'text-ranking': { modality: 'reranker', backends: ['rerankers'] },
+  'automatic-speech-recognition': { modality: 'asr', backends: ['whisper', 'faster-whisper', 'nemo', 'transformers'] },
+  'text-to-speech': { modality: 'tts', backends: ['transformers', 'kokoro', 'piper', 'qwen-tts'] },
+  'text-to-image': { modality: 'image', backends: ['diffusers', 'stablediffusion-ggml'] },
+  'text-to-video': { modality: 'video', backends: ['diffusers', 'vllm-omni'] },
+  'object-detection': { modality: 'detection', backends: ['rfdetr'] },
+}
+const DEFAULT_QUANTIZATIONS = ['q4_k_m', 'q4_k_s', 'q4_0', 'q5_k_m', 'q8_0']
+
+/**
+ * Finds out how the model behind an address is installed: a file of weights, a model file, a repository of the hub, or a
+ * model of the alternate ecosystem.
+ *
+ * @throws {SvcError} `invalid_request` (`invalid_uri`, `invalid_name`); as {@link readHubRepository}
+ */
+export async function planImport(
+  uri: string,
+  preferences: ImportPreferences,
+  parts: ImportParts,
+  signal: AbortSignal,
+): Promise<ImportPlan> {
+  const repository = toRepositoryName(uri, parts.services())
+  if (repository !== undefined) return planRepository(repository, preferences, parts, signal)
+  const resolved = resolveUri(uri, 'public', parts.services())
+  if (resolved.kind === 'ollama') {
+    const name = preferences.name ?? resolved.reference.slice(resolved.reference.lastIndexOf('/') + 1)
+    return planFile(`${name.replaceAll(/[^\w.-]/g, '-')}.gguf`, uri, { ...preferences, name })
+  }
+  const path = resolved.kind === 'http' ? new URL(resolved.source.url).pathname : uri
+  const filename = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
+  if (/\.ya?ml$/i.test(filename)) {
+    const name = preferences.name ?? filename.replace(/\.ya?ml$/i, '')
+    checkName(name, 'model')
+    return { kind: 'install', request: { url: uri, name, overrides: toOverrides(preferences) } }
+  }
+  if (isGgufName(filename)) return planFile(filename, uri, preferences)
+  throw new SvcError(
+    'invalid_request',
+    'the address is neither a GGUF file, a model file, a repository of the hub nor an ollama:// name',
+    { code: 'invalid_uri', details: { param: 'uri' } },
+  )
+}
+
+/** `owner/repo` of an address that names a whole repository. */
+function toRepositoryName(uri: string, { hubUrl }: UriServices): string | undefined {
+  const prefixes = ['huggingface://', 'hf://', 'https://huggingface.co/', 'https://hf.co/', 'hf.co/', `${hubUrl}/`]
+  const prefix = prefixes.find((one) => uri.startsWith(one))
+  const path = uri.slice(prefix?.length ?? 0).replace(/\/$/, '')
+  return /^[\w.-]+\/[\w.-]+$/.test(path) ? path : undefined
+}
+
+function planFile(filename: string, uri: string, preferences: ImportPreferences): ImportPlan {
+  const name = preferences.name ?? filename.replace(/\.gguf$/i, '')
+  checkName(name, 'model')
+  return {
+    kind: 'install',
+    request: {
+      name,
+      configFile: { parameters: { model: filename } },
+      overrides: toOverrides(preferences),
+      files: [{ filename, uri }],
+    },
+  }
+}
+
+async function planRepository(
+  repository: string,
+  preferences: ImportPreferences,
+  parts: ImportParts,
+  signal: AbortSignal,
+): Promise<ImportPlan> {
+  const found = await readHubRepository(repository, parts, signal)
+  const name = preferences.name ?? repository.slice(repository.indexOf('/') + 1)
+  checkName(name, 'model')
+  const weights = chooseWeights(found, preferences.quantizations ?? DEFAULT_QUANTIZATIONS)
+  const [main] = weights
+  if (main !== undefined) {
+    const projector = found.files.find(({ path }) => isGgufName(path) && /mmproj/i.test(path))
+    const folder = repository.replace('/', '__')
+    const files = [...weights, ...(projector === undefined ? [] : [projector])].map(({ path, sha256 }) => ({
+      filename: `${folder}/${path}`,
+      uri: `hf://${repository}/${path}@${found.revision}`,
+      ...(sha256 === undefined ? {} : { sha256 }),
+    }))
+    const configFile = {
+      ...(projector === undefined ? {} : { mmproj: `${folder}/${projector.path}` }),
+      parameters: { model: `${folder}/${main.path}` },
+    }
+    return { kind: 'install', request: { name, configFile, overrides: toOverrides(preferences), files } }
+  }
+  const { modality, backends } = BY_TASK[found.task] ?? { modality: found.task || 'unknown', backends: [] }
+  const usable: string[] = []
+  if (preferences.backend === undefined) {
+    for (const backend of backends) if (await parts.canRun(backend, { signal })) usable.push(backend)
+  }
+  const backend = preferences.backend ?? (usable.length === 1 ? usable[0] : undefined)
+  if (backend === undefined) return { kind: 'ambiguous', modality, candidates: usable.length === 0 ? backends : usable }
+  const configFile = { parameters: { model: repository }, ...(modality === 'embeddings' ? { embeddings: true } : {}) }
+  return { kind: 'install', request: { name, configFile, overrides: { ...toOverrides(preferences), backend } } }
+}
+
+/** The GGUF files of the first quantization that a repository has; all parts of a model in parts. */
+function chooseWeights({ files }: HubRepository, quantizations: readonly string[]): HubRepository['files'] {
+  const weights = files.filter(({ path }) => isGgufName(path) && !/mmproj/i.test(path))
+  const wanted = quantizations
+    .map((quantization) => weights.find(({ path }) => path.toLowerCase().includes(quantization.toLowerCase())))
+    .find((file) => file !== undefined)
+  const chosen = wanted ?? weights[0]
+  const parts = chosen === undefined ? null : /^(.*)-\d{5}-of-(\d{5})\.gguf$/i.exec(chosen.path)
+  if (chosen === undefined || parts === null) return chosen === undefined ? [] : [chosen]
+  const [, stem = '', total = ''] = parts
+  return weights.filter(({ path }) => path.startsWith(`${stem}-`) && path.toLowerCase().endsWith(`-of-${total}.gguf`))
+}
+
+function toOverrides({ backend, description }: ImportPreferences): Readonly<Record<string, unknown>> {
+  return { ...(backend === undefined ? {} : { backend }), ...(description === undefined ? {} : { description }) }
+}

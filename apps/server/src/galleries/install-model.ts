@@ -1,0 +1,160 @@
+import { join } from 'node:path'
+import { SvcError } from '@svc/errors'
+import type { ConfigStore } from '../catalog/folder-store.ts'
+import type { Downloader } from '../downloads/downloader.ts'
+import { createKeyedLock, type KeyedLock } from '../downloads/keyed-lock.ts'
+import type { KnownFiles } from '../downloads/known-files.ts'
+import { resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
+import type { OperationWork } from '../operations/operations.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+import { cannotFetch, fetchModelFiles, type StagedFile } from './fetch-model-files.ts'
+import type { Listed, ModelEntry } from './gallery.ts'
+import type { GalleryIndexes } from './gallery-indexes.ts'
+import { formatRecord, readRecord, recordFileName } from './install-record.ts'
+import { commitModel, stagingFolder } from './model-commit.ts'
+import { EMPTY_DOCUMENT, fetchDocument, type ModelDocument } from './model-document.ts'
+import { configFileName, type ModelPlan, type ModelRequest, planModel } from './model-plan.ts'
+import { checkScan } from './scan.ts'
+import type { ChooseVariant } from './variants.ts'
+
+/** What the installation of models needs. */
+export interface ModelInstallerParts {
+  readonly modelsPath: string
+  readonly modelFiles: ConfigStore
+  readonly indexes: GalleryIndexes<ModelEntry>
+  readonly client: OutboundClient
+  readonly downloader: Downloader
+  readonly known: KnownFiles
+  readonly services: () => UriServices
+  readonly chooseVariant: ChooseVariant
+  /** Whole files of one model that are fetched at a time. */
+  readonly concurrency: () => number
+  /** Whether the hub is asked about a repository before anything of it is fetched. */
+  readonly scans: boolean
+  /** Installs a backend that a model names and that is not here. */
+  readonly installBackend: (name: string, work: OperationWork) => Promise<void>
+  /** Held while files in the models folder are replaced or removed. */
+  readonly folderLock: KeyedLock
+}
+
+/** The lock of a models folder, for {@link ModelInstallerParts.folderLock}. */
+export function createFolderLock(): KeyedLock {
+  return createKeyedLock()
+}
+
+/** The work of an installation: everything is fetched and checked before anything that is there is replaced. */
+export async function installModel(
+  request: ModelRequest,
+  work: OperationWork,
+  parts: ModelInstallerParts,
+): Promise<void> {
+  const { modelsPath, modelFiles } = parts
+  const { signal } = work
+  work.report({ phase: 'Resolving files', message: 'resolving files' })
+  const { plan, listed, variant } = await planRequest(request, parts, signal)
+  await refuseForeign(plan.name, parts)
+  if (plan.backend !== '') await parts.installBackend(plan.backend, work)
+  const sources = plan.files.map((file) => ({ file, resolved: resolveUri(file.uri, 'public', parts.services()) }))
+  if (parts.scans)
+    await checkScan(
+      sources.map(({ resolved }) => resolved),
+      parts,
+      signal,
+    )
+  const staged = await fetchModelFiles(plan.name, sources, work, parts)
+  await parts.folderLock.run(
+    modelsPath,
+    async () => {
+      await refuseForeign(plan.name, parts)
+      work.report({ phase: 'Finalizing', message: 'finalizing' })
+      work.commit()
+      work.report({ phase: 'Saving configuration', message: 'saving configuration' })
+      const record = formatRecord({
+        name: plan.name,
+        entryName: listed?.id ?? '',
+        resolvedVariant: variant,
+        pinnedVariant: request.variant,
+        files: plan.files,
+      })
+      await commitModel(modelsPath, plan.name, {
+        moves: staged.map(({ filename }) => filename),
+        texts: [
+          ...plan.templates,
+          { filename: recordFileName(plan.name), text: record },
+          // The model is there once its own file is.
+          { filename: plan.configFile, text: plan.configText },
+        ],
+      })
+      await noteContents(staged, plan.name, parts)
+      await modelFiles.reload()
+    },
+    { signal },
+  )
+}
+
+/** Everything that an installation of a request would write. @throws {SvcError} of the gallery, and as {@link planModel} */
+export async function planRequest(
+  request: ModelRequest,
+  parts: ModelInstallerParts,
+  signal: AbortSignal,
+): Promise<Pick<Resolved, 'listed' | 'variant'> & { readonly plan: ModelPlan }> {
+  const { listed, document, variant } = await resolveRequest(request, parts, signal)
+  return { plan: planModel(listed?.entry ?? namelessEntry(request), document, request), listed, variant }
+}
+
+interface Resolved {
+  readonly listed: Listed<ModelEntry> | undefined
+  readonly document: ModelDocument
+  /** Name of the entry that was taken for the one that was asked for. */
+  readonly variant?: string | undefined
+}
+
+async function resolveRequest(
+  request: ModelRequest,
+  parts: ModelInstallerParts,
+  signal: AbortSignal,
+): Promise<Resolved> {
+  if (request.id === undefined || request.id === '') {
+    return { listed: undefined, document: await readDocumentAt(request.url ?? '', parts, signal) }
+  }
+  const asked = await parts.indexes.find(request.id, { signal })
+  if (asked === undefined) {
+    throw new SvcError('not_found', `no model found with name "${request.id}"`, { code: 'model_not_found' })
+  }
+  const chosen = await parts.chooseVariant(asked, { pinned: request.variant, signal })
+  // A variant is installed under the name that was asked for.
+  const entry = { ...chosen.entry, name: asked.entry.name }
+  return {
+    listed: { ...asked, entry },
+    document: await readDocumentAt(chosen.entry.url, parts, signal),
+    variant: chosen.id === asked.id ? undefined : chosen.entry.name,
+  }
+}
+
+async function readDocumentAt(url: string, parts: ModelInstallerParts, signal: AbortSignal): Promise<ModelDocument> {
+  if (url === '') return EMPTY_DOCUMENT
+  const resolved = resolveUri(url, 'public', parts.services())
+  if (resolved.kind !== 'http') throw cannotFetch(url)
+  return fetchDocument(resolved.source, { client: parts.client, signal })
+}
+
+function namelessEntry({ name = '' }: ModelRequest): Pick<ModelEntry, 'name' | 'files' | 'configFile' | 'overrides'> {
+  return { name, files: [], configFile: {}, overrides: {} }
+}
+
+/** A model of this name that no installation has made is somebody's own. */
+async function refuseForeign(name: string, { modelFiles, modelsPath }: ModelInstallerParts): Promise<void> {
+  const twin = modelFiles.get(name)
+  if (twin === undefined || twin.source !== 'yaml') return
+  if (twin.file === configFileName(name) && (await readRecord(modelsPath, name)) !== undefined) return
+  throw new SvcError('conflict', `a model named "${name}" exists already in ${twin.file}`, { code: 'model_exists' })
+}
+
+/** Notes what the files in their places hold, so that another model can share them. */
+async function noteContents(staged: readonly StagedFile[], name: string, parts: ModelInstallerParts): Promise<void> {
+  const staging = stagingFolder(parts.modelsPath, name)
+  await parts.known.remove(staged.map(({ filename }) => join(staging, filename)))
+  for (const { filename, sha256 } of staged) {
+    if (sha256 !== undefined) await parts.known.add({ path: join(parts.modelsPath, filename), sha256 })
+  }
+}

@@ -1,0 +1,90 @@
+import { constants } from 'node:fs'
+import { open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Document } from 'yaml'
+import { readYaml } from '../catalog/yaml/read-yaml.ts'
+import { toPlainValue } from '../catalog/yaml/scalars.ts'
+import type { EntryFile } from './gallery.ts'
+import { configFileName } from './model-plan.ts'
+import { isFields, toFiles } from './to-entry.ts'
+
+/** What was installed from a gallery, in `._gallery_<name>.yaml` beside the model file. */
+export interface InstallRecord {
+  readonly name: string
+  /** `gallery@name`; empty for a model that no gallery has. */
+  readonly entryName: string
+  readonly resolvedVariant?: string | undefined
+  /** The variant that was asked for. */
+  readonly pinnedVariant?: string | undefined
+  readonly files: readonly EntryFile[]
+}
+
+const PREFIX = '._gallery_'
+const MAX_BYTES = 1024 * 1024
+
+/** The name of the record of a model. */
+export function recordFileName(name: string): string {
+  return `${PREFIX}${configFileName(name)}`
+}
+
+/** A record as YAML. */
+export function formatRecord(record: InstallRecord): string {
+  return new Document({
+    name: record.name,
+    entry_name: record.entryName,
+    ...(record.resolvedVariant === undefined ? {} : { resolved_variant: record.resolvedVariant }),
+    ...(record.pinnedVariant === undefined ? {} : { pinned_variant: record.pinnedVariant }),
+    files: record.files.map(({ filename, uri, sha256 }) => ({
+      filename,
+      uri,
+      ...(sha256 === undefined ? {} : { sha256 }),
+    })),
+  }).toString()
+}
+
+/** The record of a model; undefined where there is none that can be read. */
+export async function readRecord(folder: string, name: string): Promise<InstallRecord | undefined> {
+  return readRecordFile(folder, recordFileName(name))
+}
+
+/** Every record of a models folder. */
+export async function readRecords(folder: string): Promise<readonly InstallRecord[]> {
+  const names = await readdir(folder).catch(() => [])
+  const read = await Promise.all(
+    names.filter((name) => name.startsWith(PREFIX)).map((name) => readRecordFile(folder, name)),
+  )
+  return read.filter((record) => record !== undefined)
+}
+
+async function readRecordFile(folder: string, file: string): Promise<InstallRecord | undefined> {
+  const text = await readHidden(folder, file)
+  if (text === undefined) return undefined
+  const read = readYaml(text)
+  const value = read.ok ? toPlainValue(read.root) : undefined
+  if (!isFields(value)) return undefined
+  const fallback = file.slice(PREFIX.length).replace(/\.yaml$/, '')
+  const readText = (key: string): string | undefined => {
+    const found = value[key]
+    return typeof found === 'string' && found !== '' ? found : undefined
+  }
+  return {
+    name: readText('name') ?? fallback,
+    entryName: readText('entry_name') ?? '',
+    resolvedVariant: readText('resolved_variant'),
+    pinnedVariant: readText('pinned_variant'),
+    files: toFiles(value.files),
+  }
+}
+
+/** The text of a small file that is no link; undefined where there is none. */
+async function readHidden(folder: string, file: string): Promise<string | undefined> {
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+  const handle = await open(join(folder, file), flags).catch(() => undefined)
+  if (handle === undefined) return undefined
+  try {
+    const found = await handle.stat()
+    return found.isFile() && found.size <= MAX_BYTES ? await handle.readFile('utf8') : undefined
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,117 @@
+import { type GgufHeader, readGgufHeader } from '@svc/gguf'
+import type { DownloadSource } from '../downloads/download-source.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+
+/** What the memory of a model depends on. */
+export interface ModelShape {
+  /** Bytes of all its weights. */
+  readonly weightsBytes: number
+  /** Bytes of the cache for one token at 16 bits a value; undefined where the header does not tell. */
+  readonly cacheBytesPerToken?: number | undefined
+  /** Layers of the network. */
+  readonly layers?: number | undefined
+  /** Tokens that it was trained for. */
+  readonly maxContext?: number | undefined
+}
+
+/** How a model is loaded. */
+export interface LoadShape {
+  readonly contextSize: number
+  /** Layers on the graphics device. @default all */
+  readonly gpuLayers?: number | undefined
+  /** Bits of a cached value. @default 16 */
+  readonly cacheBits?: number | undefined
+}
+
+/** Context of the choice between variants, in tokens. */
+export const DEFAULT_CONTEXT = 8192
+/** Buffers of the engine beside weights and cache, as a share of the weights, where nothing better is known. */
+const OVERHEAD = 0.1
+const MIN_OVERHEAD_BYTES = 64 * 1024 * 1024
+
+/** The memory that a model takes in bytes: weights, cache, and buffers of the engine. */
+export function estimateMemory(shape: ModelShape, load: LoadShape): number {
+  const { weightsBytes, cacheBytesPerToken = 0, layers, maxContext } = shape
+  const { gpuLayers, cacheBits = 16 } = load
+  const contextSize = Math.min(load.contextSize, maxContext ?? load.contextSize)
+  const cache = (cacheBytesPerToken * contextSize * cacheBits) / 16
+  const onDevice =
+    layers === undefined || gpuLayers === undefined || gpuLayers < 0 ? 1 : Math.min(1, gpuLayers / layers)
+  return Math.ceil((weightsBytes + cache) * onDevice + Math.max(MIN_OVERHEAD_BYTES, weightsBytes * OVERHEAD))
+}
+
+/** The shape that the header of a GGUF file tells. */
+export function toShape({ keys }: GgufHeader, weightsBytes: number): ModelShape {
+  const architecture = keys.get('general.architecture')
+  const number = (name: string): number | undefined => {
+    const value = keys.get(`${String(architecture)}.${name}`)
+    return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined
+  }
+  const layers = number('block_count')
+  const heads = number('attention.head_count')
+  const cacheHeads = number('attention.head_count_kv') ?? heads
+  const width = number('embedding_length')
+  const headWidth = width === undefined || heads === undefined ? undefined : width / heads
+  const keyWidth = number('attention.key_length') ?? headWidth
+  const valueWidth = number('attention.value_length') ?? headWidth
+  const isKnown = layers !== undefined && cacheHeads !== undefined && keyWidth !== undefined && valueWidth !== undefined
+  return {
+    weightsBytes,
+    layers,
+    maxContext: number('context_length'),
+    cacheBytesPerToken: isKnown ? layers * cacheHeads * (keyWidth + valueWidth) * 2 : undefined,
+  }
+}
+
+/** Bytes of a remote file in which its header is looked for. */
+const HEADER_BYTES = 8 * 1024 * 1024
+const FETCH_MS = 20_000
+
+/** The shape of a GGUF file that is not here, from the begin of it. Undefined where that does not tell. */
+export async function readRemoteShape(
+  { url, trust, credentials }: DownloadSource,
+  sizeBytes: number,
+  { client, signal }: { readonly client: OutboundClient; readonly signal: AbortSignal },
+): Promise<ModelShape | undefined> {
+  try {
+    await using reply = await client.fetch(url, {
+      ...{ signal, trust, credentials },
+      ...{ maxBytes: HEADER_BYTES, timeoutMs: FETCH_MS, redirects: 3, decode: false },
+      headers: { range: `bytes=0-${Math.min(HEADER_BYTES, sizeBytes) - 1}` },
+    })
+    if (reply.status !== 206 && reply.status !== 200) return undefined
+    const bytes = await reply.bytes()
+    const source = {
+      sizeBytes,
+      read: (position: number, length: number) => bytes.subarray(position, position + length),
+    }
+    return toShape(readGgufHeader(source), sizeBytes)
+  } catch {
+    signal.throwIfAborted()
+    return undefined
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 }
+
+/** The bytes that a size such as `4.7GB` or `512 MiB` stands for. */
+export function parseSize(text: string): number | undefined {
+  const match = /^\s*(\d{1,15}(?:\.\d{1,6})?)\s*([kmgt]?)(i?)b?\s*$/i.exec(text)
+  if (match === null) return undefined
+  const [, number = '', unit = '', binary = ''] = match
+  const power = UNITS[unit.toLowerCase()] ?? 1
+  const exact = binary === '' ? power : 1024 ** (Math.log10(power) / 3)
+  return Math.round(Number(number) * exact)
+}
+
+/** Bytes for people: `4.7 GB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let value = bytes
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit += 1
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit] ?? ''}`
+}

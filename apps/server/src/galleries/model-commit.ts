@@ -1,0 +1,121 @@
+import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
+import { SvcError } from '@svc/errors'
+import { toFileError } from '../files/file-error.ts'
+import { isSafeName, toFileName } from '../files/safe-path.ts'
+import { writeFileAtomic } from '../files/write-file-atomic.ts'
+import type { Logger } from '../ports.ts'
+import { isFields } from './to-entry.ts'
+
+/** Everything that makes an installed model, but for its large files, which wait in the staging folder. */
+export interface ModelCommit {
+  /** Names of files that go from the staging folder to their places. */
+  readonly moves: readonly string[]
+  /** Small files with their text; written after the moves, in this order. */
+  readonly texts: readonly { readonly filename: string; readonly text: string }[]
+}
+
+const STAGING = '.staging'
+const JOURNAL = 'commit.json'
+const FILE_MODE = 0o644
+/** A staging folder that nobody has touched for so long is removed at a start. */
+const STALE_MS = 7 * 24 * 60 * 60 * 1000
+
+/** Where the files of a model are fetched to: below the models folder, so that a move is a rename. */
+export function stagingFolder(modelsPath: string, name: string): string {
+  return join(modelsPath, STAGING, toFileName(name))
+}
+
+/**
+ * Replaces the files of a model. The journal is written first: from then on the new model stands, also after a kill, which
+ * the next start makes good by {@link finishCommits}.
+ *
+ * @throws {SvcError} `disk_full`, `file_failed`, `invalid_file`
+ */
+export async function commitModel(modelsPath: string, name: string, commit: ModelCommit): Promise<void> {
+  const staging = stagingFolder(modelsPath, name)
+  for (const filename of [...commit.moves, ...commit.texts.map((text) => text.filename)]) {
+    await prepareFolder(modelsPath, filename)
+  }
+  await mkdir(staging, { recursive: true })
+  await writeFileAtomic(join(staging, JOURNAL), JSON.stringify(commit), { mode: 0o600 })
+  await finish(modelsPath, staging, commit)
+}
+
+/** Finishes what a kill has interrupted, and removes staging folders that nobody has touched for a week. */
+export async function finishCommits(
+  modelsPath: string,
+  { logger, now }: { readonly logger: Logger; readonly now: number },
+): Promise<void> {
+  const parent = join(modelsPath, STAGING)
+  for (const folder of await readdir(parent).catch(() => [])) {
+    const staging = join(parent, folder)
+    try {
+      const commit = await readJournal(staging)
+      if (commit !== undefined) await finish(modelsPath, staging, commit)
+      else if (now - (await stat(staging)).mtimeMs > STALE_MS) await rm(staging, { recursive: true, force: true })
+    } catch (error) {
+      logger.error({ err: error, folder }, 'the installation of a model could not be finished')
+    }
+  }
+}
+
+async function finish(modelsPath: string, staging: string, { moves, texts }: ModelCommit): Promise<void> {
+  for (const filename of moves) await move(join(staging, filename), join(modelsPath, filename))
+  for (const { filename, text } of texts) await writeFileAtomic(join(modelsPath, filename), text, { mode: FILE_MODE })
+  await rm(staging, { recursive: true, force: true })
+}
+
+/** Moves a file unless that has been done. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    const isThere = await lstat(from).then(
+      (found) => found.isFile(),
+      () => false,
+    )
+    if (!isThere) return
+    await rename(from, to)
+    await syncFolder(dirname(to))
+  } catch (error) {
+    throw toFileError(error, 'written', to)
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Makes the folder of a file and sees that it lies inside the models folder, links followed. */
+async function prepareFolder(modelsPath: string, filename: string): Promise<void> {
+  const folder = dirname(join(modelsPath, filename))
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw toFileError(error, 'made', folder)
+  })
+  const [root, real] = await Promise.all([realpath(modelsPath), realpath(folder)])
+  if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return
+  throw new SvcError('invalid_request', `${filename} would lie outside the models folder`, { code: 'invalid_file' })
+}
+
+async function readJournal(staging: string): Promise<ModelCommit | undefined> {
+  const text = await readFile(join(staging, JOURNAL), 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  const value: unknown = JSON.parse(text)
+  if (!isFields(value) || !Array.isArray(value.moves) || !Array.isArray(value.texts)) return undefined
+  const isName = (name: unknown): name is string => typeof name === 'string' && isSafeName(name.replace(/^\._/, ''))
+  const moves: readonly unknown[] = value.moves
+  const texts: readonly unknown[] = value.texts
+  return {
+    moves: moves.filter(isName),
+    texts: texts.flatMap((item) =>
+      isFields(item) && isName(item.filename) && typeof item.text === 'string'
+        ? [{ filename: item.filename, text: item.text }]
+        : [],
+    ),
+  }
+}

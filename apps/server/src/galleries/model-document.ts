@@ -1,0 +1,69 @@
+import { SvcError } from '@svc/errors'
+import { readYaml } from '../catalog/yaml/read-yaml.ts'
+import { toPlainValue } from '../catalog/yaml/scalars.ts'
+import type { DownloadSource } from '../downloads/download-source.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+import type { EntryFile } from './gallery.ts'
+import { isFields, toFiles } from './to-entry.ts'
+
+/** The document that an entry's `url` names. */
+export interface ModelDocument {
+  readonly configFile: Readonly<Record<string, unknown>>
+  readonly files: readonly EntryFile[]
+  readonly promptTemplates: readonly PromptTemplate[]
+}
+
+/** A template that goes into a file of its own. */
+export interface PromptTemplate {
+  readonly name: string
+  readonly content: string
+}
+
+const MAX_BYTES = 1024 * 1024
+const FETCH_MS = 60_000
+
+/** A document without content. */
+export const EMPTY_DOCUMENT: ModelDocument = { configFile: {}, files: [], promptTemplates: [] }
+
+/** Fetches and reads a document. @throws {SvcError} of the client; `gallery_refused`, `document_invalid` */
+export async function fetchDocument(
+  source: DownloadSource,
+  { client, signal }: { readonly client: OutboundClient; readonly signal: AbortSignal },
+): Promise<ModelDocument> {
+  const { url, trust, credentials } = source
+  const limits = { maxBytes: MAX_BYTES, timeoutMs: FETCH_MS, redirects: 3 } as const
+  await using reply = await client.fetch(url, { signal, trust, ...limits, credentials })
+  if (reply.status !== 200) {
+    throw new SvcError('upstream_failed', `the document of the model answers with status ${reply.status}`, {
+      code: 'gallery_refused',
+    })
+  }
+  return readDocument(await reply.bytes())
+}
+
+/** Reads the text of a document. @throws {SvcError} `unprocessable`, code `document_invalid` */
+function readDocument(bytes: Uint8Array | string): ModelDocument {
+  const value = readMap(bytes, 'the document of the model')
+  const { config_file: config } = value
+  const templates: readonly unknown[] = Array.isArray(value.prompt_templates) ? value.prompt_templates : []
+  return {
+    configFile: typeof config === 'string' ? readMap(config, 'its config_file') : isFields(config) ? config : {},
+    files: toFiles(value.files),
+    promptTemplates: templates.flatMap((template) =>
+      isFields(template) && typeof template.name === 'string' && typeof template.content === 'string'
+        ? [{ name: template.name, content: template.content }]
+        : [],
+    ),
+  }
+}
+
+function readMap(text: Uint8Array | string, what: string): Readonly<Record<string, unknown>> {
+  const refuse = (reason: string): SvcError =>
+    new SvcError('unprocessable', `${what} cannot be read: ${reason}`, { code: 'document_invalid' })
+  if (typeof text === 'string' && text.trim() === '') return {}
+  const read = readYaml(text)
+  if (!read.ok) throw refuse(read.line === undefined ? read.reason : `line ${read.line}: ${read.reason}`)
+  const value = toPlainValue(read.root)
+  if (!isFields(value)) throw refuse('it is no map')
+  return value
+}

@@ -1,0 +1,146 @@
+import { SvcError } from '@svc/errors'
+import * as z from 'zod'
+import type { ConfigStore } from '../catalog/folder-store.ts'
+import type { Downloader } from '../downloads/downloader.ts'
+import type { KnownFiles } from '../downloads/known-files.ts'
+import type { UriServices } from '../downloads/resolve-uri.ts'
+import type { Operation } from '../operations/operation.ts'
+import type { Operations, OperationWork } from '../operations/operations.ts'
+import type { OutboundClient } from '../outbound/client.ts'
+import type { ShapeReader } from './estimator.ts'
+import type { Listed, ModelEntry } from './gallery.ts'
+import type { GalleryIndexes } from './gallery-indexes.ts'
+import { type ImportPlan, type ImportPreferences, planImport } from './import-uri.ts'
+import { createFolderLock, installModel, planRequest } from './install-model.ts'
+import { DEFAULT_CONTEXT, estimateMemory, type ModelShape } from './memory-estimate.ts'
+import { commitModel } from './model-commit.ts'
+import type { ModelRequest } from './model-plan.ts'
+import { removeModel } from './remove-model.ts'
+import { createVariantChooser, listVariants, type VariantChoice, type VariantParts } from './variants.ts'
+
+/** The models of galleries, and what can be done with them. */
+export interface ModelGallery {
+  readonly indexes: GalleryIndexes<ModelEntry>
+  /** Queues an installation. @throws as {@link Operations.enqueue} */
+  install(request: ModelRequest): Promise<Operation>
+  /**
+   * Writes the configuration of an entry without its files.
+   *
+   * @throws {SvcError} `conflict`, code `model_exists`; as {@link planRequest}
+   */
+  saveConfig(id: string, options: { readonly signal: AbortSignal }): Promise<void>
+  /** Queues the deletion of a model that is here. @throws as {@link Operations.enqueue} */
+  remove(name: string): Promise<Operation>
+  variants(listed: Listed<ModelEntry>, options: { readonly signal: AbortSignal }): Promise<VariantChoice>
+  /** How the model behind an address is installed. @throws as {@link planImport} */
+  planImport(
+    uri: string,
+    preferences: ImportPreferences,
+    options: { readonly signal: AbortSignal },
+  ): Promise<ImportPlan>
+  /** The size of the files that a request names; undefined where nobody tells it. */
+  measureRequest(request: ModelRequest, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
+  /** The size of a model that is not here; undefined where nobody tells it. */
+  measureShape(entry: ModelEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
+}
+
+/** What {@link createModelGallery} needs. */
+export interface ModelGalleryParts extends Pick<VariantParts, 'memoryBytes' | 'canRun'> {
+  readonly modelsPath: string
+  readonly modelFiles: ConfigStore
+  readonly indexes: GalleryIndexes<ModelEntry>
+  readonly client: OutboundClient
+  readonly downloader: Downloader
+  readonly known: KnownFiles
+  readonly services: () => UriServices
+  readonly shapes: ShapeReader
+  readonly operations: Operations
+  readonly concurrency: () => number
+  readonly scans: boolean
+  /** Installs a backend that a model names and that is not here. */
+  readonly installBackend: (name: string, work: OperationWork) => Promise<void>
+  /** Told of models whose files have changed or are gone. */
+  readonly changed: (names: readonly string[]) => void
+}
+
+const fields = z.record(z.string(), z.unknown())
+
+/** A request as it is stored with its operation. */
+const storedRequest = z.object({
+  id: z.string().optional(),
+  url: z.string().optional(),
+  name: z.string().optional(),
+  variant: z.string().optional(),
+  overrides: fields.optional(),
+  configFile: fields.optional(),
+  files: z.array(z.object({ filename: z.string(), uri: z.string(), sha256: z.string().optional() })).optional(),
+})
+
+/** Makes the gallery and takes over the operations on models. */
+export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
+  const { operations, indexes, shapes, modelsPath, modelFiles, changed } = parts
+  const variantParts: VariantParts = {
+    ...{ indexes, memoryBytes: parts.memoryBytes, canRun: parts.canRun },
+    findEntryBackend,
+    async estimate(entry, options) {
+      const shape = await shapes.read(entry, options)
+      return shape && estimateMemory(shape, { contextSize: DEFAULT_CONTEXT })
+    },
+  }
+  const folderLock = createFolderLock()
+  const installer = {
+    ...parts,
+    chooseVariant: createVariantChooser(variantParts),
+    folderLock,
+  }
+  operations.register('model', 'installation', async (work) => {
+    const request = storedRequest.parse(work.details)
+    await installModel(request, work, installer)
+    changed([request.name ?? work.fullName.slice(work.fullName.indexOf('@') + 1)])
+  })
+  operations.register('model', 'deletion', async (work) => {
+    await folderLock.run(modelsPath, () => removeModel({ modelsPath, modelFiles }, work.fullName), {
+      signal: work.signal,
+    })
+    changed([work.fullName])
+  })
+  return {
+    indexes,
+    install: (request) =>
+      operations.enqueue({
+        subject: 'model',
+        action: 'installation',
+        fullName: toFullName(request),
+        details: storedRequest.parse(request),
+      }),
+    async saveConfig(id, { signal }) {
+      const { plan } = await planRequest({ id }, installer, signal)
+      const texts = [...plan.templates, { filename: plan.configFile, text: plan.configText }]
+      const save = async (): Promise<void> => {
+        if (modelFiles.get(plan.name) !== undefined) {
+          throw new SvcError('conflict', `a model named "${plan.name}" exists already`, { code: 'model_exists' })
+        }
+        await commitModel(modelsPath, plan.name, { moves: [], texts })
+        await modelFiles.reload()
+      }
+      await folderLock.run(modelsPath, save, { signal })
+    },
+    remove: (name) => operations.enqueue({ subject: 'model', action: 'deletion', fullName: name, details: {} }),
+    variants: (listed, options) => listVariants(listed, variantParts, options),
+    planImport: (uri, preferences, { signal }) => planImport(uri, preferences, parts, signal),
+    measureRequest: ({ files = [] }, options) => shapes.read({ files, size: '' }, options),
+    measureShape: (entry, options) => shapes.read(entry, options),
+  }
+}
+
+/** The backend that an entry names, as far as the index tells. */
+export function findEntryBackend({ overrides, configFile }: ModelEntry): string {
+  const found = [overrides.backend, configFile.backend].find((backend) => typeof backend === 'string')
+  return typeof found === 'string' ? found : ''
+}
+
+/** `gallery@name`, with the name that the model gets here. */
+function toFullName({ id = '', name, url = '' }: ModelRequest): string {
+  if (id === '') return name ?? url
+  return name === undefined ? id : `${id.slice(0, id.indexOf('@') + 1)}${name}`
+}

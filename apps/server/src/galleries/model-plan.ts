@@ -1,0 +1,93 @@
+import { SvcError } from '@svc/errors'
+import { Document } from 'yaml'
+import { parseModelFile } from '../catalog/config-file.ts'
+import { formatProblem } from '../catalog/config-problem.ts'
+import { checkName, isSafeName, toFileName } from '../files/safe-path.ts'
+import type { EntryFile, ModelEntry } from './gallery.ts'
+import { mergeConfig } from './merge-config.ts'
+import type { ModelDocument } from './model-document.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What somebody asks to have installed. */
+export interface ModelRequest {
+  /** Of an entry: `name` or `gallery@name`. */
+  readonly id?: string | undefined
+  /** Of a document, where no entry is named. */
+  readonly url?: string | undefined
+  /** What the model is called here. @default the name of the entry */
+  readonly name?: string | undefined
+  /** Name of the entry to take instead. @default the one that fits this machine best */
+  readonly variant?: string | undefined
+  readonly overrides?: Fields | undefined
+  readonly configFile?: Fields | undefined
+  readonly files?: readonly EntryFile[] | undefined
+}
+
+/** Everything that an installation writes. Names are relative to the models folder. */
+export interface ModelPlan {
+  readonly name: string
+  readonly configFile: string
+  readonly configText: string
+  readonly files: readonly EntryFile[]
+  /** Small files with their text. */
+  readonly templates: readonly { readonly filename: string; readonly text: string }[]
+  /** The backend that the model names; empty for none. */
+  readonly backend: string
+}
+
+/** The name of the file that describes a model: one segment, `/` written as `__`. */
+export function configFileName(name: string): string {
+  return `${toFileName(name.replaceAll('/', '__'))}.yaml`
+}
+
+/**
+ * Joins what the gallery, its document and the request say, and checks the result as a model file.
+ *
+ * @throws {SvcError} `invalid_request` (`invalid_name`, `invalid_file`), `unprocessable` (`model_invalid`)
+ */
+export function planModel(
+  entry: Pick<ModelEntry, 'name' | 'files' | 'configFile' | 'overrides'>,
+  document: ModelDocument,
+  request: ModelRequest,
+): ModelPlan {
+  const name = request.name ?? entry.name
+  checkName(name, 'model')
+  const config = mergeConfig(
+    document.configFile,
+    entry.configFile,
+    request.configFile ?? {},
+    entry.overrides,
+    request.overrides ?? {},
+  )
+  const configText = new Document({ ...config, name }).toString()
+  const configFile = configFileName(name)
+  const { models, problems } = parseModelFile(configText, { file: configFile, folder: '', modifiedAt: 0 })
+  const [model] = models
+  if (model === undefined) {
+    throw new SvcError('unprocessable', problems.map(formatProblem).join('; ') || 'it describes no model', {
+      code: 'model_invalid',
+    })
+  }
+  const files = distinct([...document.files, ...entry.files, ...(request.files ?? [])])
+  const templates = document.promptTemplates.map(({ name: template, content }) => ({
+    filename: `${template}.tmpl`,
+    text: content,
+  }))
+  for (const { filename } of [...files, ...templates]) checkFileName(filename)
+  return { name, configFile, configText, files, templates, backend: model.backend }
+}
+
+/** A file of a model never takes the place of something that the server reads as a model. */
+function checkFileName(filename: string): void {
+  const isModelFile = !filename.includes('/') && /\.ya?ml$/i.test(filename)
+  if (isSafeName(filename) && !isModelFile && !/\.partial(\.json)?$/.test(filename)) return
+  throw new SvcError('invalid_request', `a file of the model cannot be called ${JSON.stringify(filename)}`, {
+    code: 'invalid_file',
+  })
+}
+
+/** One file for each name; the later one counts. */
+function distinct(files: readonly EntryFile[]): readonly EntryFile[] {
+  return [...new Map(files.map((file) => [file.filename, file])).values()]
+}

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import { SvcError } from '@svc/errors'
+
+/** What the thread sends. */
+type IndexMessage =
+  | { readonly kind: 'entries'; readonly entries: readonly unknown[] }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** Largest index (threats YML-1). */
+export const MAX_INDEX_BYTES = 16 * 1024 * 1024
+const MAX_READ_MS = 60_000
+const HEAP_MIB = 1024
+/** The reader of YAML recurses; its nesting is bounded, and this is far more than that takes. */
+const STACK_MIB = 32
+
+/**
+ * Reads the YAML text of an index on a thread of its own. An entry that holds too much is left out.
+ *
+ * @throws {SvcError} `unprocessable`, code `gallery_invalid`; the signal's reason
+ */
+export async function readIndex(
+  bytes: Uint8Array,
+  options: { readonly signal: AbortSignal },
+): Promise<readonly unknown[]> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(MAX_READ_MS)])
+  if (bytes.length > MAX_INDEX_BYTES) throw invalid(`it is larger than ${MAX_INDEX_BYTES} bytes`)
+  signal.throwIfAborted()
+  const worker = new Worker(shippedProgram(), {
+    workerData: { bytes },
+    // Other flags of the program, such as a loader of its own, are not for this thread.
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB, stackSizeMb: STACK_MIB },
+  })
+  try {
+    return await collect(worker, signal)
+  } catch (error) {
+    options.signal.throwIfAborted()
+    if (SvcError.is(error)) throw error
+    throw invalid('it takes too much time or memory', error)
+  } finally {
+    await worker.terminate()
+  }
+}
+
+function collect(worker: Worker, signal: AbortSignal): Promise<readonly unknown[]> {
+  const entries: unknown[] = []
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    worker.on('message', (message: IndexMessage) => {
+      if (message.kind === 'entries') entries.push(...message.entries)
+      else if (message.kind === 'end') resolve(entries)
+      else reject(invalid(message.message))
+    })
+    worker.on('error', reject)
+    worker.on('exit', () => reject(invalid('its reader ended')))
+  })
+}
+
+function invalid(reason: string, cause?: unknown): SvcError {
+  return new SvcError('unprocessable', `the gallery index cannot be read: ${reason}`, {
+    code: 'gallery_invalid',
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
+
+function shippedProgram(): URL {
+  const places = ['./index-worker.mjs', '../src/galleries/index-worker.mjs'].map(
+    (place) => new URL(place, import.meta.url),
+  )
+  const found = places.find((place) => existsSync(place))
+  if (found === undefined) throw new Error(`index-worker.mjs is missing from the installation: ${places.join(', ')}`)
+  return found
+}

@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs'
+import { createGunzip } from 'node:zlib'
+import { Decompress } from 'fzstd'
+import { badArchive } from './tar-reader.ts'
+
+const GZIP = [0x1f, 0x8b]
+const ZSTD = [0x28, 0xb5, 0x2f, 0xfd]
+const PIECE = 256 * 1024
+
+/** How a layer is compressed, by its first bytes: what its manifest says counts for nothing. */
+type Coding = 'none' | 'gzip' | 'zstd'
+
+/** The content of a file, decompressed where it is compressed. @throws {SvcError} `archive_refused` for damaged content */
+export async function* readDecompressed(
+  path: string,
+  { signal }: { readonly signal: AbortSignal },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const coding = await sniff(path)
+  const file = createReadStream(path, { highWaterMark: PIECE, signal })
+  try {
+    if (coding === 'none') yield* file
+    else if (coding === 'gzip') yield* gunzip(file)
+    else yield* unzstd(file)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof Error && !('kind' in error)) throw badArchive('its compressed content is damaged')
+    throw error
+  } finally {
+    file.destroy()
+  }
+}
+
+async function sniff(path: string): Promise<Coding> {
+  let head: Uint8Array = new Uint8Array()
+  for await (const piece of createReadStream(path, { end: 3 })) head = Buffer.concat([head, piece])
+  const begins = (magic: readonly number[]): boolean => magic.every((byte, index) => head[index] === byte)
+  if (begins(GZIP)) return 'gzip'
+  return begins(ZSTD) ? 'zstd' : 'none'
+}
+
+async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const decoder = createGunzip({ chunkSize: PIECE })
+  const feeding = (async () => {
+    for await (const piece of source) {
+      if (!decoder.write(piece)) await new Promise((resolve) => decoder.once('drain', resolve).once('close', resolve))
+      if (decoder.destroyed) return
+    }
+    decoder.end()
+  })().catch((error: unknown) => void decoder.destroy(error instanceof Error ? error : new Error(String(error))))
+  try {
+    yield* decoder
+  } finally {
+    decoder.destroy()
+    await feeding
+  }
+}
+
+/** The decoder gives what each piece brings at once; pieces are small, so that what is held stays small. */
+async function* unzstd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const out: Uint8Array[] = []
+  const decoder = new Decompress((piece) => void out.push(piece))
+  for await (const piece of source) {
+    for (let start = 0; start < piece.length; start += 16 * 1024) {
+      decoder.push(piece.subarray(start, start + 16 * 1024))
+      yield* out.splice(0)
+    }
+  }
+  decoder.push(new Uint8Array(), true)
+  yield* out.splice(0)
+}

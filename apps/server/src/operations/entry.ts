@@ -1,0 +1,58 @@
+import { nameWithoutGallery, type Operation, type OperationRequest, type OperationView } from './operation.ts'
+import { createProgressMeter, type ProgressMeter } from './progress-meter.ts'
+
+/** An operation outside the history, with what the queue knows of it. */
+export interface Entry {
+  operation: Operation
+  readonly meter: ProgressMeter
+  readonly stop: AbortController
+  isCommitted: boolean
+  /** Resolves when the operation has left the running state. */
+  ended: Promise<void>
+  readonly watchers: Set<() => void>
+}
+
+/** The entry of an operation that does nothing yet. */
+export function createEntry(operation: Operation): Entry {
+  const meter = createProgressMeter(operation.state === 'queued' ? 'Operation queued' : (operation.error ?? ''))
+  if (operation.state === 'completed') meter.done('completed')
+  return {
+    operation,
+    meter,
+    stop: new AbortController(),
+    isCommitted: false,
+    ended: Promise.resolve(),
+    watchers: new Set(),
+  }
+}
+
+/** Wakes those who wait for a change. */
+export function notify(entry: Entry): void {
+  for (const watcher of [...entry.watchers]) watcher()
+}
+
+/** Whether the operation waits or runs. */
+export function isPending({ operation: { state } }: Entry): boolean {
+  return state === 'queued' || state === 'running'
+}
+
+/** Whether the operation can be ended from outside. */
+export function isCancellable(entry: Entry): boolean {
+  const { state, action } = entry.operation
+  if (entry.stop.signal.aborted) return false
+  return state === 'queued' || (state === 'running' && action === 'installation' && !entry.isCommitted)
+}
+
+/** An entry as others see it. */
+export function toView(entry: Entry): OperationView {
+  return { ...entry.operation, progress: entry.meter.progress, cancellable: isCancellable(entry) }
+}
+
+/** Whether two changes are of one object: names are compared without case, and whichever gallery has them. */
+export function isSameObject(one: OperationRequest, other: OperationRequest): boolean {
+  return one.subject === other.subject && toKey(one) === toKey(other)
+}
+
+function toKey({ fullName }: OperationRequest): string {
+  return nameWithoutGallery(fullName).toLowerCase()
+}

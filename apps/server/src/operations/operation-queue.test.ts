@@ -1,0 +1,195 @@
+import { SvcError } from '@svc/errors'
+import { createDeferred, createFakeClock } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
+import { openDatabase } from '../db/open-database.ts'
+import type { OperationRequest } from './operation.ts'
+import { openOperations } from './operation-queue.ts'
+import { createOperationStore, type OperationStore } from './operation-store.ts'
+import type { Operations, OperationWork } from './operations.ts'
+
+const places = await databasePlaces()
+
+const install = (fullName: string, details: OperationRequest['details'] = {}): OperationRequest => ({
+  subject: 'model',
+  action: 'installation',
+  fullName,
+  details,
+})
+
+interface World extends AsyncDisposable {
+  readonly store: OperationStore
+  readonly operations: Operations
+  /** Work that has been started, in order. */
+  readonly started: { readonly work: OperationWork; end(error?: Error): void }[]
+}
+
+describe.each(places)('operations on $name', ({ create }) => {
+  async function open({ concurrency = 4, isStarted = true, maxQueued = 1000 } = {}): Promise<World> {
+    const place = await create()
+    const database = await openDatabase({
+      ...place.options,
+      appVersion: '1.0.0',
+      logger: silentLogger,
+      clock: systemClock,
+    })
+    const store = createOperationStore({ database, owner: 'me' })
+    const operations = await openOperations({ store, clock: systemClock, logger: silentLogger, concurrency, maxQueued })
+    const started: World['started'] = []
+    operations.register('model', 'installation', async (work) => {
+      const { promise, resolve, reject } = createDeferred()
+      started.push({ work, end: (error) => (error === undefined ? resolve() : reject(error)) })
+      work.signal.addEventListener('abort', () => reject(work.signal.reason))
+      await promise
+    })
+    if (isStarted) operations.start()
+    return {
+      ...{ store, operations, started },
+      async [Symbol.asyncDispose]() {
+        await operations.close()
+        await database.close()
+        await place.close()
+      },
+    }
+  }
+
+  it('join the same change, and let another change of the object wait', async () => {
+    await using world = await open()
+    const first = await world.operations.enqueue(install('G@one'))
+    expect((await world.operations.enqueue(install('g@ONE'))).jobId).toBe(first.jobId)
+    const other = await world.operations.enqueue(install('g@one', { variant: 'small' }))
+    expect(other.jobId).not.toBe(first.jobId)
+    await expect.poll(() => world.started.length).toBe(1)
+    expect(world.operations.list().map(({ state }) => state)).toEqual(['running', 'queued'])
+    world.started[0]?.end()
+    await expect.poll(() => world.started.length).toBe(2)
+    expect(world.started[1]?.work.details).toEqual({ variant: 'small' })
+  })
+
+  it('survive a restart while they wait, with what they are to do', async () => {
+    await using world = await open({ isStarted: false })
+    await world.operations.enqueue(install('one', { url: 'https://a' }))
+    await world.operations.enqueue(install('two'))
+    const next = await openOperations({ store: world.store, clock: systemClock, logger: silentLogger, concurrency: 1 })
+    const done: string[] = []
+    next.register('model', 'installation', async ({ fullName, details }) => {
+      done.push(`${fullName} ${JSON.stringify(details)}`)
+    })
+    next.start()
+    await expect.poll(() => done).toEqual(['one {"url":"https://a"}', 'two {}'])
+    await expect.poll(async () => (await next.history()).map(({ fullName }) => fullName)).toEqual(['two', 'one'])
+    await next.close()
+  })
+
+  it('show real progress that never goes back, and tell those who wait for it', async () => {
+    await using world = await open()
+    const { jobId } = await world.operations.enqueue(install('one'))
+    await expect.poll(() => world.started.length).toBe(1)
+    const work = world.started[0]?.work
+    const percent = (): number | undefined => world.operations.list()[0]?.progress.percent
+    const signal = AbortSignal.timeout(10_000)
+    const seen = (await world.operations.find(jobId))?.progress
+    if (seen === undefined) throw new Error('the operation is not listed')
+    const changed = world.operations.waitForChange(jobId, seen, { signal })
+    work?.report({ phase: 'Downloading', message: 'x.gguf', currentBytes: 50, totalBytes: 100 })
+    await changed
+    expect(percent()).toBe(45)
+    work?.report({ currentBytes: 20 })
+    expect(percent()).toBe(45)
+    work?.report({ currentBytes: 100 })
+    expect(percent()).toBe(90)
+    work?.report({ phase: 'Finalizing' })
+    expect(percent()).toBe(99)
+    const last = (await world.operations.find(jobId))?.progress ?? seen
+    const ended = world.operations.waitForChange(jobId, last, { signal })
+    world.started[0]?.end()
+    await ended
+    expect(await world.operations.find(jobId)).toMatchObject({ state: 'completed', progress: { percent: 100 } })
+  })
+
+  it('keep apart what belongs to other servers of the database', async () => {
+    await using world = await open()
+    await world.operations.enqueue(install('mine'))
+    expect(await world.operations.find('nothing')).toBeUndefined()
+    await expect.poll(() => world.started.length).toBe(1)
+    world.started[0]?.end(new SvcError('upstream_failed', 'the origin is gone'))
+    await expect.poll(() => world.operations.list()[0]?.error).toBe('the origin is gone')
+    await world.operations.enqueue(install('mine'))
+    expect(await world.operations.history()).toMatchObject([{ state: 'dismissed', error: 'the origin is gone' }])
+  })
+
+  // verifies operation:cancel:removal
+  it('that remove something run to their end once they have begun', async () => {
+    await using world = await open()
+    const removing = createDeferred()
+    let wasAborted = false
+    world.operations.register('model', 'deletion', async ({ signal }) => {
+      signal.addEventListener('abort', () => {
+        wasAborted = true
+      })
+      await removing.promise
+    })
+    const { jobId } = await world.operations.enqueue({ ...install('one'), action: 'deletion' })
+    await expect.poll(() => world.operations.list()[0]?.state).toBe('running')
+    expect(world.operations.list()).toMatchObject([{ jobId, cancellable: false }])
+    for (const stop of ['cancel', 'pause'] as const) {
+      await expect(world.operations[stop](jobId)).rejects.toMatchObject({
+        ...{ kind: 'invalid_request', code: 'operation_not_cancellable' },
+        message: expect.stringContaining('a running removal cannot be interrupted'),
+      })
+    }
+    removing.resolve()
+    await expect.poll(() => world.operations.list()).toEqual([])
+    expect(await world.operations.history()).toMatchObject([{ jobId, state: 'completed' }])
+    expect(wasAborted).toBe(false)
+  })
+
+  // verifies operation:staging:not-listed
+  it('list staging that runs elsewhere, and never record it', async () => {
+    await using world = await open()
+    const node = { nodeId: 'n', nodeName: 'worker', status: 'Worker busy', percent: 3 } as const
+    world.operations.addStaging(() => [
+      { jobId: 'staging:m', fullName: 'm', progress: { percent: 3, message: '' }, nodes: [node] },
+    ])
+    expect(world.operations.staging()).toMatchObject([{ jobId: 'staging:m' }])
+    await expect(world.operations.cancel('staging:m')).rejects.toMatchObject({ code: 'operation_not_found' })
+    await world.operations.dismiss('staging:m')
+    expect([world.operations.list(), await world.operations.history()]).toEqual([[], []])
+  })
+
+  it('refuse more than can wait', async () => {
+    await using world = await open({ isStarted: false, maxQueued: 3 })
+    for (let index = 0; index < 3; index += 1) await world.operations.enqueue(install(`m-${index}`))
+    await expect(world.operations.enqueue(install('one more'))).rejects.toMatchObject({ code: 'too_many_operations' })
+  })
+})
+
+it('an end that the database does not take is written once it does', async () => {
+  const clock = createFakeClock()
+  const saved: string[] = []
+  let isAway = false
+  const store: OperationStore = {
+    unfinished: async () => [],
+    history: async () => [],
+    find: async () => undefined,
+    insert: async () => undefined,
+    clear: async () => undefined,
+    async save({ state }) {
+      if (isAway) throw new SvcError('unavailable', 'the database is away')
+      saved.push(state)
+    },
+  }
+  const operations = await openOperations({ store, clock, logger: silentLogger })
+  operations.register('model', 'installation', async () => {
+    isAway = true
+  })
+  operations.start()
+  await operations.enqueue(install('one'))
+  await clock.waitForSleepers(1)
+  expect([saved, operations.list()[0]?.state]).toEqual([['running'], 'running'])
+  isAway = false
+  await clock.advance(1000)
+  await expect.poll(() => [saved, operations.list()]).toEqual([['running', 'completed'], []])
+  await operations.close()
+})

@@ -1,0 +1,339 @@
+import { randomUUID } from 'node:crypto'
+import { SvcError } from '@svc/errors'
+import type { Clock, Logger } from '../ports.ts'
+import { createEntry, type Entry, isCancellable, isPending, isSameObject, notify, toView } from './entry.ts'
+import {
+  isFinished,
+  type Operation,
+  type OperationAction,
+  type OperationProgress,
+  type OperationRequest,
+  type OperationSubject,
+  type OperationView,
+  type StagingSource,
+  type StagingView,
+} from './operation.ts'
+import { MAX_HISTORY, type OperationStore } from './operation-store.ts'
+import type { Operations, PerformOperation } from './operations.ts'
+import { OperationStopped } from './stopped-operation.ts'
+
+/** What {@link openOperations} needs. */
+export interface OperationsOptions {
+  readonly store: OperationStore
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Operations that run at a time; those of one object always run one after the other. @default 4 */
+  readonly concurrency?: number | undefined
+  /** Operations that may wait. @default 1000 */
+  readonly maxQueued?: number | undefined
+}
+
+const MAX_QUEUED = 1000
+/** Failures that wait to be acknowledged; older ones go to the history. */
+const MAX_FAILED = 200
+const RETRY_SAVE_MS = 1000
+const INTERRUPTED = 'interrupted by restart'
+
+/** Reads the operations of the last run; those that ran then are failed now. */
+export async function openOperations(options: OperationsOptions): Promise<Operations> {
+  const queue = new OperationQueue(options)
+  await queue.restore()
+  return queue
+}
+
+class OperationQueue implements Operations {
+  readonly #store: OperationStore
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #concurrency: number
+  readonly #maxQueued: number
+  readonly #performers = new Map<string, PerformOperation>()
+  readonly #staging: StagingSource[] = []
+  /** Everything outside the history, by job id, in the order of the queue. */
+  readonly #entries = new Map<string, Entry>()
+  /** The latest that have ended, for what is known of them beside their rows. */
+  readonly #ended = new Map<string, Entry>()
+  readonly #closing = new AbortController()
+  #position = 0
+  #isStarted = false
+
+  constructor({ store, clock, logger, concurrency = 4, maxQueued = MAX_QUEUED }: OperationsOptions) {
+    this.#store = store
+    this.#clock = clock
+    this.#logger = logger
+    this.#concurrency = concurrency
+    this.#maxQueued = maxQueued
+  }
+
+  async restore(): Promise<void> {
+    for (const found of await this.#store.unfinished()) {
+      const operation: Operation =
+        found.state === 'running'
+          ? { ...found, state: 'failed', error: INTERRUPTED, finishedAt: this.#clock.now() }
+          : found
+      if (operation !== found) await this.#store.save(operation)
+      this.#entries.set(operation.jobId, createEntry(operation))
+      this.#position = Math.max(this.#position, operation.position)
+    }
+    const [newest] = await this.#store.history()
+    this.#position = Math.max(this.#position, newest?.position ?? 0)
+  }
+
+  register(subject: OperationSubject, action: OperationAction, perform: PerformOperation): void {
+    this.#performers.set(`${subject} ${action}`, perform)
+  }
+
+  addStaging(source: StagingSource): void {
+    this.#staging.push(source)
+  }
+
+  start(): void {
+    this.#isStarted = true
+    this.#startNext()
+  }
+
+  async enqueue(request: OperationRequest): Promise<Operation> {
+    const same = this.#findPending(request)
+    if (same !== undefined) return same.operation
+    if (this.#in('queued').length >= this.#maxQueued) {
+      throw new SvcError('unavailable', 'too many operations wait', { code: 'too_many_operations' })
+    }
+    this.#position += 1
+    const { subject, action, fullName, details } = request
+    const operation: Operation = {
+      ...{ subject, action, fullName, details },
+      ...{ jobId: randomUUID(), state: 'queued', position: this.#position, createdAt: this.#clock.now() },
+    }
+    const entry = createEntry(operation)
+    // Known before it is stored, so that a second request joins it.
+    this.#entries.set(operation.jobId, entry)
+    try {
+      await this.#store.insert(operation)
+    } catch (error) {
+      this.#entries.delete(operation.jobId)
+      throw error
+    }
+    await this.#acknowledgeFailures(request)
+    this.#startNext()
+    return operation
+  }
+
+  list(): readonly OperationView[] {
+    return [...this.#entries.values()]
+      .map(toView)
+      .sort((one, other) => one.progress.percent - other.progress.percent || compare(one.fullName, other.fullName))
+  }
+
+  staging(): readonly StagingView[] {
+    return this.#staging.flatMap((source) => source())
+  }
+
+  async find(jobId: string): Promise<OperationView | undefined> {
+    const entry = this.#entries.get(jobId)
+    if (entry !== undefined) return toView(entry)
+    const operation = await this.#store.find(jobId)
+    return operation && toView(this.#ended.get(jobId) ?? createEntry(operation))
+  }
+
+  cancel(jobId: string): Promise<void> {
+    return this.#stop(jobId, new OperationStopped('cancelled', { keepsData: false }))
+  }
+
+  pause(jobId: string): Promise<void> {
+    return this.#stop(jobId, new OperationStopped('paused', { keepsData: true }))
+  }
+
+  async dismiss(jobId: string): Promise<void> {
+    const entry = this.#entries.get(jobId)
+    if (entry?.operation.state === 'failed') await this.#acknowledge(entry)
+  }
+
+  history(): Promise<readonly Operation[]> {
+    return this.#store.history()
+  }
+
+  clearHistory(): Promise<void> {
+    return this.#store.clear()
+  }
+
+  async waitForChange(
+    jobId: string,
+    seen: OperationProgress,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    const entry = this.#entries.get(jobId)
+    if (entry === undefined || entry.meter.progress !== seen || entry.operation.state === 'failed') return
+    signal.throwIfAborted()
+    await new Promise<void>((resolve, reject) => {
+      const leave = (): void => {
+        entry.watchers.delete(onChange)
+        signal.removeEventListener('abort', onAbort)
+      }
+      const onChange = (): void => {
+        leave()
+        resolve()
+      }
+      const onAbort = (): void => {
+        leave()
+        reject(signal.reason)
+      }
+      entry.watchers.add(onChange)
+      signal.addEventListener('abort', onAbort)
+    })
+  }
+
+  async close(): Promise<void> {
+    const stopped = new OperationStopped('the server stops', { keepsData: true })
+    this.#closing.abort(stopped)
+    const running = this.#in('running')
+    for (const entry of running) entry.stop.abort(stopped)
+    await Promise.all(running.map(({ ended }) => ended))
+  }
+
+  /** The same change, waiting or running, where no other change of the object comes after it. */
+  #findPending(request: OperationRequest): Entry | undefined {
+    const last = [...this.#entries.values()]
+      .filter((entry) => isPending(entry) && isSameObject(entry.operation, request))
+      .at(-1)
+    if (last === undefined || last.stop.signal.aborted || last.operation.action !== request.action) return undefined
+    return JSON.stringify(last.operation.details) === JSON.stringify(request.details) ? last : undefined
+  }
+
+  #in(state: Operation['state']): readonly Entry[] {
+    return [...this.#entries.values()].filter(({ operation }) => operation.state === state)
+  }
+
+  async #stop(jobId: string, stopped: OperationStopped): Promise<void> {
+    const entry = this.#entries.get(jobId)
+    if (entry === undefined || !isPending(entry)) {
+      throw refusal('operation_not_found', `operation "${jobId}" not found or already completed`)
+    }
+    if (entry.stop.signal.aborted) throw refusal('operation_cancelled', `operation "${jobId}" is already cancelled`)
+    if (!isCancellable(entry)) {
+      const reason =
+        entry.operation.action === 'deletion' ? 'a running removal cannot be interrupted' : 'it is being finished'
+      throw refusal('operation_not_cancellable', `operation "${jobId}" cannot be cancelled: ${reason}`)
+    }
+    entry.stop.abort(stopped)
+    if (entry.operation.state === 'running') await entry.ended
+    else await this.#finish(entry, { state: 'cancelled' })
+  }
+
+  /** Starts what may run: the first of each object, as many at a time as the limit allows. */
+  #startNext(): void {
+    if (!this.#isStarted || this.#closing.signal.aborted) return
+    const busy = this.#in('running').map(({ operation }) => operation)
+    for (const entry of this.#in('queued')) {
+      if (busy.length >= this.#concurrency) return
+      // Those of one object wait in their order, so a waiting one keeps the later ones back.
+      if (entry.stop.signal.aborted) continue
+      if (busy.some((operation) => isSameObject(operation, entry.operation))) continue
+      if (this.#hasEarlier(entry)) continue
+      busy.push(entry.operation)
+      entry.operation = { ...entry.operation, state: 'running', startedAt: this.#clock.now() }
+      entry.ended = this.#run(entry)
+    }
+  }
+
+  #hasEarlier({ operation }: Entry): boolean {
+    return [...this.#entries.values()].some(
+      (other) =>
+        isPending(other) && other.operation.position < operation.position && isSameObject(other.operation, operation),
+    )
+  }
+
+  async #run(entry: Entry): Promise<void> {
+    const { operation, meter, stop } = entry
+    const perform = this.#performers.get(`${operation.subject} ${operation.action}`)
+    try {
+      await this.#store.save(operation)
+      if (perform === undefined) throw new SvcError('internal', 'nothing does this kind of operation')
+      stop.signal.throwIfAborted()
+      await perform({
+        ...operation,
+        signal: stop.signal,
+        report: (report) => {
+          meter.report(report)
+          notify(entry)
+        },
+        commit: () => {
+          stop.signal.throwIfAborted()
+          entry.isCommitted = true
+        },
+      })
+      // Its end is being written: a cancel would come too late.
+      entry.isCommitted = true
+      meter.done('completed')
+      await this.#finish(entry, { state: 'completed' })
+    } catch (error) {
+      // The next start says that it was interrupted.
+      if (this.#closing.signal.aborted && !entry.isCommitted) return
+      await this.#fail(entry, error)
+    }
+    this.#startNext()
+  }
+
+  async #fail(entry: Entry, error: unknown): Promise<void> {
+    if (entry.stop.signal.aborted && !entry.isCommitted) return this.#finish(entry, { state: 'cancelled' })
+    const { jobId, fullName } = entry.operation
+    this.#logger.warn({ err: error, jobId, name: fullName }, 'operation failed')
+    await this.#finish(entry, { state: 'failed', error: describe(error) })
+    for (const old of this.#in('failed').slice(0, -MAX_FAILED)) await this.#acknowledge(old)
+  }
+
+  /** Brings an operation to an end. Its row is written before it leaves the list. */
+  async #finish(entry: Entry, end: Pick<Operation, 'state' | 'error'>): Promise<void> {
+    const operation: Operation = { ...entry.operation, ...end, finishedAt: this.#clock.now() }
+    await this.#save(operation)
+    entry.operation = operation
+    if (isFinished(operation)) this.#leave(entry)
+    notify(entry)
+    this.#startNext()
+  }
+
+  /** Writes the end of an operation, again and again while the database takes nothing. */
+  async #save(operation: Operation): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#store.save(operation)
+      } catch (error) {
+        this.#logger.error({ err: error, jobId: operation.jobId }, 'the end of an operation could not be stored')
+        if (this.#closing.signal.aborted) return
+        await this.#clock.sleep(RETRY_SAVE_MS, { signal: this.#closing.signal }).catch(() => undefined)
+      }
+    }
+  }
+
+  async #acknowledge(entry: Entry): Promise<void> {
+    const operation: Operation = { ...entry.operation, state: 'dismissed' }
+    await this.#store.save(operation)
+    entry.operation = operation
+    this.#leave(entry)
+  }
+
+  /** Takes an operation that stands in the history out of the list. */
+  #leave(entry: Entry): void {
+    this.#entries.delete(entry.operation.jobId)
+    this.#ended.set(entry.operation.jobId, entry)
+    for (const oldest of [...this.#ended.keys()].slice(0, -MAX_HISTORY)) this.#ended.delete(oldest)
+  }
+
+  async #acknowledgeFailures(request: OperationRequest): Promise<void> {
+    for (const entry of this.#in('failed')) {
+      if (isSameObject(entry.operation, request)) await this.#acknowledge(entry)
+    }
+  }
+}
+
+function refusal(code: string, message: string): SvcError {
+  return new SvcError('invalid_request', message, { code })
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}

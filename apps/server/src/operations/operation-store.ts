@@ -1,0 +1,123 @@
+import { and, asc, desc, eq, inArray, notInArray } from 'drizzle-orm'
+import type { Database } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
+import { FINISHED_STATES, type Operation, type OperationState } from './operation.ts'
+
+/** The operations of one server in the database. */
+export interface OperationStore {
+  /** Everything that is not in the history, in the order of the queue. */
+  unfinished(): Promise<readonly Operation[]>
+  /** The history, newest first. */
+  history(): Promise<readonly Operation[]>
+  find(jobId: string): Promise<Operation | undefined>
+  /** Adds a queued operation. */
+  insert(operation: Operation): Promise<void>
+  /** Writes the state of an operation, its times and its error. The history keeps the newest 50. */
+  save(operation: Operation): Promise<void>
+  /** Removes the history. */
+  clear(): Promise<void>
+}
+
+/** Records that the history keeps (§3.3). */
+export const MAX_HISTORY = 50
+
+/** The operations of a server, by its id. */
+export function createOperationStore({
+  database: { queries },
+  owner,
+}: {
+  readonly database: Pick<Database, 'queries'>
+  readonly owner: string
+}): OperationStore {
+  const finished = [...FINISHED_STATES]
+  return {
+    async unfinished() {
+      const rows = await queries.rows((db, { operations }) =>
+        db
+          .select()
+          .from(operations)
+          .where(and(eq(operations.owner, owner), notInArray(operations.state, finished)))
+          .orderBy(asc(operations.position)),
+      )
+      return rows.map(fromRow)
+    },
+    async history() {
+      const rows = await queries.rows((db, { operations }) =>
+        db
+          .select()
+          .from(operations)
+          .where(and(eq(operations.owner, owner), inArray(operations.state, finished)))
+          .orderBy(desc(operations.finishedAt), desc(operations.position))
+          .limit(MAX_HISTORY),
+      )
+      return rows.map(fromRow)
+    },
+    async find(jobId) {
+      const [row] = await queries.rows((db, { operations }) =>
+        db
+          .select()
+          .from(operations)
+          .where(and(eq(operations.owner, owner), eq(operations.jobId, jobId))),
+      )
+      return row && fromRow(row)
+    },
+    async insert(operation) {
+      await queries.change((db, { operations }) => db.insert(operations).values(toRow(operation, owner)))
+    },
+    async save(operation) {
+      const { state, error = null, startedAt = null, finishedAt = null } = operation
+      await queries.transaction(async (transaction) => {
+        await transaction.change((db, { operations }) =>
+          db
+            .update(operations)
+            .set({ state, error, startedAt, finishedAt })
+            .where(eq(operations.jobId, operation.jobId)),
+        )
+        if (!finished.includes(state)) return
+        await transaction.change((db, { operations }) => {
+          const kept = db
+            .select({ jobId: operations.jobId })
+            .from(operations)
+            .where(and(eq(operations.owner, owner), inArray(operations.state, finished)))
+            .orderBy(desc(operations.finishedAt), desc(operations.position))
+            .limit(MAX_HISTORY)
+          return db
+            .delete(operations)
+            .where(
+              and(eq(operations.owner, owner), inArray(operations.state, finished), notInArray(operations.jobId, kept)),
+            )
+        })
+      })
+    },
+    async clear() {
+      await queries.change((db, { operations }) =>
+        db.delete(operations).where(and(eq(operations.owner, owner), inArray(operations.state, finished))),
+      )
+    },
+  }
+}
+
+type OperationRow = Tables['operations']['$inferSelect']
+
+function toRow(operation: Operation, owner: string): OperationRow {
+  const { details, error = null, nodeId = null, startedAt = null, finishedAt = null, ...rest } = operation
+  return { ...rest, owner, details: JSON.stringify(details), error, nodeId, startedAt, finishedAt }
+}
+
+function fromRow({ owner: _, ...row }: OperationRow): Operation {
+  return {
+    jobId: row.jobId,
+    // The columns hold what `toRow` wrote.
+    state: row.state as OperationState,
+    subject: row.subject as Operation['subject'],
+    action: row.action as Operation['action'],
+    fullName: row.fullName,
+    details: JSON.parse(row.details) as Operation['details'],
+    error: row.error ?? undefined,
+    nodeId: row.nodeId ?? undefined,
+    position: row.position,
+    createdAt: row.createdAt,
+    startedAt: row.startedAt ?? undefined,
+    finishedAt: row.finishedAt ?? undefined,
+  }
+}

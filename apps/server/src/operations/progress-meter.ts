@@ -1,0 +1,39 @@
+import type { OperationPhase, OperationProgress } from './operation.ts'
+
+/** A part of the progress that the work has news of. */
+export type ProgressReport = Partial<Omit<OperationProgress, 'percent'>>
+
+/** Share of fetching and checking in the whole. */
+const DATA_PERCENT = 90
+const COMMIT_PERCENT = 99
+
+/** The progress of one operation: it never goes back. */
+export interface ProgressMeter {
+  readonly progress: OperationProgress
+  report(report: ProgressReport): void
+  done(message: string): void
+}
+
+/** A meter that stands at the begin. */
+export function createProgressMeter(message: string): ProgressMeter {
+  let progress: OperationProgress = { percent: 0, message }
+  return {
+    get progress() {
+      return progress
+    },
+    report(report) {
+      const merged = { ...progress, ...report }
+      progress = { ...merged, percent: Math.max(progress.percent, toPercent(merged)) }
+    },
+    done(text) {
+      progress = { ...progress, percent: 100, phase: undefined, message: text }
+    },
+  }
+}
+
+const COMMITTING: ReadonlySet<OperationPhase> = new Set(['Finalizing', 'Saving configuration'])
+
+function toPercent({ phase, currentBytes = 0, totalBytes = 0 }: Omit<OperationProgress, 'percent'>): number {
+  if (phase !== undefined && COMMITTING.has(phase)) return COMMIT_PERCENT
+  return totalBytes > 0 ? Math.min(DATA_PERCENT, (currentBytes / totalBytes) * DATA_PERCENT) : 0
+}

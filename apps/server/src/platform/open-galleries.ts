@@ -1,0 +1,146 @@
+import { join } from 'node:path'
+import { detectCapability } from '../backends/capability.ts'
+import type { ConfigStore } from '../catalog/folder-store.ts'
+import type { BackendModule } from '../compose-backends.ts'
+import type { ServerConfig } from '../config/schema.ts'
+import type { Database } from '../db/database.ts'
+import { readCredentials } from '../downloads/credentials.ts'
+import { createDownloader } from '../downloads/downloader.ts'
+import { createKnownFiles } from '../downloads/known-files.ts'
+import { PUBLIC_CODE_HOST, PUBLIC_HUB, type UriServices } from '../downloads/resolve-uri.ts'
+import { finishSwaps } from '../galleries/backend-folder.ts'
+import { type BackendGallery, createBackendGallery, matchesBackend } from '../galleries/backend-gallery.ts'
+import { createShapeReader } from '../galleries/estimator.ts'
+import { createGalleryIndexes } from '../galleries/gallery-indexes.ts'
+import { installBackend } from '../galleries/install-backend.ts'
+import { finishCommits } from '../galleries/model-commit.ts'
+import { createModelGallery, type ModelGallery } from '../galleries/model-gallery.ts'
+import { toBackendEntry, toModelEntry } from '../galleries/to-entry.ts'
+import { openSignatureVerifier } from '../galleries/verify-image.ts'
+import type { Operations } from '../operations/operations.ts'
+import { createOutboundClient } from '../outbound/client.ts'
+import { toAllowList } from '../outbound/target.ts'
+import type { Clock, Logger } from '../ports.ts'
+import type { Settings } from '../settings/settings.ts'
+
+/** What {@link openGalleries} needs. */
+export interface GalleryParts {
+  readonly config: ServerConfig
+  readonly settings: Settings
+  readonly database: Database
+  readonly backends: BackendModule
+  readonly modelFiles: ConfigStore
+  readonly operations: Operations
+  readonly userAgent: string
+  /** Further authorities, PEM. */
+  readonly ca: string | undefined
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** The galleries of a server. */
+export interface OpenGalleries {
+  readonly modelGallery: ModelGallery
+  readonly backendGallery: BackendGallery
+}
+
+/** Finishes installations that a kill has interrupted while they replaced files; before anything reads the folders. */
+export async function recoverInstalls({
+  config,
+  clock,
+  log,
+}: Pick<GalleryParts, 'config' | 'clock' | 'log'>): Promise<void> {
+  await finishCommits(config.modelsPath, { logger: log, now: clock.now() })
+  await finishSwaps(config.backendsPath, { logger: log })
+}
+
+/** Opens the galleries. */
+export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries> {
+  const { config, settings, database, backends, modelFiles, operations, clock, log } = parts
+  const credentials = await readCredentials(config.credentialsFile)
+  const client = createOutboundClient({
+    allow: toAllowList(config.contentUrlAllow),
+    ...{ clock, log, userAgent: parts.userAgent, ca: parts.ca },
+  })
+  const known = createKnownFiles({ database, clock })
+  const downloader = createDownloader({ client, clock, logger: log, known })
+  const services: UriServices = {
+    hubUrl: withoutSlash(config.hubUrl ?? PUBLIC_HUB),
+    hubToken: config.hubToken,
+    hubTrust: config.hubUrl === undefined ? 'public' : 'operator',
+    codeHostUrl: withoutSlash(config.codeHostRawUrl ?? PUBLIC_CODE_HOST),
+    codeHostTrust: config.codeHostRawUrl === undefined ? 'public' : 'operator',
+    credentials,
+    modelsPath: config.modelsPath,
+  }
+  const indexParts = { folder: join(config.dataPath, 'galleries'), client, clock, logger: log }
+  const concurrency = (): number => settings.get('artifact_download_concurrency')
+  const backendParts = {
+    ...{ client, downloader, credentials, concurrency, clock },
+    ...{ backendsPath: config.backendsPath, systemPath: config.backendsSystemPath },
+    indexes: createGalleryIndexes({
+      ...indexParts,
+      galleries: () => settings.get('backend_galleries'),
+      toEntry: toBackendEntry,
+    }),
+    signatures:
+      config.sigstoreTrustedRoot === undefined ? undefined : await openSignatureVerifier(config.sigstoreTrustedRoot),
+    requiresIntegrity: config.requireBackendIntegrity,
+    capability: () => detectCapability({ forced: config.forceMetaBackendCapability }),
+    tags: {
+      release: config.backendImagesReleaseTag,
+      branch: config.backendImagesBranchTag,
+      developmentSuffix: config.backendDevSuffix,
+      prefersDevelopment: () => settings.get('prefer_development_backends'),
+    },
+  }
+  const backendsChanged = async (names: readonly string[]): Promise<void> => {
+    await backends.catalog.refresh()
+    const models = modelFiles.list({ includeReferenced: true }).filter(({ backend }) => matchesBackend(backend, names))
+    backends.residency.forget(models.map(({ name }) => name))
+  }
+  const backendGallery = createBackendGallery({
+    ...backendParts,
+    ...{ operations, logger: log, changed: backendsChanged },
+  })
+  const modelGallery = createModelGallery({
+    modelsPath: config.modelsPath,
+    indexes: createGalleryIndexes({
+      ...indexParts,
+      galleries: () => settings.get('galleries'),
+      toEntry: toModelEntry,
+    }),
+    ...{ modelFiles, client, downloader, known, operations, concurrency, services: () => services },
+    shapes: createShapeReader({
+      ...{ client, downloader, services: () => services, logger: log },
+      folder: config.vramPersistentCache ? config.dataPath : undefined,
+    }),
+    scans: !config.disablePredownloadScan,
+    memoryBytes: () => readModelMemory(backends),
+    async canRun(backend, { signal }) {
+      if (backends.catalog.resolve(backend) !== undefined) return true
+      return (await backendParts.indexes.find(backend, { signal })) !== undefined
+    },
+    async installBackend(backend, work) {
+      if (!settings.get('autoload_backend_galleries') || backends.catalog.resolve(backend) !== undefined) return
+      const listed = await backendParts.indexes.find(backend, { signal: work.signal })
+      // The file of the model may name a backend that runs elsewhere.
+      if (listed === undefined) return
+      const commit = (): void => work.signal.throwIfAborted()
+      await backendsChanged(await installBackend({ id: listed.id }, { ...work, commit }, backendParts))
+    },
+    changed: (names) => backends.residency.forget(names),
+  })
+  return { modelGallery, backendGallery }
+}
+
+/** Memory that models may take: of all graphics devices together, else of the machine. */
+async function readModelMemory({ memory }: BackendModule): Promise<number> {
+  const devices = await memory.devices()
+  if (devices.length > 0) return devices.reduce((total, { totalBytes }) => total + totalBytes, 0)
+  return (await memory.main())?.totalBytes ?? Number.POSITIVE_INFINITY
+}
+
+function withoutSlash(url: string | URL): string {
+  return String(url).replace(/\/+$/, '')
+}

@@ -1,0 +1,25 @@
+import type { ServerConfig } from '../config/schema.ts'
+import type { Database } from '../db/database.ts'
+import { openOperations as openQueue } from '../operations/operation-queue.ts'
+import { createOperationStore } from '../operations/operation-store.ts'
+import type { Operations } from '../operations/operations.ts'
+import { readServerId } from '../operations/server-id.ts'
+import type { Clock, Logger } from '../ports.ts'
+import type { Closers } from './closers.ts'
+
+/** What {@link openOperations} needs. */
+export interface OperationParts {
+  readonly config: ServerConfig
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Reads the operations of the last run. Their queue starts with the server. */
+export async function openOperations(parts: OperationParts, closers: Closers): Promise<Operations> {
+  const { config, database, clock, log } = parts
+  const owner = await readServerId(config.dataPath)
+  const operations = await openQueue({ store: createOperationStore({ database, owner }), clock, logger: log })
+  closers.push(() => operations.close())
+  return operations
+}

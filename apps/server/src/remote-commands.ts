@@ -1,0 +1,153 @@
+import { SvcError } from '@svc/errors'
+import { compose } from './compose.ts'
+import type { RemoteCommand } from './config/remote-command.ts'
+import { followJob } from './follow-job.ts'
+import type { PlatformOptions } from './platform/open-platform.ts'
+import {
+  createServerClient,
+  type Fields,
+  isNoServer,
+  type ServerClient,
+  toFields,
+  toRows,
+  toServerUrl,
+} from './remote-client.ts'
+
+const print = (text: string): void => void process.stdout.write(text)
+
+/**
+ * Has the running server carry out a command, or this process where none runs and the command allows it. An
+ * installation is followed to its end; Ctrl-C pauses it.
+ *
+ * @throws {SvcError} of the connection, or what the server refuses
+ */
+export async function runRemoteCommand(options: PlatformOptions, command: RemoteCommand): Promise<void> {
+  const url = toServerUrl(options.config)
+  try {
+    return await perform(createServerClient(url, options.config), command)
+  } catch (error) {
+    if (!isNoServer(error)) throw error
+    if (!command.runsAlone) throw new SvcError('unavailable', `no server runs at ${url}`, { cause: error })
+  }
+  const server = await startForCommand(options)
+  try {
+    await perform(createServerClient(server.url, options.config), command)
+  } finally {
+    await server.close()
+  }
+}
+
+/** A server of the same folders that only this process talks to. It starts nothing of its own. */
+function startForCommand(options: PlatformOptions): ReturnType<typeof compose> {
+  const config = {
+    ...options.config,
+    address: { host: '127.0.0.1', port: 0 },
+    ...{ models: [], loadToMemory: [], preloadModels: undefined, preloadModelsConfig: undefined, externalBackends: [] },
+    disableGalleryEndpoint: false,
+  }
+  return compose({ ...options, config })
+}
+
+async function perform(server: ServerClient, command: RemoteCommand): Promise<void> {
+  const { verb, argument, json } = command
+  const id = encodeURIComponent(argument)
+  switch (verb) {
+    case 'models available':
+    case 'backends available':
+      return printAvailable(toRows(await server.get(`/${verb.split(' ')[0]}/available`)), command)
+    case 'models install': {
+      const { uuid } = await server.post('/models/apply', { id: argument })
+      return followJob(server, { path: `/models/jobs/${String(uuid)}`, id: String(uuid) }, command)
+    }
+    case 'models import': {
+      const preferences = { name: command.name ?? null, backend: command.backend ?? null }
+      const { uuid } = await server.post('/models/import-uri', { uri: argument, preferences })
+      return followJob(server, { path: `/models/jobs/${String(uuid)}`, id: String(uuid) }, command)
+    }
+    case 'backends install':
+      return installBackend(server, argument, command)
+    case 'backends upgrade':
+      return upgradeBackends(server, command)
+    case 'backends delete': {
+      const { id: job } = await server.post(`/backends/delete/${id}`)
+      return followJob(server, { path: `/backends/jobs/${String(job)}`, id: String(job) }, command)
+    }
+    case 'operations list':
+      return printOperations(await server.get('/api/operations'), command)
+    case 'operations history':
+      return printOperations(await server.get('/api/operations/history'), command)
+    case 'operations retry':
+      return retry(server, command)
+    case 'operations cancel':
+    case 'operations pause':
+    case 'operations dismiss': {
+      const reply = await server.post(`/api/operations/${id}/${verb.slice('operations '.length)}`)
+      print(json ? `${JSON.stringify(reply)}\n` : `${String(reply.message)}\n`)
+    }
+  }
+}
+
+/** Installs an entry of a gallery, or an image where the name is an address. */
+async function installBackend(server: ServerClient, name: string, options: Pick<RemoteCommand, 'json'>): Promise<void> {
+  const { id, jobID } = isImage(name)
+    ? await server.post('/api/backends/install-external', { uri: name })
+    : await server.post('/backends/apply', { id: name })
+  const job = String(id ?? jobID)
+  await followJob(server, { path: `/backends/jobs/${job}`, id: job }, options)
+}
+
+function isImage(name: string): boolean {
+  return name.includes('://') || /^[^/@]*[.:][^/@]*\//.test(name)
+}
+
+/** Installs the newer build of one backend, or of each that has one. */
+async function upgradeBackends(server: ServerClient, command: RemoteCommand): Promise<void> {
+  const names =
+    command.argument === '' ? Object.keys(await server.post('/backends/upgrades/check')) : [command.argument]
+  if (names.length === 0 && !command.json) print('every backend is up to date\n')
+  for (const name of names) {
+    if (!command.json) print(`${name}\n`)
+    const { id } = await server.post(`/backends/upgrade/${encodeURIComponent(name)}`)
+    await followJob(server, { path: `/backends/jobs/${String(id)}`, id: String(id) }, command)
+  }
+}
+
+/** Acknowledges a failed installation and starts it anew; the variant is chosen again. */
+async function retry(server: ServerClient, command: RemoteCommand): Promise<void> {
+  const { operations } = toFields(await server.get('/api/operations'))
+  const found = toRows(operations).find(({ jobID }) => jobID === command.argument)
+  if (found === undefined || found.error === undefined) {
+    throw new SvcError('not_found', `operation "${command.argument}" is not one that failed`)
+  }
+  if (found.isDeletion === true) throw new SvcError('invalid_request', 'a removal is not retried: delete it again')
+  await server.post(`/api/operations/${encodeURIComponent(command.argument)}/dismiss`)
+  const id = String(found.id)
+  if (found.isBackend === true) return installBackend(server, id, command)
+  const { jobID } = await server.post(`/api/models/install/${encodeURIComponent(id)}`)
+  return followJob(server, { path: `/models/jobs/${String(jobID)}`, id: String(jobID) }, command)
+}
+
+function printAvailable(rows: readonly Fields[], { json }: Pick<RemoteCommand, 'json'>): void {
+  if (json) {
+    print(`${JSON.stringify(rows)}\n`)
+    return
+  }
+  for (const { name, installed, description } of rows) {
+    const line = String(description ?? '').split('\n', 1)[0] ?? ''
+    print(`${String(name)}${installed === true ? ' (installed)' : ''}${line === '' ? '' : `  ${line}`}\n`)
+  }
+}
+
+function printOperations(value: unknown, { json }: Pick<RemoteCommand, 'json'>): void {
+  const { operations } = toFields(value)
+  if (json) {
+    print(`${JSON.stringify(operations)}\n`)
+    return
+  }
+  for (const { jobID, taskType, id, outcome, progress, message, error, isQueued } of toRows(operations)) {
+    const state = outcome ?? (error === undefined ? (isQueued === true ? 'queued' : `${String(progress)} %`) : 'failed')
+    const detail = error ?? message ?? ''
+    const columns = [jobID, taskType, id, state, detail].map(String).join('  ')
+    print(`${columns.trimEnd()}\n`)
+  }
+}

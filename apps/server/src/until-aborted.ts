@@ -1,0 +1,18 @@
+/**
+ * Waits for a promise, or until a signal aborts. The promise goes on either way.
+ *
+ * @throws the signal's reason
+ */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let leave = (): void => undefined
+  const aborted = new Promise<never>((_, reject) => {
+    leave = () => reject(signal.reason)
+    signal.addEventListener('abort', leave)
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}

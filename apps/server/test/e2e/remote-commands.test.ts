@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { tempDir } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
+import { type CommandOutcome, runBuilt } from '../support/built-server.ts'
+import { hubPath, mockEntry, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
+
+describe('a command for a running server', () => {
+  it('installs a model with its progress, and shows, pauses and dismisses operations', async () => {
+    await using world = await startGalleryWorld({
+      files: { [hubPath('one.bin')]: WEIGHTS },
+      flags: ['--api-keys=the-key'],
+    })
+    world.setIndex([mockEntry('one')])
+    const { port } = new URL(world.server.url)
+    const run = (...words: string[]): Promise<CommandOutcome> =>
+      runBuilt(world.server.folder, [...words, `--address=127.0.0.1:${port}`, '--api-keys=the-key'])
+    expect(await run('models', 'available')).toMatchObject({ code: 0, stdout: 'one  the model one' })
+    const installed = await run('models', 'install', 'one')
+    expect(installed).toMatchObject({ code: 0, stdout: 'completed' })
+    expect(installed.stderr).toContain('100 %')
+    expect((await run('operations', 'history')).stdout).toMatch(/^[0-9a-f-]{36} {2}installation {2}one {2}completed$/)
+    expect(await run('models', 'install', 'none')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no model found with name "none"'),
+    })
+    const [id = ''] = (await run('operations', 'list')).stdout.split(' ')
+    expect(await run('operations', 'cancel', id)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not found'),
+    })
+    expect(await run('operations', 'dismiss', id)).toMatchObject({ code: 0, stdout: 'Operation dismissed' })
+    expect((await run('operations', 'list')).stdout).toBe('')
+    expect(await run('operations', 'pause')).toMatchObject({ code: 2, stderr: 'operations pause takes one ID' })
+  }, 120_000)
+
+  it('prints JSON, installs by an address, and starts a failed installation again', async () => {
+    await using world = await startGalleryWorld({ files: { '/owner/repo/resolve/main/w.gguf': WEIGHTS } })
+    const content = Buffer.from('other content')
+    world.setIndex([mockEntry('one', 'one.bin', content)])
+    const { port } = new URL(world.server.url)
+    const run = (...words: string[]): Promise<CommandOutcome> =>
+      runBuilt(world.server.folder, [...words, `--address=127.0.0.1:${port}`])
+    const json = async (...words: string[]): Promise<unknown> => JSON.parse((await run(...words, '--json')).stdout)
+    expect(await json('models', 'available')).toMatchObject([{ name: 'one', installed: false }])
+    expect(await json('models', 'import', 'hf://owner/repo/w.gguf', '--name=own')).toMatchObject({
+      ...{ gallery_element_name: 'own', message: 'completed', progress: 100 },
+    })
+    const failed = await run('models', 'install', 'one')
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('404') })
+    const [operation] = (await json('operations', 'list')) as [{ jobID: string }]
+    world.origin.files.set(hubPath('one.bin'), { content })
+    expect(await run('operations', 'retry', operation.jobID)).toMatchObject({ code: 0, stdout: 'completed' })
+    expect(await json('operations', 'history')).toMatchObject([
+      { id: 'one', outcome: 'completed' },
+      { id: 'one', outcome: 'failed' },
+      { id: 'own', outcome: 'completed' },
+    ])
+    expect(await run('operations', 'retry', operation.jobID)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not one that failed'),
+    })
+    expect(await run('backends', 'upgrade')).toMatchObject({ code: 0, stdout: 'every backend is up to date' })
+  }, 120_000)
+
+  it('works on the folders where no server runs, and says so where it needs one', async () => {
+    await using world = await startGalleryWorld({ files: { [hubPath('one.bin')]: WEIGHTS } })
+    world.setIndex([mockEntry('one')])
+    await world.server.close()
+    await using folder = await tempDir('svc-e2e-')
+    const galleries = JSON.stringify([{ name: 'test', url: `${world.origin.origin}/index.yaml` }])
+    const run = (...words: string[]): Promise<CommandOutcome> =>
+      runBuilt(folder.path, [...words, '--address=127.0.0.1:1', `--galleries=${galleries}`], {
+        env: { HF_ENDPOINT: world.origin.origin },
+      })
+    expect(await run('models', 'install', 'one')).toMatchObject({ code: 0, stdout: 'completed' })
+    expect(await readFile(join(folder.path, 'models/one.bin'))).toEqual(Buffer.from(WEIGHTS))
+    const exported = await run('models', 'export-config', 'one')
+    expect(exported.stdout).toBe((await readFile(join(folder.path, 'models/one.yaml'), 'utf8')).trimEnd())
+    expect(await run('models', 'delete', 'one')).toMatchObject({ code: 0 })
+    expect(await run('operations', 'list')).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining('no server runs at http://127.0.0.1:1') },
+    })
+  }, 120_000)
+})

@@ -1,0 +1,141 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { startPostgres, tempDir } from '@svc/test-kit'
+import { afterAll, describe, expect, it } from 'vitest'
+import { runAccountCommand } from '../../src/account-commands.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { PASSWORD, startAccountsWorld } from '../support/accounts-world.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const postgres = await startPostgres()
+afterAll(() => postgres[Symbol.asyncDispose]())
+if (!postgres.available) console.warn(`commands on PostgreSQL are not tried: ${postgres.reason}`)
+
+/** Runs a command as its line is written. */
+function createCommandLine(dataPath: string, env: Readonly<Record<string, string>> = {}) {
+  return async (line: string, typed = ''): Promise<string> => {
+    const command = loadConfig({ argv: [...line.split(' '), `--data-path=${dataPath}`], env, cwd: '/' })
+    if (command.kind !== 'accounts') throw new Error(JSON.stringify(command))
+    return runAccountCommand({ ...command, version: '0.0.0 (0000000)', input: Readable.from([typed]) })
+  }
+}
+
+const login = (server: TestServer, email: string, password: string) =>
+  server.post('/api/auth/login', { email, password })
+
+async function runAll(run: (line: string, typed?: string) => Promise<string>): Promise<Record<string, string>> {
+  const created = await run('users create Ann@site.example --name Ann --role admin')
+  const password = /^password: (.+)$/m.exec(created)?.[1] ?? ''
+  expect(created).toMatch(/^created the admin Ann@site.example \([0-9a-f]{32}\)\npassword: \S{22}\n$/)
+  expect(await run('users create bob@site.example --password-stdin', `${PASSWORD}\n`)).toMatch(
+    /^created the user bob@site.example \([0-9a-f]{32}\)\n$/,
+  )
+  expect(await run('users list')).toMatch(
+    /^ID +EMAIL +NAME +ROLE +STATUS +PROVIDER\n(?:\S+ +admin@.*\n)?\S+ +ann@site.example +Ann +admin +active +local\n\S+ +bob@site.example +bob@site.example +user +active +local\n$/,
+  )
+  const key = (await run('keys create bob@site.example --name laptop --expires 90d')).split('\n')[0] ?? ''
+  expect(key).toMatch(/^svc-[0-9a-f]{64}$/)
+  const listed = await run('keys list bob@site.example')
+  expect(listed).toContain(key.slice(0, 12))
+  expect(listed).not.toContain(key)
+  const keyId = /^([0-9a-f]{32}) /m.exec(listed)?.[1] ?? ''
+  const invite = await run('invites create --hours 2')
+  expect(invite).toMatch(/^\/invite\/[0-9a-f]{64}\nvalid until /)
+  const inviteId = /^([0-9a-f]{32}) /m.exec(await run('invites list'))?.[1] ?? ''
+  return { password, key, keyId, inviteId }
+}
+
+const places: readonly (readonly [string, () => Promise<Record<string, string>>])[] = [
+  ['SQLite', async () => ({})],
+  ...(postgres.available
+    ? ([
+        [
+          'PostgreSQL',
+          async () => ({
+            SVC_AUTH_DATABASE_URL: await postgres.createDatabase(),
+            SVC_AUTH_HMAC_SECRET: 'one secret of the server and of the command',
+          }),
+        ],
+      ] as const)
+    : []),
+]
+
+describe.each(places)('commands on %s', (_, createEnv) => {
+  it('work before the server has ever run, and it knows what they made', async () => {
+    await using folder = await tempDir()
+    const env = await createEnv()
+    const run = createCommandLine(join(folder.path, 'data'), env)
+    const { password = '', key = '' } = await runAll(run)
+    await using server = await startTestServer({ folder: folder.path, env, flags: ['--auth-enabled'] })
+    expect((await server.call('/system', { headers: { authorization: `Bearer ${key}` } })).status).toBe(403)
+    expect((await server.call('/v1/models', { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
+    expect((await login(server, 'ann@site.example', password)).json()).toMatchObject({ user: { role: 'admin' } })
+    expect((await login(server, 'bob@site.example', PASSWORD)).status).toBe(200)
+  })
+
+  it('work beside a running server, which obeys at once', async () => {
+    const env = await createEnv()
+    const world = await startAccountsWorld({ env })
+    try {
+      const run = createCommandLine(join(world.folder, 'data'), env)
+      const { key = '', keyId = '', inviteId = '' } = await runAll(run)
+      const headers = { authorization: `Bearer ${key}` }
+      const status = async (path: string) => (await world.call(path, { headers })).status
+      expect(await status('/system')).toBe(403)
+      await run('users promote bob@site.example')
+      await expect.poll(() => status('/system')).toBe(200)
+      const session =
+        String((await login(world, 'bob@site.example', PASSWORD)).headers['set-cookie']).split(';')[0] ?? ''
+      const me = async () => (await world.call('/api/auth/me', { headers: { cookie: session } })).status
+      expect(await me()).toBe(200)
+      expect(await run('users reset-password bob@site.example')).toMatch(
+        /^bob@site.example has a new password and no session\npassword: /,
+      )
+      await expect.poll(me).toBe(401)
+      expect(await run(`keys revoke ${keyId}`)).toBe(`revoked the key ${keyId} of bob@site.example\n`)
+      await expect.poll(() => status('/v1/models')).toBe(401)
+      expect(await run(`invites revoke ${inviteId}`)).toBe(`revoked the invite ${inviteId}\n`)
+      // the server goes on writing
+      expect((await world.member('after')).key).toMatch(/^svc-/)
+    } finally {
+      await world.close()
+      await rm(world.folder, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('a command', () => {
+  it('that cannot be done says why', async () => {
+    await using folder = await tempDir()
+    const run = createCommandLine(folder.path)
+    await run('users create ann@site.example')
+    for (const [line, message] of [
+      ['users create ann@site.example', 'there is an account with the address ann@site.example already'],
+      ['users create nonsense', 'invalid email address'],
+      ['users promote bob@site.example', 'there is no account bob@site.example'],
+      ['keys create ann@site.example --expires soon', 'invalid expiresIn format'],
+      ['keys revoke x', 'there is no key x'],
+      ['invites revoke x', 'invite not found'],
+    ] as const)
+      await expect(run(line), line).rejects.toThrow(message)
+    await expect(run('users create weak@site.example --password-stdin', 'short\n')).rejects.toThrow('at least 12')
+  })
+
+  it.each([
+    ['users', 'unknown command users'],
+    ['users create', 'users create takes one EMAIL'],
+    ['users create a b', 'users create takes one EMAIL'],
+    ['users create a@b --role root', '--role: "root" is not admin or user'],
+    ['users list x', 'users list takes no word behind it'],
+    ['users list --hours 2', '--hours does not belong to users list'],
+    ['invites create --hours 0', '--hours: "0" is not a number of hours from 1 to 8760'],
+    ['keys revoke', 'keys revoke takes one ID'],
+    ['keys crate', 'unknown command keys crate (did you mean keys create?)'],
+  ])('%s is refused', (line, message) => {
+    expect(loadConfig({ argv: line.split(' '), env: {}, cwd: '/' })).toMatchObject({
+      kind: 'usage-error',
+      message: expect.stringContaining(message),
+    })
+  })
+})

@@ -1,0 +1,94 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { hubPath, mockEntry, sha256, startGalleryWorld } from '../support/gallery-world.ts'
+
+const NAMES = ['one', 'two', 'three']
+const STEPS = Number(process.env.SVC_STORM_STEPS ?? 60)
+
+/** Numbers from 0 to 1 that depend on the seed alone. */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+it.each([1, 2, 3, 4])(
+  'installations, deletions, cancels and requests in any order leave whole models, seed %i',
+  async (seed) => {
+    const random = createRandom(seed)
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+    const contents = new Map(NAMES.map((name, index) => [name, Buffer.alloc(600_000 + index, index + 1)]))
+    const shared = Buffer.alloc(300_000, 9)
+    await using world = await startGalleryWorld({
+      files: {
+        ...Object.fromEntries([...contents].map(([name, content]) => [hubPath(`${name}.bin`), content])),
+        [hubPath('shared.bin')]: shared,
+      },
+    })
+    const { server, origin } = world
+    world.setIndex(
+      NAMES.map((name) => {
+        const entry = mockEntry(name, `${name}.bin`, contents.get(name))
+        return { ...entry, files: [entry.files, mockEntry('x', 'shared.bin', shared).files].flat() }
+      }),
+    )
+    const jobs: string[] = []
+    const chats: Promise<number>[] = []
+    const acts: Readonly<Record<string, () => Promise<unknown>>> = {
+      async install() {
+        const reply = await server.post('/models/apply', { id: pick(NAMES) })
+        jobs.push((reply.json() as { uuid: string }).uuid)
+      },
+      async remove() {
+        const reply = await server.post(`/models/delete/${pick(NAMES)}`, {})
+        jobs.push((reply.json() as { uuid: string }).uuid)
+      },
+      async stop() {
+        if (jobs.length === 0) return
+        const reply = await server.post(`/api/operations/${pick(jobs)}/${pick(['cancel', 'pause', 'dismiss'])}`, {})
+        expect([200, 400]).toContain(reply.status)
+      },
+      async chat() {
+        chats.push(server.chat(pick(NAMES)).then(({ status }) => status))
+      },
+      async fail() {
+        origin.faults.push(pick([{ cutAfter: 1000 }, { page: true }, { status: 500 }, {}]))
+      },
+      async list() {
+        for (const path of ['/api/models', '/api/operations', '/v1/models', '/models/jobs']) {
+          expect((await server.call(path)).status).toBe(200)
+        }
+      },
+    }
+    for (let step = 0; step < STEPS; step += 1) {
+      const kind = pick(['install', 'install', 'install', 'remove', 'remove', 'stop', 'chat', 'chat', 'fail', 'list'])
+      await acts[kind]?.()
+    }
+    origin.faults.length = 0
+    for (const job of jobs) expect(await world.finished(job)).toMatchObject({ processed: true })
+    // A model that is going is not found, or stopped under the request; nothing else goes wrong.
+    for (const status of await Promise.all(chats)) expect([200, 404, 503]).toContain(status)
+
+    // What stands is whole.
+    const files = (await readdir(server.modelsPath)).filter((name) => name !== '.staging').sort()
+    const models = files.filter((name) => /^[a-z]+\.yaml$/.test(name)).map((name) => name.slice(0, -'.yaml'.length))
+    const expected = models.flatMap((name) => [`._gallery_${name}.yaml`, `${name}.bin`, `${name}.yaml`])
+    expect(files).toEqual([...expected, ...(models.length === 0 ? [] : ['shared.bin'])].sort())
+    for (const name of models) {
+      expect(sha256(await readFile(join(server.modelsPath, `${name}.bin`)))).toBe(sha256(contents.get(name) ?? shared))
+      expect((await server.chat(name)).status).toBe(200)
+    }
+    // And the server goes on: everything can be installed and deleted.
+    for (const name of NAMES) expect(await world.apply({ id: name })).toMatchObject({ message: 'completed' })
+    for (const name of NAMES) {
+      expect((await server.chat(name)).text).toContain(`I am ${name}`)
+      const { uuid } = (await server.post(`/models/delete/${name}`, {})).json() as { uuid: string }
+      expect(await world.finished(uuid)).toMatchObject({ message: 'completed' })
+    }
+    expect((await readdir(server.modelsPath)).filter((name) => name !== '.staging')).toEqual([])
+  },
+  120_000,
+)

@@ -1,0 +1,300 @@
+import { request } from 'node:http'
+import { join } from 'node:path'
+import type { Principal } from '@svc/auth'
+import { type UsageReply, type UsageSourcesReply, usageReply, usageSourcesReply } from '@svc/wire/native'
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { listInferenceRoutes, VERDICT } from '../support/inference-routes.ts'
+import { createPeople } from '../support/people.ts'
+import { openResponseSocket } from '../support/response-socket.ts'
+import { listKeys } from '../support/schema-bodies.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+import { readUsageRecords } from '../support/usage-records.ts'
+
+const messages = [{ role: 'user', content: 'Hello there' }]
+
+/** A body for each inference route; a route without one fails the test. */
+const BODIES: Readonly<Record<string, object>> = {
+  '/v1/chat/completions': { messages },
+  '/v1/completions': { prompt: 'Hello there' },
+  '/v1/edits': { instruction: 'Shorten', input: 'Hello there' },
+  '/v1/embeddings': { input: 'Hello there' },
+  '/v1/moderations': { input: 'Hello there' },
+  '/v1/messages': { messages, max_tokens: 100 },
+  '/v1/messages/count_tokens': { messages },
+  '/v1/responses': { input: 'Hello there' },
+  '/v1/responses/input_tokens': { input: 'Hello there' },
+  '/api/chat': { messages },
+  '/api/generate': { prompt: 'Hello there' },
+  '/api/embed': { input: 'Hello there' },
+  '/api/embeddings': { prompt: 'Hello there' },
+  '/v1/rerank': { query: 'Hello', documents: ['one', 'two'] },
+  '/v1/tokenize': { content: 'Hello there' },
+  '/v1/detokenize': { tokens: [1, 2, 3] },
+  '/api/score': { prompt: 'Hello', candidates: ['one', 'two'] },
+}
+
+/** A model that serves every route, with figures that are the same in every format. */
+async function modelForAll(server: TestServer, name = 'm'): Promise<void> {
+  const figures = { promptTokens: 5, completionTokens: 3 }
+  await server.model(
+    name,
+    {
+      rules: [
+        { rpc: 'Predict*', contains: 'harassment', do: { text: VERDICT, ...figures } },
+        { rpc: 'Predict*', do: { text: 'one two three', ...figures } },
+      ],
+    },
+    { known_usecases: ['chat', 'completion', 'edit', 'embeddings', 'rerank', 'tokenize', 'score'] },
+  )
+}
+
+const as = (name: string) => ({ authorization: `Bearer ${name}` })
+
+/** Each caller has a key of its own; `shared` stands for a shared key and `browser` for a session. */
+const rightsOf = (name: string): Partial<Principal> => {
+  if (name === 'shared') return { kind: 'legacy', role: 'admin', via: 'shared-key' }
+  if (name === 'browser') return { via: 'session' }
+  return { apiKey: { id: `key-of-${name}`, name: `Key of ${name}` } }
+}
+
+const startWorld = (): Promise<TestServer> => startTestServer({ authenticator: createPeople(rightsOf) })
+
+async function readUsage(server: TestServer, name: string, query = ''): Promise<UsageReply> {
+  const path = name === 'root' || name === 'shared' ? '/api/auth/admin/usage' : '/api/auth/usage'
+  const reply = await server.call(`${path}${query}`, { headers: as(name) })
+  expect(reply.status, reply.text).toBe(200)
+  return usageReply.parse(reply.json())
+}
+
+async function readSources(server: TestServer, name: string, query = ''): Promise<UsageSourcesReply> {
+  const path = name === 'root' ? '/api/auth/admin/usage/sources' : '/api/auth/usage/sources'
+  const reply = await server.call(`${path}${query}`, { headers: as(name) })
+  expect(reply.status, reply.text).toBe(200)
+  return usageSourcesReply.parse(reply.json())
+}
+
+describe('usage', () => {
+  // verifies events:usage:rows, usage:record:endpoint, usage:record:duration, usage:record:time
+  it('has one row for a request of every inference route, the same for each way to ask', async () => {
+    await using server = await startWorld()
+    await modelForAll(server)
+    const startedAt = Date.now()
+    const asked: { readonly name: string; readonly path: string }[] = []
+    for (const route of await listInferenceRoutes(server)) {
+      const body = BODIES[route.path]
+      if (body === undefined) throw new Error(`${route.path} has no body here`)
+      const keys = listKeys(route.schema)
+      const ways = keys.has('stream') ? [{ stream: false }, { stream: true }] : [{}]
+      for (const [index, way] of ways.entries()) {
+        const name = `${route.path}-${index}`
+        const model = keys.has('model') ? { model: 'm' } : {}
+        const path = route.path.replace(/:\w+/, 'm')
+        const admin = route.access === 'admin' ? 'root' : name
+        const reply = await server.post(path, { ...body, ...model, ...way }, as(admin))
+        expect([route.path, reply.status, reply.text]).toEqual([route.path, 200, reply.text])
+        if (route.access !== 'admin') asked.push({ name, path: route.path })
+        const row = await readUsage(server, admin, route.access === 'admin' ? '?user_id=root' : '')
+        expect([name, row.totals.request_count]).toEqual([name, 1])
+      }
+    }
+    for (const { name, path } of asked) {
+      const { usage, totals } = await readUsage(server, name)
+      expect(usage).toHaveLength(1)
+      expect(usage[0]).toMatchObject({ model: 'm', user_id: name, source: 'apikey', api_key_id: `key-of-${name}` })
+      const generated = /chat|completions|edits|generate|moderations|messages$|responses$/.test(path)
+      if (generated) expect([path, totals.prompt_tokens, totals.completion_tokens]).toEqual([path, 5, 3])
+      else expect([path, totals.completion_tokens]).toEqual([path, 0])
+      expect(totals.total_tokens).toBe(totals.prompt_tokens + totals.completion_tokens)
+    }
+    const records = readUsageRecords(join(server.folder, 'data'))
+    for (const { name, path } of asked) {
+      const record = records.find(({ user_id }) => user_id === name)
+      expect(record?.endpoint).toBe(path)
+      expect(record?.duration_ms).toBeGreaterThanOrEqual(0)
+      expect(record?.created_at).toBeGreaterThanOrEqual(startedAt)
+    }
+  })
+
+  it('has a row for each message of a socket and for a background response', async () => {
+    await using server = await startWorld()
+    await modelForAll(server)
+    await using socket = await openResponseSocket(server.url, { headers: as('ada') })
+    await socket.create()
+    await socket.create()
+    expect((await readUsage(server, 'ada')).totals).toEqual({
+      prompt_tokens: 10,
+      completion_tokens: 6,
+      total_tokens: 16,
+      request_count: 2,
+    })
+    await server.post('/v1/responses', { model: 'm', input: 'Hello', background: true, store: true }, as('bob'))
+    await eventually(async () => expect((await readUsage(server, 'bob')).totals.total_tokens).toBe(8))
+  })
+
+  // verifies usage:row:source, usage:row:user, usage:row:api-key, user-key:usage:label-copied, access:legacy:usage-hidden
+  // verifies auth-api:usage:own, auth-api:usage:own-sources, auth-api:usage:own-without-legacy, auth-api:usage:own-scope
+  // verifies auth-api:admin:usage, auth-api:usage:shape, access:user:own-usage
+  it('names who asked, and shows accounts their own rows and admins all', async () => {
+    await using server = await startWorld()
+    await modelForAll(server)
+    for (const name of ['ada', 'ada', 'bob', 'browser', 'shared'])
+      expect((await server.chat('m', {}, as(name))).status).toBe(200)
+    const label = expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/)
+    const figures = { bucket: label, model: 'm' }
+    const twice = { prompt_tokens: 10, completion_tokens: 6, total_tokens: 16, request_count: 2 }
+    const keyed = { source: 'apikey', api_key_id: 'key-of-ada', api_key_name: 'Key of ada' }
+    expect(await readUsage(server, 'ada')).toEqual({
+      usage: [{ ...figures, user_id: 'ada', user_name: 'ada', ...keyed, ...twice }],
+      totals: twice,
+    })
+    const all = await readUsage(server, 'root')
+    expect(all.usage.map(({ user_id, source }) => [user_id, source]).sort()).toEqual([
+      ['ada', 'apikey'],
+      ['bob', 'apikey'],
+      ['browser', 'web'],
+      ['shared', 'legacy'],
+    ])
+    expect(all.usage.filter(({ source }) => source !== 'apikey').map((row) => 'api_key_id' in row)).toEqual([
+      false,
+      false,
+    ])
+    expect((await readUsage(server, 'root', '?user_id=bob')).totals.request_count).toBe(1)
+    const own = await readSources(server, 'ada')
+    expect(own.totals).toEqual({
+      by_source: { apikey: { tokens: 16, requests: 2 } },
+      by_key: [
+        {
+          ...keyed,
+          source: undefined,
+          user_id: 'ada',
+          user_name: 'ada',
+          tokens: 16,
+          requests: 2,
+          last_used: expect.any(String),
+        },
+      ],
+      grand_total: { tokens: 16, requests: 2 },
+    })
+    expect((await readSources(server, 'browser')).totals.by_source).toEqual({ web: { tokens: 8, requests: 1 } })
+    const sources = await readSources(server, 'root')
+    expect(sources.totals.by_source).toEqual({
+      apikey: { tokens: 24, requests: 3 },
+      web: { tokens: 8, requests: 1 },
+      legacy: { tokens: 8, requests: 1 },
+    })
+    expect(sources.totals.by_user_source).toHaveLength(2)
+    expect(sources.truncated).toBe(false)
+    expect((await readSources(server, 'root', '?api_key_id=key-of-bob')).totals.grand_total.requests).toBe(1)
+    // an account that asks with a shared key's id sees nothing of it
+    const mine = await server.call('/api/auth/usage?user_id=ada', { headers: as('bob') })
+    expect((mine.json() as UsageReply).usage.map(({ user_id }) => user_id)).toEqual(['bob'])
+    expect((await server.call('/api/auth/admin/usage', { headers: as('ada') })).status).toBe(403)
+    expect((await server.call('/api/auth/usage')).status).toBe(401)
+  })
+
+  it('counts a request whose client leaves, with what was seen', async () => {
+    await using server = await startWorld()
+    await server.model('m', {
+      rules: [{ rpc: 'PredictStream', do: { pieces: ['one ', 'two ', 'three '], promptTokens: 5, hang: 2 } }],
+    })
+    await new Promise<void>((resolve, reject) => {
+      const body = JSON.stringify({ model: 'm', messages, stream: true })
+      const headers = { 'content-type': 'application/json', ...as('ada') }
+      const outgoing = request(`${server.url}/v1/chat/completions`, { method: 'POST', headers }, (incoming) => {
+        let seen = ''
+        incoming.on('data', (piece: Buffer) => {
+          seen += piece.toString()
+          if (seen.includes('two')) outgoing.destroy()
+        })
+        incoming.once('close', resolve)
+      })
+      outgoing.once('error', (error) => (outgoing.destroyed ? resolve() : reject(error)))
+      outgoing.end(body)
+    })
+    await eventually(async () => {
+      const { totals } = await readUsage(server, 'ada')
+      expect(totals.request_count).toBe(1)
+      expect(totals.completion_tokens).toBe(2)
+    })
+  })
+
+  it('has no row for a request that was refused, or failed before it used anything', async () => {
+    await using server = await startWorld()
+    await modelForAll(server)
+    await server.model('broken', {
+      rules: [{ rpc: 'Predict*', do: { failure: { status: 'INTERNAL', message: 'no' } } }],
+    })
+    await server.model('late', {
+      rules: [
+        {
+          rpc: 'Predict*',
+          do: {
+            text: 'one two three',
+            promptTokens: 5,
+            failure: { status: 'INTERNAL', message: 'no', afterPieces: 2 },
+          },
+        },
+      ],
+    })
+    expect((await server.chat('nobody', {}, as('ada'))).status).toBe(404)
+    expect((await server.chat('m', { messages: 7 }, as('ada'))).status).toBe(400)
+    expect((await server.chat('broken', {}, as('ada'))).status).toBe(500)
+    expect((await readUsage(server, 'ada')).usage).toEqual([])
+    expect((await server.chat('late', { stream: true }, as('ada'))).text).toContain('error')
+    expect((await readUsage(server, 'ada')).totals).toMatchObject({ request_count: 1, completion_tokens: 2 })
+  })
+
+  // verifies auth-api:period:default
+  it('DB-1: takes any query and never fails on one', async () => {
+    await using server = await startWorld()
+    await modelForAll(server)
+    await server.chat('m', {}, as('ada'))
+    const naughty = [
+      "'; DROP TABLE auth_usage_records; --",
+      '%',
+      '_',
+      '\\',
+      '"',
+      '1e400',
+      '-1',
+      '\u{1f600}',
+      '../..',
+      'null',
+      'x'.repeat(200),
+    ]
+    for (const text of naughty) {
+      const value = encodeURIComponent(text)
+      const period = await readUsage(server, 'root', `?period=${value}`)
+      expect([text, period.totals.request_count]).toEqual([text, 1])
+      expect((await readUsage(server, 'root', `?user_id=${value}`)).usage).toEqual([])
+      expect((await readSources(server, 'root', `?user_id=ada&api_key_id=${value}`)).buckets).toEqual([])
+      expect((await readUsage(server, 'ada', `?period=${value}&user_id=${value}`)).totals.request_count).toBe(1)
+    }
+    for (const text of ['a%00b', 'x'.repeat(201), 'x'.repeat(9000)]) {
+      const reply = await server.call(`/api/auth/admin/usage?user_id=${text}`, { headers: as('root') })
+      expect([reply.status, reply.json()]).toEqual([400, { error: 'user_id is no id' }])
+    }
+    for (const period of ['', '?period=', '?period=month', '?period=MONTH', '?period=all&period=day']) {
+      expect((await readUsage(server, 'ada', period)).totals.request_count).toBe(1)
+    }
+  })
+
+  it('is that of the local user where no auth is configured', async () => {
+    await using server = await startTestServer()
+    await modelForAll(server)
+    expect((await server.chat('m')).status).toBe(200)
+    const own = (await server.call('/api/auth/usage')).json() as UsageReply
+    const all = (await server.call('/api/auth/admin/usage')).json() as UsageReply
+    expect(own.usage).toMatchObject([{ user_name: 'Local', source: 'web', request_count: 1 }])
+    expect(all.usage).toEqual(own.usage)
+  })
+
+  it('is kept over a restart', async () => {
+    await using server = await startWorld()
+    await modelForAll(server)
+    await server.chat('m', {}, as('ada'))
+    await server.server.close()
+    expect(readUsageRecords(join(server.folder, 'data'))).toMatchObject([{ user_id: 'ada', total_tokens: 8 }])
+  })
+})
