@@ -29,7 +29,7 @@ const PLACEHOLDER =
   /example|placeholder|redacted|x{6}|X{6}|\*{4}|\.{3}|<|>|your[-_ ]?(?:key|token|secret|password|api)/i
 
 /** Whether a text is an example of documents, and no secret. */
-export function isPlaceholder(text: string): boolean {
+function isPlaceholder(text: string): boolean {
   return PLACEHOLDER.test(text)
 }
 
