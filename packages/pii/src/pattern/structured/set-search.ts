@@ -12,7 +12,7 @@ export interface SetSearch {
 }
 
 /** Code units in one piece. */
-const PIECE_UNITS = 1 << 14
+const PIECE_UNITS = 1 << 12
 /** Code units in one piece of a text that is not plain ASCII: most of its pieces still are. */
 const SMALL_PIECE_UNITS = 512
 /** Words above this length are none of any kind. */
