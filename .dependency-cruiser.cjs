@@ -212,7 +212,7 @@ module.exports = {
         'inside the server: features are built on the modules; a module imports no route, no feature and no platform',
       severity: 'error',
       from: {
-        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|responses|live-feed|routing|operations|downloads|galleries|oci|usage)/',
+        path: '^apps/server/src/(http|inference|catalog|residency|backends|settings|db|config|files|monitoring|outbound|audit|pii|interception|responses|live-feed|routing|operations|downloads|galleries|oci|usage)/',
         pathNot: TEST,
       },
       to: { path: '^apps/server/src/(api/|features/|platform/|compose\\.ts|main\\.ts)' },

@@ -47,6 +47,7 @@ import type { Metrics } from './monitoring/metrics.ts'
 import type { TraceRecorder, UsageRecorder } from './monitoring/recorders.ts'
 import { createOutboundClient } from './outbound/client.ts'
 import { toAllowList } from './outbound/target.ts'
+import type { RequestFilter } from './pii/request-filter.ts'
 import type { TextScanner } from './pii/scan-text.ts'
 import type { Clock, Logger } from './ports.ts'
 import { OPAQUE_ERROR } from './public-error.ts'
@@ -92,6 +93,8 @@ export interface InferenceParts {
 /** The request core of every inference route, with the parts beside it. */
 export interface InferenceModule {
   readonly core: RequestCore
+  /** The PII filter, for bodies of other servers. */
+  readonly filter: Pick<RequestFilter, 'filterBody'>
   readonly scanner: TextScanner
   /** Number of running requests of a model. */
   inFlight(model: string): number
@@ -197,6 +200,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   )
   return {
     core,
+    filter: pii.filter,
     scanner: pii.scanner,
     inFlight: (model) => slots.taken(model),
     routing,

@@ -105,6 +105,7 @@ function stopOnSignals(server: RunningServer, log: RootLogger): void {
 const commands = () => import('./commands.ts')
 const routerCommands = () => import('./router-commands.ts')
 const piiCommands = () => import('./pii-commands.ts')
+const interceptionCommands = () => import('./interception-commands.ts')
 
 async function main(): Promise<void> {
   const command = loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
@@ -138,6 +139,8 @@ async function main(): Promise<void> {
         builtIn: Object.keys(findShippedBackends()),
         json: command.json,
       })
+    case 'mitm-ca':
+      return (await interceptionCommands()).showAuthorityCommand(command.config)
     case 'router-fit':
       return (await routerCommands()).fitRouterCommand(toPlatformOptions(command), command)
     case 'router-eval':

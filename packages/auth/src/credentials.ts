@@ -21,8 +21,12 @@ function readSingle(value: unknown): string | undefined {
   return typeof first === 'string' ? first : undefined
 }
 
-function readCookie(header: string | undefined, name: string): string | undefined {
-  for (const part of header?.split(';') ?? []) {
+/** The value of a cookie of a request: the first one of the name. */
+export function readCookie(
+  { cookie }: { readonly cookie?: string | readonly string[] | undefined },
+  name: string,
+): string | undefined {
+  for (const part of readSingle(cookie)?.split(';') ?? []) {
     const separator = part.indexOf('=')
     if (separator > 0 && part.slice(0, separator).trim() === name) return part.slice(separator + 1).trim()
   }
@@ -55,11 +59,10 @@ export function extractCredentials(headers: RequestHeaders): readonly Credential
     toCredential('x-api-key', readSingle(headers['x-api-key'])) ??
     toCredential('xi-api-key', readSingle(headers['xi-api-key']))
   if (header !== undefined) return [header]
-  const cookie = readSingle(headers.cookie)
-  if (cookie === undefined) return []
+  if (headers.cookie === undefined) return []
   return [
-    toCredential('session-cookie', readCookie(cookie, 'session')),
-    toCredential('token-cookie', readCookie(cookie, 'token')),
+    toCredential('session-cookie', readCookie(headers, 'session')),
+    toCredential('token-cookie', readCookie(headers, 'token')),
   ].filter((credential) => credential !== undefined)
 }
 

@@ -19,6 +19,7 @@ export {
   extractCredentials,
   isCookie,
   type RequestHeaders,
+  readCookie,
 } from './credentials.ts'
 export {
   ANONYMOUS_PRINCIPAL,

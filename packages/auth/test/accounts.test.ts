@@ -36,6 +36,23 @@ describe('registering', () => {
     await expect(accounts.login(form, call)).rejects.toMatchObject({ kind: 'unauthenticated' })
   })
 
+  it('AU-2: tells nobody without a valid invite which addresses are taken', async () => {
+    const { accounts, invites, stores } = createServices({ mode: 'invite' })
+    await addUser(stores, 'taken@site.example')
+    const attempt = (name: string, inviteCode?: string) =>
+      accounts
+        .register({ email: `${name}@site.example`, password: PASSWORD, inviteCode }, call)
+        .catch((error: unknown) => error)
+    for (const inviteCode of [undefined, '', 'wrong', 'f'.repeat(64)]) {
+      const free = await attempt('free', inviteCode)
+      expect(free).toMatchObject({ kind: 'invalid_request' })
+      expect(await attempt('taken', inviteCode)).toEqual(free)
+    }
+    const { code } = await invites.create({ createdBy: undefined }, call)
+    expect(await attempt('taken', code)).toEqual({ kind: 'processed' })
+    expect(await invites.isValid(code, call)).toBe(true)
+  })
+
   it('takes an invite once', async () => {
     const { accounts, invites, stores } = createServices({ mode: 'invite' })
     await addUser(stores, 'first@site.example')

@@ -60,6 +60,20 @@ describe.each(places)('quotas in $name', ({ open }) => {
     expect(await first.quotas.readStatus('ada', call)).toMatchObject([{ requests: 1, tokens: 1 }])
   })
 
+  it('DB-2: go on after replies of an upstream that claims anything', async () => {
+    await using place = await open()
+    const { quotas } = createWorld(place.stores)
+    await quotas.putRule('ada', { maxRequests: 3000, window: '1d' }, call)
+    const principal = caller(await place.stores.quotas.listRules('ada', call))
+    const ask = async () => quotas.reserve(principal, { model: 'm', tokens: 1 }, call)
+    for (const reservation of await Promise.all(Array.from({ length: 2000 }, ask))) reservation.settle(1e300)
+    await quotas.flush()
+    const last = await ask()
+    last.settle(3)
+    const [status] = await quotas.readStatus('ada', call)
+    expect([status?.requests, Number.isSafeInteger(status?.tokens)]).toEqual([2001, true])
+  })
+
   it('settle what was used in place of what was reserved', async () => {
     await using place = await open()
     const { quotas } = createWorld(place.stores)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Stores, UsageRecord } from '@svc/auth/ports'
-import { createUsage, labelBucket, readPeriod, startOfBucket } from '@svc/auth/usage'
+import { createUsage, createUsageRecorder, labelBucket, readPeriod, startOfBucket } from '@svc/auth/usage'
 import { describe, expect, it } from 'vitest'
 import { listPlaces } from './places.ts'
 import { call } from './world.ts'
@@ -98,6 +98,18 @@ it.each(labels)('$name has the labels of the reference', ({ created_at = '', lab
 
 describe.each(places)('usage in $name', ({ open }) => {
   const createReports = (stores: Stores) => createUsage({ store: stores.usage, clock: { now: () => NOW } })
+
+  it('DB-2: of an upstream that claims anything leaves room for that of others', async () => {
+    await using place = await open()
+    const recorder = createUsageRecorder({ store: place.stores.usage })
+    const claimed = { promptTokens: 1e300, completionTokens: Number.MAX_SAFE_INTEGER, totalTokens: 2 ** 60 }
+    for (let index = 0; index < 2000; index += 1) recorder.record(record(`claimed-${index}`, claimed))
+    recorder.record(record('honest', { userId: 'bob', userName: 'Bob' }))
+    await recorder.close(call)
+    const { rows, totals } = await createReports(place.stores).readUsage({ period: 'all', view: 'all' }, call)
+    expect(rows.find(({ userId }) => userId === 'bob')).toMatchObject({ requests: 1, totalTokens: 3 })
+    expect([totals.requests, Number.isSafeInteger(totals.totalTokens)]).toEqual([2001, true])
+  })
 
   it.each(reports)('$name', async ({ rows, period, kind, user_id, api_key_id, result }) => {
     await using place = await open()

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalHost, createAllowlist, createCaFolder, openAuthority, startMitmProxy } from './index.ts'
+import {
+  canonicalHost,
+  createAllowlist,
+  createCaFolder,
+  openAuthority,
+  readAuthority,
+  startMitmProxy,
+} from './index.ts'
 import { DEFAULT_LIMITS, resolveLimits } from './limits.ts'
 
 const WRONG: readonly unknown[] = [undefined, null, {}, 7, true, '']
@@ -24,6 +31,8 @@ describe('arguments of another type', () => {
     await expect(call(startMitmProxy, { authority: wrong, policy })).rejects.toEqual(refusal)
     await expect(call(openAuthority, wrong)).rejects.toEqual(refusal)
     await expect(call(openAuthority, { store: wrong })).rejects.toEqual(refusal)
+    await expect(call(readAuthority, wrong)).rejects.toEqual(refusal)
+    await expect(call(readAuthority, { store: wrong })).rejects.toEqual(refusal)
     await expect(call(createCaFolder, wrong)).rejects.toEqual(refusal)
   })
 

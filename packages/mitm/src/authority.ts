@@ -55,6 +55,19 @@ export async function openAuthority(options: AuthorityOptions): Promise<Authorit
   return createAuthority(pair, now)
 }
 
+/**
+ * Reads the authority of a store without making one.
+ *
+ * @returns undefined where the store is empty
+ * @throws {SvcError} `mitm_authority_unusable`, as {@link openAuthority}
+ */
+export async function readAuthority(options: Pick<AuthorityOptions, 'store' | 'now'>): Promise<Authority | undefined> {
+  const { store, now = Date.now } = options ?? {}
+  checkArgument(typeof store?.read === 'function', 'readAuthority: store', 'a CaStore', store)
+  const pair = await store.read()
+  return pair === undefined ? undefined : createAuthority(pair, now)
+}
+
 function createAuthority(pair: KeyedCertificate, now: () => number): Authority {
   const { certificate, key } = checkPair(pair, now())
   const issuer = toIssuer(certificate, key)

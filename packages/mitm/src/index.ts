@@ -7,7 +7,7 @@
 // Hosts
 export { type Allowlist, createAllowlist, DEFAULT_HOSTS, type HostClaim } from './allowlist.ts'
 // The authority
-export { type Authority, type AuthorityOptions, openAuthority } from './authority.ts'
+export { type Authority, type AuthorityOptions, openAuthority, readAuthority } from './authority.ts'
 export { type CaStore, createCaFolder } from './ca-store.ts'
 export type { KeyedCertificate } from './certificate.ts'
 export type { Listener } from './destination.ts'

@@ -105,20 +105,35 @@ const { Decompress } = require(workerData.module)
 const { bytes, frames, limitBytes } = workerData
 const parts = []
 let total = 0
-for (const { start, end, contentBytes } of frames) {
+let isTooLarge = false
+function decode({ start, end, contentBytes }) {
   const before = total
   const decoder = new Decompress((part) => {
     total += part.length
-    if (total > limitBytes) { parentPort.postMessage('too large'); throw new Error('too large') }
+    isTooLarge = total > limitBytes
+    // Ends the decoder. The answer is sent afterwards: an error of a thread may overtake its messages.
+    if (isTooLarge) throw new Error('too large')
     parts.push(part)
   })
   decoder.push(bytes.subarray(start, end), true)
   if (contentBytes !== undefined && total - before !== contentBytes) throw new Error('size')
 }
-const whole = new Uint8Array(total)
-let at = 0
-for (const part of parts) { whole.set(part, at); at += part.length }
-parentPort.postMessage(whole, [whole.buffer])
+try {
+  for (const frame of frames) decode(frame)
+} catch (error) {
+  if (!isTooLarge) throw error
+}
+function join() {
+  const whole = new Uint8Array(total)
+  let at = 0
+  for (const part of parts) { whole.set(part, at); at += part.length }
+  return whole
+}
+if (isTooLarge) parentPort.postMessage('too large')
+else {
+  const whole = join()
+  parentPort.postMessage(whole, [whole.buffer])
+}
 `
 
 function runWorker(

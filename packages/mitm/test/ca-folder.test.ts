@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { createCaFolder, openAuthority } from '@svc/mitm'
+import { createCaFolder, openAuthority, readAuthority } from '@svc/mitm'
 import { type TempDir, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 
@@ -68,6 +68,17 @@ it('makes the folder, the certificate and the key with their modes, and reads th
   expect(await mode(dir.join('below', 'ca', 'ca.key'))).toBe('600')
   expect(await mode(dir.join('below', 'ca', 'ca.crt'))).toBe('644')
   expect((await open(dir.join('below', 'ca'))).fingerprint).toBe(first.fingerprint)
+})
+
+it('is read without being made', async () => {
+  await using dir = await tempDir()
+  const store = createCaFolder(dir.join('ca'))
+  expect(await readAuthority({ store })).toBeUndefined()
+  expect(await readdir(dir.path)).toEqual([])
+  const { certificate, fingerprint } = await openAuthority({ store })
+  expect(await readAuthority({ store })).toMatchObject({ certificate, fingerprint })
+  await rm(dir.join('ca', 'ca.key'))
+  await expect(readAuthority({ store })).rejects.toMatchObject({ code: 'mitm_authority_unusable' })
 })
 
 it('fills an empty folder', async () => {

@@ -10,6 +10,7 @@ it('exports these names and no others', () => {
     'createAllowlist',
     'createCaFolder',
     'openAuthority',
+    'readAuthority',
     'startMitmProxy',
   ])
 })

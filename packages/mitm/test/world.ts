@@ -1,7 +1,6 @@
-import { request as httpRequest } from 'node:http'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
-import type { LookupFunction, Socket } from 'node:net'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import type { LookupFunction } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import {
   type Authority,
   type BodyFilter,
@@ -12,7 +11,22 @@ import {
   openAuthority,
   startMitmProxy,
 } from '@svc/mitm'
-import { createTestCa, startUpstream, type TempDir, type TestCa, tempDir, type Upstream } from '@svc/test-kit'
+import {
+  askHttp1,
+  askHttp2,
+  type ConnectReply,
+  type ConnectRequest,
+  type ConnectTlsOptions,
+  connectTlsThrough,
+  createTestCa,
+  startUpstream,
+  type TempDir,
+  type TestCa,
+  tempDir,
+  type Upstream,
+} from '@svc/test-kit'
+
+export { askHttp1, askHttp2, connectThrough } from '@svc/test-kit'
 
 /** The listed host of the tests; its name leads to the loopback interface. */
 export const LISTED = 'api.listed.example'
@@ -101,66 +115,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   }
 }
 
-/** The answer of the proxy to a CONNECT request, with the connection. */
-export function connectThrough(
+/** TLS inside a CONNECT connection; the name is that of the listed host. */
+export function tlsThrough(
   proxy: { readonly port: number },
   target: string,
-  headers: Record<string, string> = {},
-): Promise<{ readonly status: number; readonly socket: Socket; readonly body: string }> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest({
-      host: '127.0.0.1',
-      port: proxy.port,
-      method: 'CONNECT',
-      path: target,
-      headers,
-      agent: false,
-    })
-    request.on('error', reject)
-    request.once('connect', (reply, socket: Socket, head) => {
-      socket.on('error', () => {})
-      if (reply.statusCode === 200) {
-        resolve({ status: 200, socket, body: '' })
-        return
-      }
-      const parts = [head]
-      socket.on('data', (bytes) => parts.push(bytes))
-      socket.once('close', () =>
-        resolve({ status: reply.statusCode ?? 0, socket, body: Buffer.concat(parts).toString() }),
-      )
-    })
-    request.end()
-  })
-}
-
-export interface TlsOptions {
-  readonly ca: string
-  readonly servername?: string | undefined
-  readonly protocols?: readonly string[] | undefined
-  readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined
-  readonly insecure?: boolean | undefined
-}
-
-/** TLS inside a CONNECT connection. */
-export async function tlsThrough(
-  proxy: { readonly port: number },
-  target: string,
-  { ca, servername = LISTED, protocols = ['http/1.1'], maxVersion, insecure = false }: TlsOptions,
+  options: ConnectTlsOptions,
 ): Promise<TLSSocket> {
-  const { socket } = await connectThrough(proxy, target)
-  return new Promise((resolve, reject) => {
-    const tls = connectTls({
-      socket,
-      ca,
-      servername,
-      ALPNProtocols: [...protocols],
-      rejectUnauthorized: !insecure,
-      ...(maxVersion === undefined ? {} : { maxVersion }),
-    })
-    tls.once('secureConnect', () => resolve(tls))
-    tls.on('error', reject)
-    tls.once('close', () => reject(new Error('closed')))
-  })
+  return connectTlsThrough(proxy, target, { servername: LISTED, ...options })
 }
 
 /** A session of HTTP/2 inside a CONNECT connection. */
@@ -171,24 +132,8 @@ export async function http2Through(world: World): Promise<ClientHttp2Session> {
   return session
 }
 
-export interface Reply {
-  readonly status: number
-  readonly headers: Record<string, string | string[] | undefined>
-  readonly rawHeaders: readonly string[]
-  readonly body: Buffer
-  readonly trailers: Record<string, string | string[] | undefined>
-  readonly informed: readonly number[]
-}
-
-export interface Asked {
-  readonly method?: string
-  readonly path: string
-  readonly headers?: Record<string, string>
-  readonly body?: string | Uint8Array
-}
-
 /** One request over a client protocol, through the proxy. */
-export async function ask(world: World, protocol: 'http/1.1' | 'h2', asked: Asked): Promise<Reply> {
+export async function ask(world: World, protocol: 'http/1.1' | 'h2', asked: ConnectRequest): Promise<ConnectReply> {
   if (protocol === 'h2') {
     const session = await http2Through(world)
     try {
@@ -203,71 +148,4 @@ export async function ask(world: World, protocol: 'http/1.1' | 'h2', asked: Aske
   } finally {
     socket.destroy()
   }
-}
-
-export function askHttp1(
-  socket: TLSSocket,
-  host: string,
-  { method = 'POST', path, headers = {}, body }: Asked,
-): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const informed: number[] = []
-    const request = httpRequest({ createConnection: () => socket, method, path, headers: { host, ...headers } })
-    request.on('information', ({ statusCode }) => informed.push(statusCode))
-    request.on('error', reject)
-    request.once('response', (reply) => {
-      const parts: Buffer[] = []
-      reply.on('data', (bytes: Buffer) => parts.push(bytes))
-      reply.once('error', reject)
-      reply.once('end', () =>
-        resolve({
-          status: reply.statusCode ?? 0,
-          headers: reply.headers,
-          rawHeaders: reply.rawHeaders,
-          body: Buffer.concat(parts),
-          trailers: reply.trailers,
-          informed,
-        }),
-      )
-    })
-    request.end(body)
-  })
-}
-
-export function askHttp2(
-  session: ClientHttp2Session,
-  { method = 'POST', path, headers = {}, body }: Asked,
-): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const informed: number[] = []
-    const parts: Buffer[] = []
-    let trailers = {}
-    let head: Record<string, string | string[] | undefined> = {}
-    const stream = session.request({ ':method': method, ':path': path, ...headers }, { endStream: body === undefined })
-    stream.on('headers', (given) => informed.push(given[':status'] ?? 0))
-    stream.on('response', (given) => {
-      const { ':status': status, ...others } = given
-      head = { ...others, ':status': String(status) }
-    })
-    stream.on('trailers', (given) => {
-      trailers = { ...given }
-    })
-    stream.on('data', (bytes: Buffer) => parts.push(bytes))
-    stream.once('error', reject)
-    stream.once('close', () => {
-      if (!stream.readableEnded || head[':status'] === undefined) {
-        reject(new Error(`closed with ${stream.rstCode}`))
-        return
-      }
-      resolve({
-        status: Number(head[':status']),
-        headers: head,
-        rawHeaders: [],
-        body: Buffer.concat(parts),
-        trailers,
-        informed,
-      })
-    })
-    if (body !== undefined) stream.end(body)
-  })
 }

@@ -23,6 +23,15 @@ export { createTestCa, type KeyedCertificate, type TestCa } from './certificates
 export { createFakeClock, type FakeClock, type FakeClockOptions } from './clock.ts'
 // Providers of sign-ins
 export { type CodeHost, type CodeHostAccount, startCodeHost } from './code-host.ts'
+export {
+  askHttp1,
+  askHttp2,
+  type ConnectReply,
+  type ConnectRequest,
+  type ConnectTlsOptions,
+  connectThrough,
+  connectTlsThrough,
+} from './connect-client.ts'
 export { type Cut, type CutProxy, type CutProxyOptions, startCutProxy } from './cut-proxy.ts'
 export { createDeferred, type Deferred } from './deferred.ts'
 // Origins of downloads

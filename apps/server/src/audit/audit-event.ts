@@ -34,6 +34,8 @@ export interface ProxyConnectAuditEvent extends AuditSubject {
   readonly host: string
   /** Whether the proxy reads the connection; otherwise it is a tunnel. */
   readonly intercepted: boolean
+  /** Set for a tunnel whose TLS name is not that of its target; the tunnel has an event without it too. */
+  readonly mismatch?: { readonly serverName: string; readonly closed: boolean } | undefined
 }
 
 /** A request passed the intercepting proxy. */
@@ -44,6 +46,9 @@ export interface ProxyTrafficAuditEvent extends AuditSubject {
   readonly bytesReceived: number
   readonly statusCode: number
   readonly durationMs: number
+  readonly outcome: 'relayed' | 'blocked' | 'refused' | 'failed' | 'aborted'
+  /** Whether the connection became a WebSocket, whose messages are not filtered. */
+  readonly upgraded: boolean
 }
 
 /** An event that an operator may have to account for. */

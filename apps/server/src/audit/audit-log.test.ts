@@ -89,20 +89,30 @@ describe.each(places)('audit events on $name', ({ create }) => {
       { ...subject, kind: 'proxy_connect', host: 'api.example', intercepted: true },
       {
         ...subject,
+        kind: 'proxy_connect',
+        host: 'api.example',
+        intercepted: false,
+        mismatch: { serverName: 'other.example', closed: true },
+      },
+      {
+        ...subject,
         kind: 'proxy_traffic',
         host: 'api.example',
         bytesSent: 1,
         bytesReceived: 2,
         statusCode: 200,
         durationMs: 3,
+        outcome: 'relayed',
+        upgraded: true,
       },
     ]
     const ids = world.events.record(events)
-    expect(ids.map((id) => id.slice(0, 4))).toEqual(['adm_', 'pii_', 'pii_'])
-    const common = { ...subject, patternId: '', origin: undefined, createdAt: world.time.now }
+    expect(ids.map((id) => id.slice(0, 4))).toEqual(['adm_', 'pii_', 'pii_', 'pii_'])
+    const common = { ...subject, patternId: '', origin: 'proxy', createdAt: world.time.now }
     expect([...(await world.events.list({ limit: 9 }))].reverse()).toEqual([
       {
         ...common,
+        origin: undefined,
         id: ids[0],
         kind: 'admission',
         facts: { host: 'm', model: 'm', status_code: 429, duration_ms: 2000 },
@@ -111,8 +121,22 @@ describe.each(places)('audit events on $name', ({ create }) => {
       {
         ...common,
         id: ids[2],
+        kind: 'proxy_connect',
+        facts: { host: 'api.example', intercepted: false, server_name: 'other.example', closed: true },
+      },
+      {
+        ...common,
+        id: ids[3],
         kind: 'proxy_traffic',
-        facts: { host: 'api.example', bytes_sent: 1, bytes_received: 2, status_code: 200, duration_ms: 3 },
+        facts: {
+          host: 'api.example',
+          bytes_sent: 1,
+          bytes_received: 2,
+          status_code: 200,
+          duration_ms: 3,
+          outcome: 'relayed',
+          upgraded: true,
+        },
       },
     ])
   })

@@ -30,8 +30,12 @@ export interface DatedEvent {
 /** Converts an event to a row. */
 export function toAuditRow({ id, createdAt, event }: DatedEvent): AuditRow {
   const { kind, correlationId, userId = '' } = event
-  const { origin, patternId } = event.kind === 'pii' ? event : { origin: '', patternId: '' }
+  const { origin, patternId } = event.kind === 'pii' ? event : { origin: toOrigin(event.kind), patternId: '' }
   return { id, createdAt, kind, origin, correlationId, userId, patternId, facts: JSON.stringify(toFacts(event)) }
+}
+
+function toOrigin(kind: Exclude<AuditKind, 'pii'>): string {
+  return kind === 'admission' ? '' : 'proxy'
 }
 
 function toFacts(event: AuditEvent): AuditFacts {
@@ -42,16 +46,24 @@ function toFacts(event: AuditEvent): AuditFacts {
       const { model, statusCode, retryAfterMs } = event
       return { host: model, model, status_code: statusCode, duration_ms: retryAfterMs }
     }
-    case 'proxy_connect':
-      return { host: event.host, intercepted: event.intercepted }
+    case 'proxy_connect': {
+      const { host, intercepted, mismatch } = event
+      return {
+        host,
+        intercepted,
+        ...(mismatch === undefined ? {} : { server_name: mismatch.serverName, closed: mismatch.closed }),
+      }
+    }
     case 'proxy_traffic': {
-      const { host, bytesSent, bytesReceived, statusCode, durationMs } = event
+      const { host, bytesSent, bytesReceived, statusCode, durationMs, outcome, upgraded } = event
       return {
         host,
         bytes_sent: bytesSent,
         bytes_received: bytesReceived,
         status_code: statusCode,
         duration_ms: durationMs,
+        outcome,
+        ...(upgraded ? { upgraded } : {}),
       }
     }
   }

@@ -29,6 +29,7 @@ export interface Loaded {
 export type Command =
   | ({ readonly kind: 'run' /** To install and load at the start. */; readonly models: readonly string[] } & Loaded)
   | ({ readonly kind: 'models-list' | 'backends-list'; readonly json: boolean } & Loaded)
+  | ({ readonly kind: 'mitm-ca' } & Loaded)
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
   | ({ readonly kind: 'remote'; readonly remote: RemoteCommand } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete' | 'models-export'; readonly name: string } & Loaded)
@@ -121,11 +122,11 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
 
 const COMMANDS = [
   ...['run', 'models list', 'models add', 'models show', 'models delete', 'models export-config', 'models schema'],
-  ...['backends list', 'router fit', 'router eval', 'pii eval'],
+  ...['backends list', 'router fit', 'router eval', 'pii eval', 'mitm ca'],
   ...REMOTE_COMMANDS.map(({ verb }) => verb),
   ...ACCOUNT_COMMANDS,
 ]
-const GROUPS = ['models', 'backends', 'operations', 'router', 'pii', 'users', 'keys', 'invites']
+const GROUPS = ['models', 'backends', 'operations', 'router', 'pii', 'mitm', 'users', 'keys', 'invites']
 const WORDS = ['run', ...GROUPS, 'help', 'version']
 /** The flags of commands that have flags of their own. Those of accounts are checked with the command. */
 const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -190,6 +191,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', json, ...loaded }
   if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', json, ...loaded }
+  if (two === 'mitm ca' && rest.length === 0) return { kind: 'mitm-ca', ...loaded }
   const kind = NAMED_COMMANDS.get(two)
   if (kind !== undefined) {
     const [name, ...more] = rest

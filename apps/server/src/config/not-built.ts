@@ -1,7 +1,7 @@
 import { defineSection, option, setting } from './option.ts'
-import { address, path, webUrl } from './places.ts'
+import { path, webUrl } from './places.ts'
 import { keep, size, wait } from './quantities.ts'
-import { addressLine, line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
+import { line, notOption, onOff, wholeCount, wholeNumber, word } from './setting-kind.ts'
 import { choice, count, integer, text, texts, toggle } from './text-kind.ts'
 
 const server = defineSection({
@@ -135,38 +135,6 @@ const traces = defineSection({
     enable_tracing: setting(onOff),
     tracing_max_items: setting(wholeCount),
     tracing_max_body_bytes: setting(wholeNumber({ min: 0, max: 1_073_741_824 }), { fileFirst: true }),
-  },
-})
-
-const filters = defineSection({
-  heading: 'Filtering and interception',
-  options: {
-    mitmListen: option(address, {
-      flag: 'mitm-listen',
-      env: ['SVC_MITM_LISTEN'],
-      shownDefault: 'off',
-      about: 'where the intercepting proxy listens',
-      setting: 'mitm_listen',
-    }),
-    mitmCaDir: option(path, {
-      flag: 'mitm-ca-dir',
-      env: ['SVC_MITM_CA_DIR'],
-      shownDefault: 'mitm-ca in the data path',
-      about: 'certificate and key of its authority',
-    }),
-    mitmExtraCa: option(path, {
-      flag: 'mitm-extra-ca',
-      env: ['SVC_MITM_EXTRA_CA'],
-      about: 'more authorities that it trusts',
-    }),
-    mitmStrict: option(toggle, {
-      env: ['SVC_MITM_STRICT'],
-      default: 'false',
-      about: 'close connections whose TLS name is not the one asked for',
-    }),
-  },
-  settings: {
-    mitm_listen: setting(addressLine, { default: '' }),
   },
 })
 
@@ -535,16 +503,4 @@ const realtime = defineSection({
  * Flags, variables and settings of features that this version does not have. Their defaults are accepted and anything
  * else is refused by name. An entry moves to its section when its feature is built.
  */
-export const NOT_BUILT = [
-  server,
-  folders,
-  models,
-  logs,
-  residency,
-  traces,
-  filters,
-  agents,
-  peers,
-  cluster,
-  realtime,
-] as const
+export const NOT_BUILT = [server, folders, models, logs, residency, traces, agents, peers, cluster, realtime] as const

@@ -13,7 +13,8 @@ export interface ListenAddress {
 
 const ADDRESS = /^(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9.-]{0,253})):(\d{1,5})$/i
 
-function readAddress(value: string): ListenAddress | undefined {
+/** Reads a listening address; undefined for another form. */
+export function readAddress(value: string): ListenAddress | undefined {
   const [, six, name, digits] = ADDRESS.exec(value) ?? []
   const port = Number(digits)
   if (digits === undefined || port > 65_535) return undefined

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { formatAddress, type ListenAddress } from './places.ts'
+import { formatAddress, type ListenAddress, readAddress } from './places.ts'
 import { formatDuration, parseDuration } from './quantities.ts'
 
 /** How a setting is written in JSON. */
@@ -49,10 +49,12 @@ export const share = z.number().gt(0).max(1).register(SETTING_FORMS, { form: 'a 
 export const line = textSchema.clone().register(SETTING_FORMS, { form: 'text without control characters' })
 
 /** A listening address as text; empty for none. */
-export const addressLine = textSchema.clone().register(SETTING_FORMS, {
-  form: 'text without control characters',
-  fromOption: (value) => (isAddress(value) ? formatAddress(value) : undefined),
-})
+export const addressLine = textSchema
+  .refine((value) => value === '' || readAddress(value) !== undefined)
+  .register(SETTING_FORMS, {
+    form: 'empty, or an address such as 127.0.0.1:8888, [::1]:8888 or :8888',
+    fromOption: (value) => (isAddress(value) ? formatAddress(value) : undefined),
+  })
 
 function isAddress(value: unknown): value is ListenAddress {
   return typeof value === 'object' && value !== null && 'port' in value

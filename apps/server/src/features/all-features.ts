@@ -6,6 +6,7 @@ import { documentationFeature } from '../api/admin/docs/feature.ts'
 import { failoverFeature } from '../api/admin/failover/feature.ts'
 import { galleriesFeature } from '../api/admin/galleries/feature.ts'
 import { homeFeature } from '../api/admin/home/feature.ts'
+import { interceptionFeature } from '../api/admin/interception/feature.ts'
 import { middlewareFeature } from '../api/admin/middleware/feature.ts'
 import { modelConfigFeature } from '../api/admin/model-config/feature.ts'
 import { modelFactsFeature } from '../api/admin/model-facts/feature.ts'
@@ -52,6 +53,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   piiFeature,
   routerFeature,
   middlewareFeature,
+  interceptionFeature,
   failoverFeature,
   usageFeature,
   settingsFeature,

@@ -19,19 +19,26 @@ export interface BodyReader {
   /**
    * Reads the whole body. Its user calls `release` when it needs the bytes no longer.
    *
+   * @param options.maxBytes a limit below that of the server
    * @throws {SvcError} `too_large`, `unsupported_media`, `timeout`, `unavailable`, `cancelled`
    */
-  read(call: {
-    readonly incoming: ServerRequest
-    readonly outgoing: ServerReply
-    readonly abort: AbortSignalLike
-  }): Promise<HeldBytes>
+  read(
+    call: {
+      readonly incoming: ServerRequest
+      readonly outgoing: ServerReply
+      readonly abort: AbortSignalLike
+    },
+    options?: { readonly maxBytes: number },
+  ): Promise<HeldBytes>
   /**
    * Takes a body that came whole with the head; undefined for a body that is still to be read.
    *
    * @throws {SvcError} as {@link read} does
    */
-  readWhole(call: { readonly incoming: ServerRequest; readonly outgoing: ServerReply }): HeldBytes | undefined
+  readWhole(
+    call: { readonly incoming: ServerRequest; readonly outgoing: ServerReply },
+    options?: { readonly maxBytes: number },
+  ): HeldBytes | undefined
   /** Counts bytes that arrive in another way, such as messages of a socket. */
   meter(): BodyMeter
   /** Largest body, bytes. */
@@ -103,19 +110,23 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
   const meter = (): BodyMeter => new Meter(held, limits.totalBytes)
 
   /** Counts the next piece of a body, or returns the reason why it is not taken. */
-  function refuse(counted: BodyMeter, pieceBytes: number): SvcError | undefined {
-    if (counted.bytes + pieceBytes > limits.maxBytes) return tooLarge(limits.maxBytes)
+  function refuse(counted: BodyMeter, pieceBytes: number, maxBytes: number): SvcError | undefined {
+    if (counted.bytes + pieceBytes > maxBytes) return tooLarge(maxBytes)
     return counted.add(pieceBytes) ? undefined : tooManyBodies()
   }
 
-  function check(incoming: ServerRequest, outgoing: ServerReply): void {
+  function check(incoming: ServerRequest, outgoing: ServerReply, maxBytes: number): void {
     checkCoding(incoming, outgoing)
-    if (Number(incoming.headers['content-length'] ?? 0) <= limits.maxBytes) return
+    if (Number(incoming.headers['content-length'] ?? 0) <= maxBytes) return
     outgoing.setHeader('Connection', 'close')
-    throw tooLarge(limits.maxBytes)
+    throw tooLarge(maxBytes)
   }
 
-  async function collect(call: Parameters<BodyReader['read']>[0], counted: BodyMeter): Promise<Uint8Array> {
+  async function collect(
+    call: Parameters<BodyReader['read']>[0],
+    counted: BodyMeter,
+    maxBytes: number,
+  ): Promise<Uint8Array> {
     const { outgoing, abort } = call
     outgoing.sendContinue?.()
     const body = toBodyStream(call.incoming)
@@ -137,7 +148,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
       }
       const onData = (chunk: Uint8Array): void => {
         timer.refresh()
-        const refusal = refuse(counted, chunk.length)
+        const refusal = refuse(counted, chunk.length, maxBytes)
         if (refusal === undefined) pieces.add(chunk)
         else {
           outgoing.setHeader('Connection', 'close')
@@ -164,23 +175,24 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
     },
     maxBytes: limits.maxBytes,
     meter,
-    readWhole({ incoming, outgoing }) {
+    readWhole({ incoming, outgoing }, { maxBytes } = limits) {
       const { body } = incoming
       if (!(body instanceof Uint8Array)) return undefined
-      check(incoming, outgoing)
+      check(incoming, outgoing, maxBytes)
       const counted = meter()
-      const refusal = refuse(counted, body.length)
+      const refusal = refuse(counted, body.length, maxBytes)
       if (refusal !== undefined) throw refusal
       return { bytes: body, release: counted.release }
     },
-    async read(call) {
+    async read(call, options = limits) {
       const { incoming, outgoing } = call
-      const whole = this.readWhole(call)
+      const maxBytes = Math.min(options.maxBytes, limits.maxBytes)
+      const whole = this.readWhole(call, { maxBytes })
       if (whole !== undefined) return whole
-      check(incoming, outgoing)
+      check(incoming, outgoing, maxBytes)
       const counted = meter()
       try {
-        return { bytes: await collect(call, counted), release: counted.release }
+        return { bytes: await collect(call, counted, maxBytes), release: counted.release }
       } catch (error) {
         counted.release()
         throw error

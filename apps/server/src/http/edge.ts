@@ -214,7 +214,11 @@ export function createEdge(options: EdgeOptions): Edge {
   async function serveSocket(
     serve: NonNullable<Route['serveSocket']>,
     call: CallState,
-    { upgrade, admitted }: { readonly upgrade: Upgrade; readonly admitted: AdmittedCaller },
+    {
+      upgrade,
+      admitted,
+      asked,
+    }: { readonly upgrade: Upgrade; readonly admitted: AdmittedCaller; readonly asked: number },
   ): Promise<void> {
     if (refusesCrossSite()) checkSocketOrigin(call, options.cors())
     const admit = (): Promise<Authentication> => options.gate.reauthorize(admitted, call)
@@ -222,6 +226,8 @@ export function createEdge(options: EdgeOptions): Edge {
     call.outgoing.statusCode = LEFT_HTTP
     options.metrics.observeCall('GET', call.route.path, (options.clock.monotonic() - call.startedAt) / 1000)
     try {
+      // A change of rights could not reach the socket before it was open.
+      if (asked !== generation) await sockets.reauthorize({ kind: 'user', userId: call.principal.id })
       await serve(socket)
       socket.close(1001, 'the server is stopping')
     } catch (thrown) {
@@ -260,7 +266,8 @@ export function createEdge(options: EdgeOptions): Edge {
         const admitted = { route, matched, authentication: call.authentication, outgoing: call.outgoing }
         const { upgrade } = source
         if (upgrade !== undefined) {
-          if (route.serveSocket !== undefined) return await serveSocket(route.serveSocket, call, { upgrade, admitted })
+          if (route.serveSocket !== undefined)
+            return await serveSocket(route.serveSocket, call, { upgrade, admitted, asked })
           stayInHttp(upgrade)
         }
         call.abort.admitted = admitted

@@ -1,6 +1,5 @@
 import { type IssuedSession, SESSION_LIFETIME_MS, type Sessions } from '@svc/auth'
 import type { Call } from './call.ts'
-import type { ServerRequest } from './messages.ts'
 
 /** A cookie of this server: for all of its paths, out of reach for scripts, and not sent along by pages elsewhere. */
 function formatCookie(
@@ -9,15 +8,6 @@ function formatCookie(
 ): string {
   const secure = call.baseUrl.startsWith('https:') ? '; Secure' : ''
   return `${name}=${value}; Path=/; Max-Age=${Math.floor(maxAgeMs / 1000)}; HttpOnly; SameSite=Lax${secure}`
-}
-
-/** The value of a cookie of a request; undefined where there is none. */
-export function readCookie({ headers }: Pick<ServerRequest, 'headers'>, name: string): string | undefined {
-  for (const part of (headers.cookie ?? '').split(';')) {
-    const separator = part.indexOf('=')
-    if (separator > 0 && part.slice(0, separator).trim() === name) return part.slice(separator + 1).trim()
-  }
-  return undefined
 }
 
 /** Has the browser of a call keep a cookie. */

@@ -2,6 +2,7 @@ import { connect, type Socket as NetSocket } from 'node:net'
 import { createDeferred } from '@svc/test-kit'
 import { describe, expect, it, vi } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
+import { toPerson } from '../../test/support/people.ts'
 import { rawCall, startTestApp, type TestApp } from '../../test/support/test-app.ts'
 import { createBodyReader } from './body.ts'
 import { HttpReply } from './http-reply.ts'
@@ -382,6 +383,25 @@ describe('a client', () => {
       leave(client.socket)
       expect(await aborted.promise).toMatchObject({ code: 'client_gone' })
     }
+  })
+
+  it('AU-7: that loses its rights while it is let in is closed at once', async () => {
+    const [asked, found] = [createDeferred(), createDeferred()]
+    const authenticator = {
+      isConfigured: true,
+      async authenticate() {
+        asked.resolve()
+        await found.promise
+        return toPerson('ada')
+      },
+      recheck: async () => undefined,
+    }
+    await using app = await startTestApp([echo], { authenticator })
+    const client = open(app)
+    await asked.promise
+    await app.reauthorize({ kind: 'user', userId: 'ada' })
+    found.resolve()
+    expect(await client.closed).toEqual({ code: 1008, reason: 'access has ended' })
   })
 
   it('is refused with 503 when there are too many', async () => {

@@ -43,9 +43,16 @@ export function findConsumerPolicy(model: ModelConfig, defaults: readonly string
  * after the request has been filtered.
  */
 function toPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {
-  const own = toOwnPolicy(model, defaults)
-  const policies = [own, ...listFailoverTargets(model).map((target) => toOwnPolicy(target.model, defaults))]
-  const filtering = policies.filter(({ enabled }) => enabled)
+  const targets = listFailoverTargets(model).map((target) => toOwnPolicy(target.model, defaults))
+  return unitePolicies(toOwnPolicy(model, defaults), targets)
+}
+
+/**
+ * Unites policies to one that is at least as strict as each of them. Policies that are off count only when all are: then
+ * the first one is given.
+ */
+export function unitePolicies(own: ConsumerPolicy, more: readonly ConsumerPolicy[]): ConsumerPolicy {
+  const filtering = [own, ...more].filter(({ enabled }) => enabled)
   const [first = own, ...others] = filtering
   if (others.length === 0) return first
   const { reversible } = first
@@ -53,10 +60,15 @@ function toPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPoli
     enabled: true,
     detectors: [...new Set(filtering.flatMap(({ detectors }) => detectors))],
     isDefault: filtering.every(({ isDefault }) => isDefault),
-    // Only values that every target would restore are restored.
+    // Only values that every policy would restore are restored.
     ...(reversible !== undefined && others.every((one) => one.reversible !== undefined) ? { reversible } : {}),
     blocksMedia: filtering.some(({ blocksMedia }) => blocksMedia),
   }
+}
+
+/** Whether a policy can change or refuse a body. */
+export function hasWork({ enabled, detectors, blocksMedia }: ConsumerPolicy): boolean {
+  return enabled && (detectors.length > 0 || blocksMedia)
 }
 
 function toOwnPolicy(model: ModelConfig, defaults: readonly string[]): ConsumerPolicy {

@@ -14,7 +14,7 @@ import { createTokenMap, type TokenMap } from '@svc/pii/reversible'
 import type { AuditSink, PiiAuditEvent } from '../audit/audit-event.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
-import { type ConsumerPolicy, findConsumerPolicy } from './consumer-policy.ts'
+import { type ConsumerPolicy, findConsumerPolicy, hasWork } from './consumer-policy.ts'
 import type { DetectorRegistry } from './detectors.ts'
 import { createFoundEntries, createUnscannedMediaEntry, createUnscannedTokensEntry, type Occasion } from './entries.ts'
 import { failClosed } from './fail-closed.ts'
@@ -22,19 +22,31 @@ import type { HiddenTexts } from './hidden-text.ts'
 import type { PiiMetrics } from './metrics.ts'
 import { readTokenLists, type TokenReader } from './token-texts.ts'
 
-/** A request whose model is known and whose body has been read, but not converted. */
-export interface FilterableRequest extends Omit<Occasion, 'origin'> {
+/** A body that has been read, but not converted. */
+export interface FilterableBody extends Omit<Occasion, 'origin'> {
   readonly document: JsonDocument
   readonly format: DocumentFormat
-  readonly model: ModelConfig
-  /** Whether it came as a message of a socket. */
-  readonly isSocket: boolean
+  /** The model that gets the body; undefined for a model of another server. */
+  readonly model?: ModelConfig | undefined
   /** Text that the format does not write as strings. @default none */
   readonly hidden?: HiddenTexts | undefined
   /** Aborts the request. */
   readonly abort: StopSignal
   /** The same abort, for interfaces that require an `AbortSignal`. */
   readonly signal: AbortSignal
+}
+
+/** A request whose model is known. */
+export interface FilterableRequest extends FilterableBody {
+  readonly model: ModelConfig
+  /** Whether it came as a message of a socket. */
+  readonly isSocket: boolean
+}
+
+/** The policy that a body is filtered by, and the part of the server that asks. */
+export interface FilterTask {
+  readonly policy: ConsumerPolicy
+  readonly origin: Occasion['origin']
 }
 
 /** The filtered form of a request. */
@@ -56,6 +68,8 @@ export interface RequestFilter {
    *   whose readers may disagree about its text, synchronously or later; the request must not go on then
    */
   filter(request: FilterableRequest): FilteredRequest | Promise<FilteredRequest>
+  /** Filters a body by any policy. @throws as {@link RequestFilter.filter} */
+  filterBody(body: FilterableBody, task: FilterTask): FilteredRequest | Promise<FilteredRequest>
 }
 
 /** Options of {@link createRequestFilter}. */
@@ -161,32 +175,41 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
   /** Reads token lists as text before judging. */
   async function judgeWithTokens(parts: Omit<Scanned, 'texts' | 'masks'>): Promise<FilteredRequest> {
     const { request, collection, hidden } = parts
-    const lists = await readTokenLists(collection.tokenLists, tokens, request)
+    const { model, signal } = request
+    // Only the model that gets the ids could read them.
+    if (model === undefined) return await judge(toScanned(parts), collection.tokenLists)
+    const lists = await readTokenLists(collection.tokenLists, tokens, { model, signal })
     return await judge(toScanned({ ...parts, hidden: [...hidden, ...lists.hidden] }), lists.unscanned)
+  }
+
+  function filterBody(request: FilterableBody, task: FilterTask): FilteredRequest | Promise<FilteredRequest> {
+    const { policy, origin } = task
+    if (!hasWork(policy)) return NOTHING
+    const { correlationId, userId } = request
+    const occasion: Occasion = { correlationId, userId, origin }
+    const collection = collectSegments(request.document, request.format)
+    if (collection.refusal !== undefined) throw unclear(collection.refusal)
+    if (policy.blocksMedia && WITH_MEDIA.has(request.format) && collection.media.length > 0) {
+      return refuse([createUnscannedMediaEntry(occasion)], occasion)
+    }
+    if (policy.detectors.length === 0) return NOTHING
+    const hidden = request.hidden === undefined ? [] : [request.hidden]
+    const parts = { request, policy, occasion, collection, hidden }
+    return collection.tokenLists.length > 0 ? judgeWithTokens(parts) : judge(toScanned(parts), [])
   }
 
   return {
     watches(model, { isSocket }) {
-      const { enabled, detectors: named, blocksMedia } = findConsumerPolicy(model, defaults())
-      return enabled && (isSocket || named.length > 0 || blocksMedia)
+      const policy = findConsumerPolicy(model, defaults())
+      return policy.enabled && (isSocket || hasWork(policy))
     },
     filter(request) {
       const policy = findConsumerPolicy(request.model, defaults())
       if (!policy.enabled) return NOTHING
       if (request.isSocket) throw piiUnsupportedTransport()
-      if (policy.detectors.length === 0 && !policy.blocksMedia) return NOTHING
-      const { correlationId, userId } = request
-      const occasion: Occasion = { correlationId, userId, origin: 'middleware' }
-      const collection = collectSegments(request.document, request.format)
-      if (collection.refusal !== undefined) throw unclear(collection.refusal)
-      if (policy.blocksMedia && WITH_MEDIA.has(request.format) && collection.media.length > 0) {
-        return refuse([createUnscannedMediaEntry(occasion)], occasion)
-      }
-      if (policy.detectors.length === 0) return NOTHING
-      const hidden = request.hidden === undefined ? [] : [request.hidden]
-      const parts = { request, policy, occasion, collection, hidden }
-      return collection.tokenLists.length > 0 ? judgeWithTokens(parts) : judge(toScanned(parts), [])
+      return filterBody(request, { policy, origin: 'middleware' })
     },
+    filterBody,
   }
 }
 
@@ -204,7 +227,7 @@ const NO_TEXTS: ReadonlyMap<TextSegment, string> = new Map()
 
 /** A request split into segments. */
 interface Scanned {
-  readonly request: FilterableRequest
+  readonly request: FilterableBody
   readonly policy: ConsumerPolicy
   readonly occasion: Occasion
   readonly collection: SegmentCollection

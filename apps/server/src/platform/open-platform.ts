@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
 import { createAuditLog } from '../audit/audit-log.ts'
@@ -12,6 +13,7 @@ import type { Authenticator } from '../http/middleware/authenticate.ts'
 import { createDelivery } from '../inference/deliver-reply.ts'
 import type { StageObserver } from '../inference/pipeline.ts'
 import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
+import { findCaFolder } from '../interception/ca-folder.ts'
 import type { RootLogger } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import { createRecordStore } from '../monitoring/record-store.ts'
@@ -21,6 +23,7 @@ import type { Settings } from '../settings/settings.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { createLateInference } from './late-inference.ts'
+import { createLateInterception } from './late-interception.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openGalleries, recoverInstalls } from './open-galleries.ts'
@@ -54,6 +57,8 @@ export interface PlatformOptions {
   readonly authenticator?: Authenticator | undefined
   /** Observes each stage that a request enters. @default nothing */
   readonly observeStage?: StageObserver | undefined
+  /** Resolves the names of hosts for the intercepting proxy. @default the system's resolver */
+  readonly lookup?: LookupFunction | undefined
 }
 
 /** The facts of the server that the platform cannot know before the features are made. */
@@ -107,12 +112,20 @@ export async function openPlatform(
     corpusStore: options.corpusStore,
   })
   closers.push(() => inference.close())
+  const interception = createLateInterception({
+    ...{ config, settings, models, modelFiles, ownPort, audit, metrics, logger: log },
+    ca: upstreams.ca,
+    environment: options.environment,
+    lookup: options.lookup,
+    caFolder: findCaFolder(config),
+    openFilter: async () => (await inference.open()).filter,
+  })
   closers.push(followSettings({ config, settings, log }, { backends, useSettings }))
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, traces, authenticator },
     ...{ accounts, models, modelFiles, loadParser, backends, operations, modelGallery, backendGallery },
-    ...{ inference, bodies, compression, routes, unready, ownPort },
+    ...{ inference, interception, bodies, compression, routes, unready, ownPort },
     inferenceRoutes: {
       core: inference.core,
       deliverTo: createDelivery({ clock, opaqueErrors: config.opaqueErrors }),

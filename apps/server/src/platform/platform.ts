@@ -21,6 +21,7 @@ import type { Clock } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LateInference } from './late-inference.ts'
+import type { LateInterception } from './late-interception.ts'
 import type { AccountModule } from './open-accounts.ts'
 
 /** The parts of the server that its features share. A feature takes what it needs. */
@@ -51,6 +52,7 @@ export interface Platform {
   readonly modelGallery: ModelGallery
   readonly backendGallery: BackendGallery
   readonly inference: LateInference
+  readonly interception: LateInterception
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy
   /** Options of `defineInferenceRoute`. */

@@ -38,7 +38,7 @@ afterAll(() => installation.close())
 describe('the packed server', () => {
   it('has only the dependencies that its bundle leaves outside', async () => {
     const own = ['@svc/backend-llama', '@svc/backend-onnx', '@svc/demo-models']
-    expect(outside).toEqual(['@node-rs/argon2', ...own, 'bcrypt', 'libsql', 'node-llama-cpp'])
+    expect(outside).toEqual(['@node-rs/argon2', ...own, 'bcrypt', 'fzstd', 'libsql', 'node-llama-cpp'])
     const installed = await readdir(installation.join('node_modules/@svc'))
     expect(installed.sort()).toEqual(['backend-llama', 'backend-onnx', 'demo-models', 'server'])
   })

@@ -102,6 +102,19 @@ describe.each(places)('bodies on %s', (_, createEnv) => {
     }
   })
 
+  it('REL-2: of strangers are small, so that they cannot fill the memory of all bodies', async () => {
+    const largest = 16 * 1024
+    for (const path of ['/api/auth/register', '/api/auth/login', '/api/auth/token-login']) {
+      const send = (body: string, headers: Record<string, string> = {}) =>
+        world.call(path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
+      expect((await send('{}'.padEnd(largest))).status, path).toBe(400)
+      const refused = [413, { error: `request body is larger than ${largest} bytes` }]
+      const large = '{}'.padEnd(largest + 1)
+      for (const reply of [await send(large), await send(large, { 'transfer-encoding': 'chunked' })])
+        expect([reply.status, reply.json()], path).toEqual(refused)
+    }
+  })
+
   it('AU-15: change nothing that is not theirs to change', async () => {
     const eve = await world.member('eve')
     const before = (await eve.browser.call('/api/auth/me')).json()

@@ -1,3 +1,4 @@
+import { tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { type AccountsWorld, createMovableClock, PASSWORD, startAccountsWorld } from '../support/accounts-world.ts'
@@ -234,6 +235,8 @@ describe('a session', () => {
     expect(bob.browser.cookies.get('session')).not.toBe(bob.session)
     expect((await bob.browser.call(ME)).status).toBe(200)
     expect((await other.call(ME)).status).toBe(401)
+    // somebody may have taken the value before
+    expect(await statusWith({ cookie: `session=${bob.session}` })).toBe(401)
     expect(await statusWith(bob.headers)).toBe(200)
   })
 
@@ -464,6 +467,28 @@ describe('the configuration of accounts', () => {
     expect([login.status, login.json()]).toEqual([403, { error: 'local login is disabled, please use OAuth' }])
     expect((await server.call('/api/auth/status')).json()).toMatchObject({ providers: ['oidc'] })
   })
+})
+
+it('a password opens nothing where passwords are turned off, not even for its owner', async () => {
+  await using folder = await tempDir()
+  const env = { SVC_OIDC_CLIENT_ID: 'id', SVC_OIDC_ISSUER: 'http://127.0.0.1:9' }
+  const before = await startAccountsWorld({ folder: folder.path, env })
+  const { browser } = before.admin
+  await before.close()
+  await using server = await startTestServer({ folder: folder.path, env, flags: ['--disable-local-auth'] })
+  const cookie = `session=${browser.cookies.get('session')}`
+  const change = { current_password: PASSWORD, new_password: 'copper-Lantern 47 heron' }
+  const reply = await server.call('/api/auth/password', {
+    method: 'PUT',
+    body: JSON.stringify(change),
+    headers: { 'content-type': 'application/json', cookie },
+  })
+  expect([reply.status, reply.json(), reply.headers['set-cookie']]).toEqual([
+    403,
+    { error: 'local passwords are disabled' },
+    undefined,
+  ])
+  expect((await server.call(ME, { headers: { cookie } })).status).toBe(200)
 })
 
 /** Waits for something that a second may pass until. */

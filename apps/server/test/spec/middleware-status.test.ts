@@ -78,6 +78,11 @@ describe('GET /api/middleware/status', () => {
     expect((await world.server.call('/api/router/status')).json()).toEqual(status.router)
     expect(status.mitm).toEqual({
       running: false,
+      configured_addr: '',
+      hosts: [
+        { host: 'api.one.example', models: ['near', 'other'], detectors: [], filtered: false },
+        { host: 'api.two.example', models: ['other'], detectors: [], filtered: false },
+      ],
       host_owners: { 'api.one.example': 'near', 'api.two.example': 'other' },
       host_conflicts: [{ host: 'api.one.example', models: ['near', 'other'] }],
       models: [

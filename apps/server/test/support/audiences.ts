@@ -56,6 +56,7 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'GET /api/models/capabilities',
     'GET /api/pipeline-models',
     'GET /api/models/:id{.+}/load-status',
+    'GET /api/middleware/proxy-ca.crt',
     'GET /api/router/status',
     'GET /api/router/cache/stats',
     'GET /invite',

@@ -1,4 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MockRecord, type MockScript, mockOptions, readRecords, writeMockLauncher } from '@svc/backend-mock/script'
@@ -49,6 +50,8 @@ export interface TestServerOptions {
   readonly clock?: Clock
   /** The folder of a server that has ended; it stays at the end. @default a new one */
   readonly folder?: string
+  /** Resolves the names of hosts for the intercepting proxy. @default the system's resolver */
+  readonly lookup?: LookupFunction
 }
 
 /** Starts a server on a free port; by default it has no models. */
@@ -88,6 +91,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     demoModels: [],
     authenticator: options.authenticator,
     observeStage: options.observeStage,
+    lookup: options.lookup,
   })
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<RawReply> =>
     call(server.url, path, {

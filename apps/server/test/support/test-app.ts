@@ -6,7 +6,7 @@ import { createMemoryStores } from '@svc/auth/memory'
 import { systemClock } from '../../src/clock.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createBodyReader } from '../../src/http/body.ts'
-import { createEdge, type EdgeOptions } from '../../src/http/edge.ts'
+import { createEdge, type Edge, type EdgeOptions } from '../../src/http/edge.ts'
 import { listen } from '../../src/http/listen.ts'
 import type { Authenticator } from '../../src/http/middleware/authenticate.ts'
 import { createGate } from '../../src/http/middleware/authorize.ts'
@@ -88,6 +88,7 @@ export interface TestApp {
   readonly logLines: string[]
   readonly metrics: ReturnType<typeof createMetrics>
   readonly sharedKeys: SharedKeys
+  readonly reauthorize: Edge['reauthorize']
   call(path: string, options?: RawRequest): Promise<RawReply>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -125,31 +126,29 @@ export async function startTestApp(
     hasAccounts: false,
   })
   const authenticator = given ?? ofKeys
-  const app = createApp(
-    routes,
-    reserved,
-    createEdge({
-      gate: createGate(authenticator, { pathWithoutAuth, isExempt }),
-      cors: () => corsPolicy({ allowOrigins, authConfigured: authenticator.isConfigured }),
-      host: () => (authenticator.isConfigured ? undefined : hostPolicy(undefined, allowedHosts)),
-      proxies: trustedProxies([]),
-      baseUrl: undefined,
-      compression: { enabled: true, minLength: 1024 },
-      machineTag: undefined,
-      opaqueErrors: false,
-      bodies: createBodyReader({ maxBytes: 64 * 1024, idleMs: 30_000, totalBytes: 1024 * 1024 }),
-      metrics,
-      clock: systemClock,
-      log: createLogger({ level: 'trace', format: 'json', destination: { write: (line) => logLines.push(line) } }),
-      ...edge,
-    }),
-  )
+  const served = createEdge({
+    gate: createGate(authenticator, { pathWithoutAuth, isExempt }),
+    cors: () => corsPolicy({ allowOrigins, authConfigured: authenticator.isConfigured }),
+    host: () => (authenticator.isConfigured ? undefined : hostPolicy(undefined, allowedHosts)),
+    proxies: trustedProxies([]),
+    baseUrl: undefined,
+    compression: { enabled: true, minLength: 1024 },
+    machineTag: undefined,
+    opaqueErrors: false,
+    bodies: createBodyReader({ maxBytes: 64 * 1024, idleMs: 30_000, totalBytes: 1024 * 1024 }),
+    metrics,
+    clock: systemClock,
+    log: createLogger({ level: 'trace', format: 'json', destination: { write: (line) => logLines.push(line) } }),
+    ...edge,
+  })
+  const app = createApp(routes, reserved, served)
   const listener = await listen(app, { host: '127.0.0.1', port: 0 }, { httpReader: HTTP_READER })
   return {
     url: listener.url,
     logLines,
     metrics,
     sharedKeys,
+    reauthorize: (revocation) => served.reauthorize(revocation),
     call: (path, request) => call(listener.url, path, request),
     async [Symbol.asyncDispose]() {
       const drained = listener.drain()

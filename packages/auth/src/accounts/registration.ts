@@ -32,7 +32,10 @@ export type RegistrationResult =
   | { readonly kind: 'active'; readonly user: User }
   /** The account waits for an admin; the same for an address that has an account already. */
   | { readonly kind: 'pending' }
-  /** The address has an account already: nothing has been done, and no session may begin. */
+  /**
+   * The address has an account already: nothing has been done, and no session may begin. Only a caller who would have
+   * been let in at once learns it.
+   */
   | { readonly kind: 'processed' }
 
 /** An address: one `@` with something on both sides, no blanks or control characters. */
@@ -70,7 +73,7 @@ export function inviteRefused(kind: 'invite-required' | 'invalid-invite'): AuthE
 
 /**
  * Registers a local account by the rules of §3.1. The password is hashed in every case, so that a taken address takes as
- * long as a free one.
+ * long as a free one, and the modes `approval` and `invite` answer both alike.
  *
  * @throws {AuthError} `invalid_request`
  */
@@ -115,9 +118,10 @@ export async function register(
     case 'created':
       return outcome.user.status === 'active' ? { kind: 'active', user: outcome.user } : { kind: 'pending' }
     case 'taken': {
-      const isLetIn =
-        mode !== 'approval' || (inviteHash !== undefined && (await invites.isValid({ hash: inviteHash, now }, call)))
-      return { kind: isLetIn ? 'processed' : 'pending' }
+      const isInvited = inviteHash !== undefined && (await invites.isValid({ hash: inviteHash, now }, call))
+      if (mode === 'open' || isInvited) return { kind: 'processed' }
+      if (mode === 'approval') return { kind: 'pending' }
+      throw inviteRefused(inviteHash === undefined ? 'invite-required' : 'invalid-invite')
     }
     default:
       throw inviteRefused(outcome.kind)

@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, isNull, lte, ne, or } from 'drizzle-orm'
 import type { FoundSession, SessionStore } from '../ports/credentials.ts'
 import { raiseFact } from './facts.ts'
-import type { DrizzleQueries } from './queries.ts'
+import type { DrizzleQueries, Queries } from './queries.ts'
 import { publicColumns, toApiKey, toSession, toUser } from './rows.ts'
 import type { AuthTables } from './tables.ts'
 
@@ -29,12 +29,13 @@ export function createDrizzleSessions(queries: DrizzleQueries, tables: AuthTable
       previousUntil: row.session.previousUntil,
     }
   }
+  async function remove(transaction: Queries, condition: ReturnType<typeof and>): Promise<number> {
+    const removed = await transaction.change((db) => db.delete(sessions).where(condition))
+    if (removed > 0) await raiseFact(transaction, tables, 'rights_revision')
+    return removed
+  }
   const removeWhere = (condition: ReturnType<typeof and>): Promise<number> =>
-    queries.transaction(async (transaction) => {
-      const removed = await transaction.change((db) => db.delete(sessions).where(condition))
-      if (removed > 0) await raiseFact(transaction, tables, 'rights_revision')
-      return removed
-    })
+    queries.transaction((transaction) => remove(transaction, condition))
   return {
     create: (session, { maxSessions }) =>
       queries.transaction(async (transaction) => {
@@ -76,8 +77,14 @@ export function createDrizzleSessions(queries: DrizzleQueries, tables: AuthTable
       return changed > 0
     },
     remove: async (id) => (await removeWhere(eq(sessions.id, id))) > 0,
-    removeByUser: (userId, { except }) =>
-      removeWhere(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except))),
+    removeByUser: (userId, { except = '' }) =>
+      queries.transaction(async (transaction) => {
+        const isKept = and(eq(sessions.userId, userId), eq(sessions.id, except))
+        await transaction.change((db) =>
+          db.update(sessions).set({ previousHash: null, previousUntil: 0 }).where(isKept),
+        )
+        return remove(transaction, and(eq(sessions.userId, userId), ne(sessions.id, except)))
+      }),
     removeByProvider: ({ userId, providerSession }) =>
       removeWhere(
         and(

@@ -110,8 +110,11 @@ export function createMemorySessions(state: MemoryState): SessionStore {
       return true
     },
     remove: async (id) => raise(state.sessions.delete(id) ? 1 : 0) > 0,
-    removeByUser: async (userId, { except }) =>
-      raise(removeWhere(state.sessions, (session) => session.userId === userId && session.id !== except)),
+    async removeByUser(userId, { except = '' }) {
+      const kept = state.sessions.get(except)
+      if (kept?.userId === userId) state.sessions.set(except, { ...kept, previousHash: undefined, previousUntil: 0 })
+      return raise(removeWhere(state.sessions, (session) => session.userId === userId && session.id !== except))
+    },
     removeByProvider: async ({ userId, providerSession }) =>
       raise(
         removeWhere(

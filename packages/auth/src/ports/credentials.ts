@@ -89,7 +89,7 @@ export interface SessionStore {
     options: CallOptions,
   ): Promise<boolean>
   remove(id: string, options: CallOptions): Promise<boolean>
-  /** Removes the sessions of an account but for one. */
+  /** Removes the sessions of an account but for one, whose value before the last rotation ends too. @returns how many */
   removeByUser(userId: string, options: CallOptions & { readonly except?: string | undefined }): Promise<number>
   /** Removes the sessions that an OIDC session has begun, of one account or of all. */
   removeByProvider(

@@ -1,5 +1,6 @@
 import { createBatcher } from '../batcher.ts'
 import { checkText } from '../check-text.ts'
+import { cleanTokens } from '../clean-tokens.ts'
 import { formatDuration, parseDuration } from '../duration.ts'
 import { AuthError, invalidValue, missing } from '../errors.ts'
 import type { CallOptions, Clock, Logger } from '../ports/clock.ts'
@@ -105,9 +106,6 @@ function readWindow(value: unknown): number {
     throw invalidValue('window must be a duration between 1s and 366d, such as 1h or 7d')
   return windowMs
 }
-
-const cleanTokens = (tokens: number): number =>
-  Number.isFinite(tokens) ? Math.min(Math.max(0, Math.ceil(tokens)), Number.MAX_SAFE_INTEGER) : 0
 
 /**
  * Quotas over their store. Requests that come at once are decided in one transaction, so that a limit of N lets exactly

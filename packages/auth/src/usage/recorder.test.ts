@@ -163,6 +163,6 @@ describe('records', () => {
     const [group] = await usage.group({ bucket: 'day', byModel: true }, { ...call, limit: 5 })
     expect(group?.model).toHaveLength(200)
     expect(group?.model.startsWith('a\ufffd\ufffdx')).toBe(true)
-    expect(group).toMatchObject({ promptTokens: 0, completionTokens: 0, totalTokens: Number.MAX_SAFE_INTEGER })
+    expect(group).toMatchObject({ promptTokens: 0, completionTokens: 0, totalTokens: 1_000_000_000 })
   })
 })

@@ -1,3 +1,4 @@
+import { cleanTokens } from '../clean-tokens.ts'
 import type { CallOptions, Clock, Logger } from '../ports/clock.ts'
 import type { UsageRecord, UsageStore } from '../ports/usage.ts'
 import { createStoreDeadline } from '../store-deadline.ts'
@@ -62,9 +63,9 @@ function clean(record: UsageRecord): UsageRecord {
     ...(apiKeyName === undefined ? {} : { apiKeyName: cleanText(apiKeyName) }),
     model: cleanText(record.model),
     endpoint: cleanText(record.endpoint),
-    promptTokens: cleanCount(record.promptTokens),
-    completionTokens: cleanCount(record.completionTokens),
-    totalTokens: cleanCount(record.totalTokens),
+    promptTokens: cleanTokens(record.promptTokens),
+    completionTokens: cleanTokens(record.completionTokens),
+    totalTokens: cleanTokens(record.totalTokens),
     durationMs: cleanCount(record.durationMs),
     createdAt: cleanCount(record.createdAt),
   }

@@ -68,6 +68,22 @@ export const piiEvent = z.looseObject({
   hash_prefix: z.string().exactOptional(),
   action: z.enum(['mask', 'block', 'allow']).exactOptional(),
   score: z.number().exactOptional(),
+  /** Of the intercepting proxy: the host of the connection. */
+  host: z.string().exactOptional(),
+  /** Whether the connection is intercepted; otherwise it is a tunnel. */
+  intercepted: z.boolean().exactOptional(),
+  /** The TLS name of a tunnel that is not that of its target. */
+  server_name: z.string().exactOptional(),
+  /** Whether that tunnel was closed. */
+  closed: z.boolean().exactOptional(),
+  bytes_sent: z.int().min(0).exactOptional(),
+  bytes_received: z.int().min(0).exactOptional(),
+  /** 499 for a request whose client left. */
+  status_code: z.int().exactOptional(),
+  duration_ms: z.number().exactOptional(),
+  outcome: z.enum(['relayed', 'blocked', 'refused', 'failed', 'aborted']).exactOptional(),
+  /** Whether the connection became a WebSocket, whose messages are not filtered. */
+  upgraded: z.boolean().exactOptional(),
   created_at: z.string(),
 })
 
@@ -105,6 +121,23 @@ export const middlewareStatus = z.looseObject({
   router: routerStatus,
   mitm: z.looseObject({
     running: z.boolean(),
+    /** Where the proxy listens. */
+    listen_addr: z.string().exactOptional(),
+    /** Where it should listen; empty for nowhere. */
+    configured_addr: z.string(),
+    /** The reason why it does not run although it should. */
+    error: z.string().exactOptional(),
+    /** The intercepted hosts, each with the detectors that scan its requests. */
+    hosts: z.array(
+      z.looseObject({
+        host: z.string(),
+        /** The models that list it; none for a default host. */
+        models: z.array(z.string()),
+        detectors: z.array(z.string()),
+        /** Whether its requests are filtered; others go on as they came. */
+        filtered: z.boolean(),
+      }),
+    ),
     /** Host → the first model that claims it. */
     host_owners: z.record(z.string(), z.string()),
     /** Hosts that several models claim. */
@@ -118,6 +151,23 @@ export const middlewareStatus = z.looseObject({
       }),
     ),
     ca_available: z.boolean(),
+    ca_cert_url: z.string().exactOptional(),
+    /** Figures of the running proxy. */
+    counts: z
+      .looseObject({
+        /** Open connections. */
+        intercepted: z.int().min(0),
+        tunnels: z.int().min(0),
+        /** Since the listener started: CONNECT requests, and the refused ones among them. */
+        connects: z.int().min(0),
+        refused: z.int().min(0),
+        /** Requests on intercepted connections, and those that the filter blocked. */
+        requests: z.int().min(0),
+        blocked: z.int().min(0),
+        /** Bytes of bodies held for scanning and restoring. */
+        buffered_bytes: z.int().min(0),
+      })
+      .exactOptional(),
   }),
   admission: z.looseObject({
     models: z.array(

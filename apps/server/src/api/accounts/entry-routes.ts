@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { clearCookie, setSession } from '../../http/session-cookies.ts'
 import { describeOwner, describePrincipal } from './describe.ts'
 import { readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
-import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
+import { ACCOUNT_ROUTE, type AccountParts, passwordsDisabled } from './parts.ts'
 
 const schemas = () => import('./schemas.ts')
 
@@ -62,7 +62,7 @@ function registerRoute({ auth, bodies, attempts, hasPasswords }: EntryParts): Ro
       201: { description: 'The account is there and signed in.', schema: async () => (await schemas()).signedInReply },
     },
     async handler(call) {
-      if (!hasPasswords) throw refused('local registration is disabled')
+      if (!hasPasswords) throw passwordsDisabled('local registration is disabled')
       const fields = await readFields(call, bodies)
       attempts.countSignIn(call, fields.email)
       const { email, password, name, inviteCode } = fields
@@ -90,7 +90,7 @@ function loginRoute({ auth, bodies, attempts, hasPasswords }: EntryParts): Route
     body: async () => (await schemas()).loginForm,
     responses: { 200: { description: 'Signed in.', schema: async () => (await schemas()).signedInReply } },
     async handler(call) {
-      if (!hasPasswords) throw refused('local login is disabled, please use OAuth')
+      if (!hasPasswords) throw passwordsDisabled('local login is disabled, please use OAuth')
       const { email, password } = await readFields(call, bodies)
       attempts.countSignIn(call, email)
       const user = await auth.accounts.login({ email, password }, call)
@@ -150,8 +150,4 @@ function otherRoutes({ auth, attempts }: EntryParts): Route[] {
       },
     }),
   ]
-}
-
-function refused(message: string): SvcError {
-  return new SvcError('forbidden', message, { code: 'local_auth_disabled' })
 }

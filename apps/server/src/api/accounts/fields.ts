@@ -9,12 +9,18 @@ export type Fields = Readonly<Record<string, unknown>>
 const invalidRequest = (): SvcError => new SvcError('invalid_request', 'invalid request', { code: 'invalid_body' })
 
 /**
+ * Largest form of a route that needs no credentials. Such forms hold no lists. With larger ones, strangers could fill
+ * the memory that all bodies share.
+ */
+const MAX_ANONYMOUS_BYTES = 16 * 1024
+
+/**
  * Reads the body of a call as a JSON object.
  *
- * @throws {SvcError} `invalid_request` for anything else
+ * @throws {SvcError} `invalid_request` for anything else; `too_large`
  */
 export async function readFields(call: Call, bodies: BodyReader): Promise<Fields> {
-  const held = await bodies.read(call)
+  const held = await bodies.read(call, call.route.access === 'none' ? { maxBytes: MAX_ANONYMOUS_BYTES } : undefined)
   try {
     const { root } = await parseJsonCooperatively(held.bytes, {}, { signal: call.signal })
     const value = root.toValue()

@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { setSession } from '../../http/session-cookies.ts'
 import { describePrincipal, describeQuota } from './describe.ts'
 import { readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
-import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
+import { ACCOUNT_ROUTE, type AccountParts, passwordsDisabled } from './parts.ts'
 
 const schemas = () => import('./schemas.ts')
 
@@ -57,7 +57,7 @@ function profileRoute({ auth, bodies }: AccountParts): Route {
   })
 }
 
-function passwordRoute({ auth, bodies, attempts }: AccountParts): Route {
+function passwordRoute({ auth, bodies, attempts, hasPasswords }: AccountParts): Route {
   return defineRoute({
     ...own,
     method: 'PUT',
@@ -70,6 +70,7 @@ function passwordRoute({ auth, bodies, attempts }: AccountParts): Route {
     },
     async handler(call) {
       const id = requireAccount(call.principal)
+      if (!hasPasswords) throw passwordsDisabled('local passwords are disabled')
       const fields = await readFields(call, bodies)
       attempts.countSignIn(call, call.principal.account?.email)
       await auth.accounts.changePassword(
@@ -101,9 +102,9 @@ function sessionsRoute({ auth }: AccountParts): Route {
     },
     async handler(call) {
       const id = requireAccount(call.principal)
-      await auth.sessions.endOthers(id, { signal: call.signal, except: call.principal.sessionId })
       const renewed = await auth.sessions.rotate(call.authentication, call)
       if (renewed !== undefined) setSession(call, renewed)
+      await auth.sessions.endOthers(id, { signal: call.signal, except: call.principal.sessionId })
       return json({ message: 'all other sessions revoked' })
     },
   })

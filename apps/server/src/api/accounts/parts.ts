@@ -1,4 +1,5 @@
 import type { Auth } from '@svc/auth'
+import { SvcError } from '@svc/errors'
 import type { BodyReader } from '../../http/body.ts'
 import type { Attempts } from './attempts.ts'
 
@@ -11,6 +12,11 @@ export interface AccountParts {
   readonly isInUse: boolean
   /** Whether accounts may have passwords. */
   readonly hasPasswords: boolean
+}
+
+/** The refusal of a route for passwords where accounts may have none. */
+export function passwordsDisabled(message: string): SvcError {
+  return new SvcError('forbidden', message, { code: 'local_auth_disabled' })
 }
 
 /** The common part of these routes. Scopes of keys call them `account`. */

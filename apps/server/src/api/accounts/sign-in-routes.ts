@@ -1,9 +1,10 @@
+import { readCookie } from '@svc/auth'
 import type { SignIn, SignInProvider } from '@svc/auth/oauth'
 import { SvcError } from '@svc/errors'
 import { type Call, pathPrefix } from '../../http/call.ts'
 import { HttpReply } from '../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { clearCookie, readCookie, setCookie, setSession } from '../../http/session-cookies.ts'
+import { clearCookie, setCookie, setSession } from '../../http/session-cookies.ts'
 import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
 
 /** The providers by the names that stand in their addresses; undefined where one is not configured. */
@@ -41,7 +42,7 @@ function loginRoute(name: keyof SignInProviders, { signIn, signInProviders, atte
       setCookie(call, { name: STATE_COOKIE, value: browserToken, maxAgeMs })
       const invite = call.query('invite_code') ?? ''
       if (INVITE.test(invite)) setCookie(call, { name: INVITE_COOKIE, value: invite, maxAgeMs })
-      else if (readCookie(call.incoming, INVITE_COOKIE) !== undefined) clearCookie(call, INVITE_COOKIE)
+      else if (readCookie(call.incoming.headers, INVITE_COOKIE) !== undefined) clearCookie(call, INVITE_COOKIE)
       return redirect(url.href)
     },
   })
@@ -59,8 +60,8 @@ function callbackRoute(name: keyof SignInProviders, parts: SignInParts): Route {
       attempts.countCallback(call)
       const callback = {
         parameters: new URLSearchParams((call.incoming.url ?? '').split('?').slice(1).join('?')),
-        browserToken: readCookie(call.incoming, STATE_COOKIE),
-        inviteCode: readCookie(call.incoming, INVITE_COOKIE),
+        browserToken: readCookie(call.incoming.headers, STATE_COOKIE),
+        inviteCode: readCookie(call.incoming.headers, INVITE_COOKIE),
       }
       for (const cookie of [STATE_COOKIE, INVITE_COOKIE]) clearCookie(call, cookie)
       try {

@@ -1,6 +1,7 @@
 import { defineSection, option, setting } from '../option.ts'
-import { lines } from '../setting-kind.ts'
-import { texts } from '../text-kind.ts'
+import { address, path } from '../places.ts'
+import { addressLine, lines } from '../setting-kind.ts'
+import { texts, toggle } from '../text-kind.ts'
 
 export const filters = defineSection({
   heading: 'Filtering and interception',
@@ -12,8 +13,32 @@ export const filters = defineSection({
       about: 'detector models of every filtered model that names none',
       setting: 'pii_default_detectors',
     }),
+    mitmListen: option(address, {
+      flag: 'mitm-listen',
+      env: ['SVC_MITM_LISTEN'],
+      shownDefault: 'off',
+      about: 'where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address',
+      setting: 'mitm_listen',
+    }),
+    mitmCaDir: option(path, {
+      flag: 'mitm-ca-dir',
+      env: ['SVC_MITM_CA_DIR'],
+      shownDefault: 'mitm-ca in the data path',
+      about: 'folder of the certificate and key of its authority',
+    }),
+    mitmExtraCa: option(path, {
+      flag: 'mitm-extra-ca',
+      env: ['SVC_MITM_EXTRA_CA'],
+      about: 'file of further authorities that it trusts for intercepted hosts, PEM',
+    }),
+    mitmStrict: option(toggle, {
+      env: ['SVC_MITM_STRICT'],
+      default: 'false',
+      about: 'close tunnels whose TLS name is not that of their target',
+    }),
   },
   settings: {
     pii_default_detectors: setting(lines),
+    mitm_listen: setting(addressLine, { default: '' }),
   },
 })

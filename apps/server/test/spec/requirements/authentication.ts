@@ -311,6 +311,6 @@ export const AUTHENTICATION = defineRequirements([
     id: 'access:mitm:no-auth',
     section: '5.4',
     behavior: 'The intercepting proxy asks for no credentials of its own.',
-    state: 'not-built',
+    state: 'built',
   },
 ])

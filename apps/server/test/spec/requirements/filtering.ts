@@ -21,7 +21,7 @@ export const FILTERING = defineRequirements([
     id: 'pii:route:intercepted',
     section: '6.3',
     behavior: 'Bodies in the intercepting proxy are filtered.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'pii:route:not-filtered',

@@ -124,7 +124,7 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'model-file:mitm:hosts',
     section: '2.9',
     behavior: '`mitm.hosts` lists the host names whose TLS traffic a model intercepts.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'model-file:pipeline:sub-models',
@@ -732,12 +732,12 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'mitm:listen:off',
     section: '2.14',
     behavior: 'The intercepting proxy listens at `--mitm-listen` or `SVC_MITM_LISTEN`, and not at all without them.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'mitm:ca:folder',
     section: '2.14',
     behavior: 'Its authority is kept in `--mitm-ca-dir` or `SVC_MITM_CA_DIR`, by default `mitm-ca` in the data path.',
-    state: 'not-built',
+    state: 'built',
   },
 ])

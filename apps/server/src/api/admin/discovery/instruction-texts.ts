@@ -59,4 +59,24 @@ A model is a YAML file in the models folder, or a GGUF file dropped there. \`POS
 \`GET /api/settings\` (admin) shows every runtime setting, secrets masked. \`POST /api/settings\` changes any subset; it is kept in the configuration folder and acts at once. A flag or variable wins over a saved value.
 `,
   },
+  {
+    name: 'interception',
+    description: 'Filter what other programs send to model providers.',
+    tags: ['pii'],
+    markdown: `# Interception
+
+The intercepting proxy listens at the setting \`mitm_listen\` and asks for no credentials. Programs send HTTPS through it and trust its certificate; requests to listed hosts pass the PII filter.
+
+\`\`\`
+curl {base_url}api/middleware/proxy-ca.crt -o svc-ca.crt
+HTTPS_PROXY=http://127.0.0.1:8888 curl --cacert svc-ca.crt https://api.openai.com/v1/models
+\`\`\`
+
+Models list hosts with \`mitm.hosts\`; their \`pii\` block is the policy. A block is 400 \`pii_blocked\`, a failed detector 503 \`pii_ner_unavailable\`; the host gets nothing then.
+
+- \`GET /api/middleware/proxy-ca.crt\` is the certificate; 404 before the proxy has run.
+- \`GET /api/middleware/status\` (admin) shows under \`mitm\` the listener, hosts, conflicts and figures.
+- \`GET /api/pii/events?origin=proxy\` (admin) lists connections, requests and findings.
+`,
+  },
 ]

@@ -4,13 +4,14 @@ import { toRouterStatus } from '../router/to-wire.ts'
 import { middlewareRoute } from './status.ts'
 
 /** Shows the filters, routers and limits of requests. */
-export function middlewareFeature({ models, settings, audit, inference }: Platform): ServerFeature {
+export function middlewareFeature({ models, settings, audit, inference, interception }: Platform): ServerFeature {
   return {
     routes: [
       middlewareRoute({
         models: () => models.list(),
         defaultDetectors: () => settings.get('pii_default_detectors'),
         countEvents: () => audit.count(),
+        interception,
         async routerStatus(signal) {
           const { admin, decisions } = (await inference.open()).routing
           return toRouterStatus(await admin.list({ signal }), decisions.size)

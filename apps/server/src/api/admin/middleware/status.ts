@@ -5,7 +5,7 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { findConsumerPolicy } from '../../../pii/consumer-policy.ts'
 import { findDetectorKind } from '../../../pii/detector-model.ts'
-import { describeInterception } from './configured.ts'
+import { describeInterception, type InterceptionFacts } from './interception.ts'
 
 const wire = () => import('@svc/wire/native')
 
@@ -14,6 +14,7 @@ export interface MiddlewareFacts {
   models(): readonly ModelConfig[]
   defaultDetectors(): readonly string[]
   countEvents(): Promise<number>
+  readonly interception: InterceptionFacts
   routerStatus(signal: AbortSignal): Promise<MiddlewareStatus['router']>
   /** Number of running requests of a model. */
   inFlight(model: string): number
@@ -48,7 +49,7 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
           default_detectors: [...defaults],
         },
         router: await facts.routerStatus(signal),
-        mitm: describeInterception(models),
+        mitm: await describeInterception(facts.interception),
         admission: {
           models: models
             .filter(({ limits }) => limits.maxConcurrent > 0)
