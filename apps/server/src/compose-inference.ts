@@ -137,6 +137,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     defaults: () => settings.get('pii_default_detectors'),
     residency,
     modelsPath: config.modelsPath,
+    secrets,
     events: audit,
     traces: backendTraces,
     registry: parts.registry,

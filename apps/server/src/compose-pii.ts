@@ -1,5 +1,6 @@
 import type { CustomPattern } from '@svc/pii'
 import { createDetector, createTermMatchers, type Detector } from '@svc/pii/detectors'
+import type { SecretReader } from '@svc/proxy'
 import type { AuditSink } from './audit/audit-event.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { Executor } from './inference/executor.ts'
@@ -31,6 +32,8 @@ export interface PiiParts {
   readonly executor: Pick<Executor, 'perform'>
   readonly residency: Pick<Residency, 'load'>
   readonly modelsPath: string
+  /** Reads the keys of hashes. */
+  readonly secrets: Pick<SecretReader, 'variable'>
   readonly events: AuditSink
   readonly traces: BackendTraceRecorder
   readonly registry: Parameters<typeof createPiiMetrics>[0]
@@ -46,7 +49,13 @@ export function composePii(parts: PiiParts): PiiModule {
   const metrics: PiiMetrics = createPiiMetrics(parts.registry)
   const threads = createScanThreads({ clock, logger })
   const offload = { scanner: threads }
-  const shared = { termFiles: createTermFiles(parts.modelsPath), termMatchers: createTermMatchers(), offload, logger }
+  const shared = {
+    termFiles: createTermFiles(parts.modelsPath),
+    termMatchers: createTermMatchers(),
+    readSecret: (name: string) => parts.secrets.variable(name),
+    offload,
+    logger,
+  }
   const toDetector = (model: ModelConfig): Detector => {
     const { name, piiDetection: { patterns = [], ...settings } = {} } = model
     // Patterns need no backend; any other detector model recognises entities and may also have patterns.

@@ -108,6 +108,7 @@ function stopOnSignals(server: RunningServer, log: RootLogger): void {
 
 const commands = () => import('./commands.ts')
 const routerCommands = () => import('./router-commands.ts')
+const piiCommands = () => import('./pii-commands.ts')
 const interceptionCommands = () => import('./interception-commands.ts')
 
 async function main(): Promise<void> {
@@ -150,6 +151,9 @@ async function main(): Promise<void> {
       if (!(await (await routerCommands()).evaluateRouterCommand(toPlatformOptions(command), command))) {
         process.exitCode = 1
       }
+      return
+    case 'pii-eval':
+      if (!(await (await piiCommands()).evaluatePiiCommand(toPlatformOptions(command), command))) process.exitCode = 1
       return
     case 'accounts': {
       const { config, command: asked } = command

@@ -1,9 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { SvcError } from '@svc/errors'
 import type { Embedder } from '@svc/router'
 import { resolveRouterSettings } from '@svc/router'
 import { type CorpusStore, createCorpora } from '@svc/router/corpus'
@@ -14,10 +9,10 @@ import { findModel } from './catalog/list-models.ts'
 import { toRouterSettings } from './catalog/router-block.ts'
 import { isRouter } from './catalog/serving.ts'
 import { CORPUS_FOLDER } from './compose-routing.ts'
-import { createClosers } from './platform/closers.ts'
-import { openPlatform, type PlatformOptions } from './platform/open-platform.ts'
+import type { PlatformOptions } from './platform/open-platform.ts'
 import { formatActivationFit, formatEvaluation, formatKnnFit } from './router-report.ts'
 import type { BuiltRouter } from './routing/built-router.ts'
+import { abortOnInterrupt, readLines, refuseCommand, withInference } from './with-inference.ts'
 
 /** A router, and the labelled texts that a command tries on it. */
 export interface RouterTask {
@@ -26,7 +21,6 @@ export interface RouterTask {
   readonly file: string | undefined
 }
 
-const STOP_MS = 3_000
 const print = (text: string): void => void process.stdout.write(text)
 
 /** `svc router fit NAME [FILE]`: proposes thresholds for the corpus of a `knn` router, or for labelled texts. */
@@ -34,13 +28,13 @@ export async function fitRouterCommand(options: PlatformOptions, { name, file }:
   const signal = abortOnInterrupt()
   const settings = readRouter(options, name)
   if (settings.classifier === 'knn') {
-    if (file !== undefined) throw refuse(`router "${name}" is fitted to its corpus: leave out ${file}`)
+    if (file !== undefined) throw refuseCommand(`router "${name}" is fitted to its corpus: leave out ${file}`)
     const entries = await readCorpus(options, { name, settings, signal })
     print(formatKnnFit(name, await fitKnnThresholds(entries, { settings, signal })))
     return
   }
   if (file === undefined) {
-    throw refuse(`router "${name}" has no corpus: name a file of labelled texts, svc router fit ${name} FILE`)
+    throw refuseCommand(`router "${name}" has no corpus: name a file of labelled texts, svc router fit ${name} FILE`)
   }
   const { scored } = await withRouter(options, { name, signal }, ({ router }) =>
     evaluateRouter(router, { lines: readLines(file), signal }),
@@ -64,14 +58,8 @@ export async function evaluateRouterCommand(
     evaluateRouter(router, { lines: readLines(file), signal }),
   )
   print(formatEvaluation(name, evaluation))
-  if (evaluation.total === 0) throw refuse(`${file} has no labelled text`)
+  if (evaluation.total === 0) throw refuseCommand(`${file} has no labelled text`)
   return evaluation.rate >= minRate
-}
-
-function abortOnInterrupt(): AbortSignal {
-  const controller = new AbortController()
-  process.once('SIGINT', () => controller.abort(refuse('interrupted')))
-  return controller.signal
 }
 
 type Settings = ReturnType<typeof toRouterSettings>
@@ -80,7 +68,7 @@ type Settings = ReturnType<typeof toRouterSettings>
 function readRouter({ config, demoModels }: PlatformOptions, name: string): Settings {
   const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
   const model = findModel(store, name)
-  if (!isRouter(model) || model.router === undefined) throw refuse(`model "${name}" is not a router`)
+  if (!isRouter(model) || model.router === undefined) throw refuseCommand(`model "${name}" is not a router`)
   return toRouterSettings(model.router)
 }
 
@@ -89,7 +77,7 @@ async function readCorpus(
   { config, clock }: PlatformOptions,
   { name, settings, signal }: { readonly name: string; readonly settings: Settings; readonly signal: AbortSignal },
 ) {
-  const embedder: Embedder = { embed: () => Promise.reject(refuse('the corpus is only read')) }
+  const embedder: Embedder = { embed: () => Promise.reject(refuseCommand('the corpus is only read')) }
   const corpora = createCorpora({ store: openCorpusFiles(config.dataPath), clock })
   const { knn } = resolveRouterSettings(name, settings)
   const corpus = corpora.open({ name: knn?.storeName ?? '', embedder, embeddingModel: '', fingerprint: '' })
@@ -104,7 +92,7 @@ const openCorpusFiles = (dataPath: string): CorpusStore => createCorpusFiles({ f
 
 /** The files of corpora for a process that changes none of them. Texts that are embedded anew stay in memory. */
 function openToRead(dataPath: string): CorpusStore {
-  const refuseChange = () => Promise.reject(refuse('this command changes no corpus'))
+  const refuseChange = () => Promise.reject(refuseCommand('this command changes no corpus'))
   return {
     read: (name, call) => openCorpusFiles(dataPath).read(name, call),
     append: refuseChange,
@@ -116,47 +104,15 @@ function openToRead(dataPath: string): CorpusStore {
 }
 
 /** Works with a router of the models folder, beside a server that may run. */
-async function withRouter<T>(
+function withRouter<T>(
   options: PlatformOptions,
   { name, signal }: { readonly name: string; readonly signal: AbortSignal },
   work: (built: BuiltRouter) => Promise<T>,
 ): Promise<T> {
-  const { config } = options
-  const closers = createClosers()
-  const dataPath = await mkdtemp(join(tmpdir(), 'svc-router-'))
-  closers.push(() => rm(dataPath, { recursive: true, force: true }))
-  try {
-    const platform = await openPlatform(
-      {
-        ...options,
-        // Data of its own: the folder of the server may be in use.
-        config: { ...config, dataPath, authDatabaseUrl: undefined },
-        corpusStore: openToRead(config.dataPath),
-      },
-      { routes: () => [], unready: () => undefined, ownPort: () => undefined },
-      closers,
-    )
-    closers.push(() => platform.backends.stop({ graceMs: STOP_MS }))
-    const { routers } = (await platform.inference.open()).routing
+  const corpusStore = openToRead(options.config.dataPath)
+  return withInference(options, { corpusStore, signal }, async ({ routing: { routers } }) => {
     const built = await routers.open(routers.get(name))
     signal.throwIfAborted()
     return await work(built)
-  } finally {
-    await closers.closeAll()
-  }
-}
-
-async function* readLines(file: string): AsyncGenerator<string, void, undefined> {
-  const input = createReadStream(file)
-  // A file that cannot be opened fails the reading; readline would end quietly.
-  const opened = new Promise<void>((resolve, reject) => {
-    input.once('open', () => resolve())
-    input.once('error', (cause) => reject(refuse(`${file} cannot be read: ${cause.message}`)))
   })
-  await opened
-  yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
-}
-
-function refuse(message: string): SvcError {
-  return new SvcError('invalid_request', message, { code: 'router_command' })
 }

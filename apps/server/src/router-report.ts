@@ -1,4 +1,5 @@
 import type { ConfusionCell, Evaluation, FitReport, KnnThresholds } from '@svc/router/fit'
+import { formatShare, formatTable, toText } from './report-lines.ts'
 
 /** Misses that a report names. */
 const NAMED_MISSES = 20
@@ -103,11 +104,4 @@ function formatCells([first, second]: readonly [string, string], cells: readonly
 }
 
 /** Rows as lines of columns. */
-function formatTable(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
-}
-
-const formatShare = (share: number): string => `${(share * 100).toFixed(1)} %`
 const formatThreshold = (threshold: number): string => threshold.toFixed(2)
-const toText = (lines: readonly string[]): string => `${lines.join('\n')}\n`

@@ -50,12 +50,13 @@ describe('the pii_detection block', () => {
       extend_to_previous_word: ['LASTNAME'],
       protected_terms: ['Seerose'],
       protected_terms_files: ['terms.txt'],
-      builtins: ['codehost_token'],
+      builtins: ['codehost_token', 'secrets'],
       patterns: [
         { name: 'badge', match: 'badge-\\d{4}', action: 'block', min_len: 10 },
         { name: 'b', match: 'abc' },
       ],
       encodings: ['base64', 'reversed'],
+      operators: { EMAIL: { keep_last: 4 }, IBAN: { hash_key_env: 'KEY' }, PHONE: { replace: '' } },
     }
     expect(read(piiDetectionBlock, block)).toEqual({
       minScore: 0.5,
@@ -65,12 +66,13 @@ describe('the pii_detection block', () => {
       extendToPreviousWord: ['LASTNAME'],
       protectedTerms: ['Seerose'],
       protectedTermsFiles: ['terms.txt'],
-      builtins: ['codehost_token'],
+      builtins: ['codehost_token', 'secrets'],
       patterns: [
         { name: 'badge', match: 'badge-\\d{4}', action: 'block', minLen: 10 },
         { name: 'b', match: 'abc' },
       ],
       encodings: ['base64', 'reversed'],
+      operators: { EMAIL: { keepLast: 4 }, IBAN: { hashKeyEnv: 'KEY' }, PHONE: { replace: '' } },
     })
   })
 
@@ -85,6 +87,11 @@ describe('the pii_detection block', () => {
     { patterns: [{ name: '', match: 'abc' }] },
     { patterns: [{ name: 'x', match: 'abc', min_len: -1 }] },
     { encodings: ['rot13'] },
+    { operators: { EMAIL: {} } },
+    { operators: { EMAIL: { keep_last: 0 } } },
+    { operators: { EMAIL: { keep_last: 4, replace: 'x' } } },
+    { operators: { EMAIL: { hash_key: 'in the file' } } },
+    { builtins: ['everything'] },
   ])('refuses %o', (block) => {
     expect(piiDetectionBlock.safeParse(block).success).toBe(false)
   })

@@ -6,7 +6,8 @@
  */
 import * as z from 'zod'
 import { ENCODINGS } from './encoded/encodings.ts'
-import { BUILTIN_NAMES } from './pattern/builtin-names.ts'
+import { findOperatorFault, type MaskOperator } from './operators/operators.ts'
+import { BUILTIN_NAMES, BUILTIN_SETS } from './pattern/builtin-names.ts'
 import type { DetectionSettings, PiiSettings } from './settings.ts'
 
 const flag = z.boolean().nullish()
@@ -46,6 +47,16 @@ const customPattern = z
     return { name, match, action: action ?? undefined, minLen: min_len ?? undefined }
   })
 
+const operator = z
+  .strictObject({ replace: text, keep_last: z.int().nullish(), hash_key_env: text })
+  .transform(({ replace, keep_last, hash_key_env }): MaskOperator => {
+    return { replace: replace ?? undefined, keepLast: keep_last ?? undefined, hashKeyEnv: hash_key_env ?? undefined }
+  })
+  .superRefine((read, context) => {
+    const fault = findOperatorFault(read)
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
+  })
+
 /** The `pii_detection` block. Refuses an unknown action; the detector checks the patterns. */
 export const piiDetectionBlock = z
   .looseObject({
@@ -56,9 +67,10 @@ export const piiDetectionBlock = z
     extend_to_previous_word: list,
     protected_terms: list,
     protected_terms_files: list,
-    builtins: z.array(z.enum(BUILTIN_NAMES)).nullish(),
+    builtins: z.array(z.enum([...BUILTIN_SETS, ...BUILTIN_NAMES])).nullish(),
     patterns: z.array(customPattern).nullish(),
     encodings: z.array(z.enum(ENCODINGS)).nullish(),
+    operators: z.record(z.string(), operator).nullish(),
   })
   .transform(
     (block): DetectionSettings => ({
@@ -72,6 +84,7 @@ export const piiDetectionBlock = z
       builtins: block.builtins ?? undefined,
       patterns: block.patterns ?? undefined,
       encodings: block.encodings ?? undefined,
+      operators: block.operators ?? undefined,
     }),
   )
 

@@ -4,7 +4,9 @@ import { createEncodedDetector } from './encoded/encoded-detector.ts'
 import { PiiError } from './errors.ts'
 import { createNerDetector, type NerDetectorOptions } from './ner/ner-detector.ts'
 import { offloadPatterns, type PatternOffload } from './offload/offload-patterns.ts'
-import { createPatternDetector, type PatternDetectorOptions } from './pattern/detector.ts'
+import { createMaskWriters, type ReadSecret } from './operators/operators.ts'
+import { withOperators } from './operators/with-operators.ts'
+import { createPatternDetector, type PatternDetectorOptions, toNeutralGroups } from './pattern/detector.ts'
 import type { DetectionSettings } from './settings.ts'
 
 /** Options of {@link createDetector}. */
@@ -17,6 +19,8 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
   readonly offload?: PatternOffload | undefined
   /** How long a pattern search may hold the event loop. @default 5 ms */
   readonly slices?: PatternDetectorOptions['slices'] | undefined
+  /** Reads the keys of hashes that operators name. @default none can be read */
+  readonly readSecret?: ReadSecret | undefined
 }
 
 /**
@@ -29,9 +33,11 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
  * @example
  * createDetector({ name: 'keys', settings: { builtins: ['codehost_token'], defaultAction: 'block' } })
  */
-export function createDetector({ settings, classifier, offload, slices, ...options }: DetectorOptions): Detector {
+export function createDetector(detectorOptions: DetectorOptions): Detector {
+  const { settings, classifier, offload, slices, readSecret, ...options } = detectorOptions
   const { name } = options
   const { builtins = [], patterns = [], encodings = [] } = settings
+  const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}), readSecret)
   const ner = classifier && createNerDetector({ ...options, settings, classifier })
   const plain = builtins.length + patterns.length > 0 ? createPatternDetector({ name, settings, slices }) : undefined
   if (plain === undefined && encodings.length > 0) {
@@ -39,10 +45,9 @@ export function createDetector({ settings, classifier, offload, slices, ...optio
   }
   const local = plain && encodings.length > 0 ? createEncodedDetector({ detector: plain, encodings, slices }) : plain
   const pattern = local && offload ? offloadPatterns(local, settings, offload) : local
-  if (ner !== undefined && pattern !== undefined) return combineDetectors(name, [ner, pattern])
-  const tier = ner ?? pattern
+  const tier = ner !== undefined && pattern !== undefined ? combineDetectors(name, [ner, pattern]) : (ner ?? pattern)
   if (tier === undefined) {
     throw new PiiError('invalid_request', 'a detector needs a classifier, builtins or patterns', { code: 'pii_config' })
   }
-  return tier
+  return withOperators(tier, writers)
 }

@@ -21,6 +21,8 @@ export interface JudgedDetection extends Detection {
    * equally strong and long, the lower rank names the union. @default after every built-in
    */
   readonly rank?: number | undefined
+  /** Writes the replacement of the masked value. @default the fixed text */
+  readonly writeMask?: ((value: string) => string) | undefined
 }
 
 /** Finds private text. One detector is one detector model with its policy (§2.11). */
@@ -39,3 +41,10 @@ export interface Detector {
 
 /** Result of a detector. */
 export type Detections = readonly JudgedDetection[]
+
+/** A detection whose replacement is the fixed text: of a piece of a finding, or of several findings together. */
+export function withoutOperator(detection: JudgedDetection): JudgedDetection {
+  if (detection.writeMask === undefined) return detection
+  const { writeMask: _, ...rest } = detection
+  return rest
+}

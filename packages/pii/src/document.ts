@@ -1,4 +1,4 @@
-import type { JudgedDetection, ScanDocument } from './detector.ts'
+import { type JudgedDetection, type ScanDocument, withoutOperator } from './detector.ts'
 import type { Span } from './span.ts'
 import { findFirstEndingAfter } from './span-search.ts'
 import { toWellFormed } from './well-formed.ts'
@@ -74,8 +74,9 @@ export function cutBySegment(
     for (let index = findFirstEndingAfter(segments, detection.start); index < segments.length; index++) {
       const segment = segments[index]
       if (segment === undefined || segment.start >= detection.end) break
+      const isWhole = detection.start >= segment.start && detection.end <= segment.end
       pieces[index]?.push({
-        ...detection,
+        ...(isWhole ? detection : withoutOperator(detection)),
         start: Math.max(detection.start, segment.start) - segment.start,
         end: Math.min(detection.end, segment.end) - segment.start,
       })

@@ -4,6 +4,8 @@ import type { Detector } from './detector.ts'
 import { collectSegments } from './documents/collect-segments.ts'
 import { filterSegments } from './filter.ts'
 import { createPatternDetector } from './pattern/detector.ts'
+import { STRUCTURED_KINDS } from './pattern/structured/catalogue.ts'
+import { STRUCTURED_NAMES, toStructuredGroup } from './pattern/structured-names.ts'
 
 const patterns = createPatternDetector({
   name: 'patterns',
@@ -51,4 +53,8 @@ describe('an id', () => {
     for (const group of ['EMAIL', 'EMAIL_ADDRESS', 'PASSWORD', 'API_KEY', 'SECRET'])
       expect((await filtered('hush', [named(group, 'hush')]))[0]).toBe(`[REDACTED:ner:${group}]`)
   })
+})
+
+it('knows the groups of all structured texts', () => {
+  expect(STRUCTURED_NAMES.map(toStructuredGroup)).toEqual(STRUCTURED_KINDS.map(({ group }) => group))
 })

@@ -1,10 +1,10 @@
 import type { JudgedDetection } from './detector.ts'
-import { STRUCTURED_BUILTINS } from './pattern/structured/catalogue.ts'
+import { STRUCTURED_NAMES, toStructuredGroup } from './pattern/structured-names.ts'
 
 const EMAIL = 'EMAIL'
 /** Built-ins that find numbers of people and machines: any long id looks like one of them. */
 const NUMBER_GROUPS: ReadonlySet<string> = new Set(
-  STRUCTURED_BUILTINS.map(({ group }) => group).filter((group) => group !== EMAIL),
+  STRUCTURED_NAMES.map(toStructuredGroup).filter((group) => group !== EMAIL),
 )
 /** Names of recognisers for addresses and secrets; their other groups are guesses in an id. */
 const NAMED_SECRETS = /e-?mail|secret|passw|credential|api_?key|token/i

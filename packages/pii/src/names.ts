@@ -4,4 +4,11 @@
  * @module
  */
 export { ENCODINGS, type Encoding } from './encoded/encodings.ts'
-export { BUILTIN_NAMES, type BuiltinName } from './pattern/builtin-names.ts'
+export {
+  BUILTIN_NAMES,
+  BUILTIN_SETS,
+  type BuiltinName,
+  type BuiltinSet,
+} from './pattern/builtin-names.ts'
+export { STRUCTURED_NAMES } from './pattern/structured-names.ts'
+export { SECRET_NAMES } from './secrets/secret-names.ts'

@@ -1,6 +1,9 @@
 import type { JudgedDetection } from './detector.ts'
 import { type Detection, toDetectionId } from './span.ts'
 
+/** A masked range, with the operator of its detector. */
+export type MaskedSpan = Detection & Pick<JudgedDetection, 'writeMask'>
+
 /** Writes the replacement of masked text. */
 export interface MaskWriter {
   /**
@@ -9,11 +12,13 @@ export interface MaskWriter {
    * @param span the range of the value in its segment, and its kind @param value the matched text: never to be logged
    *   or kept beyond the request
    */
-  mask(span: Detection, value: string): string
+  mask(span: MaskedSpan, value: string): string
 }
 
-/** Writes the fixed text of §6.3: `[REDACTED:ner:EMAIL]`. */
-export const FIXED_MASKS: MaskWriter = { mask: (span) => `[REDACTED:${toDetectionId(span)}]` }
+/** Writes the fixed text of §6.3, `[REDACTED:ner:EMAIL]`, or what the operator of the detector writes. */
+export const FIXED_MASKS: MaskWriter = {
+  mask: (span, value) => span.writeMask?.(value) ?? `[REDACTED:${toDetectionId(span)}]`,
+}
 
 /**
  * Replaces the masked spans of a text; allowed and blocked ones stay.

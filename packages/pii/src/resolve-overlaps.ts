@@ -1,5 +1,5 @@
 import { compareActions } from './action.ts'
-import type { JudgedDetection } from './detector.ts'
+import { type JudgedDetection, withoutOperator } from './detector.ts'
 
 /**
  * Unites overlapping detections. A union reaches from the first start to the last end of its members and has the group,
@@ -11,12 +11,13 @@ export function resolveOverlaps(detections: readonly JudgedDetection[]): JudgedD
   let union: Union | undefined
   for (const next of detections.toSorted((one, other) => one.start - other.start)) {
     if (union !== undefined && next.start < union.end) {
+      union.isSingle &&= isSameFinding(next, union.winner)
       union.end = Math.max(union.end, next.end)
       if (comparePrecedence(next, union.winner) < 0) union.winner = next
       continue
     }
     if (union !== undefined) result.push(finish(union))
-    union = { start: next.start, end: next.end, winner: next }
+    union = { start: next.start, end: next.end, winner: next, isSingle: true }
   }
   if (union !== undefined) result.push(finish(union))
   return result
@@ -26,10 +27,18 @@ interface Union {
   readonly start: number
   end: number
   winner: JudgedDetection
+  /** Whether all members are the same finding. */
+  isSingle: boolean
 }
 
-function finish({ start, end, winner }: Union): JudgedDetection {
-  return { ...winner, start, end }
+function finish({ start, end, winner, isSingle }: Union): JudgedDetection {
+  const united = { ...winner, start, end }
+  // An operator may show a part of its value, so it never writes over another finding.
+  return isSingle ? united : withoutOperator(united)
+}
+
+function isSameFinding(one: JudgedDetection, other: JudgedDetection): boolean {
+  return one.start === other.start && one.end === other.end && one.group === other.group
 }
 
 /**

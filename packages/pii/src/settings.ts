@@ -1,6 +1,7 @@
 import type { PiiAction } from './action.ts'
 import type { Encoding } from './encoded/encodings.ts'
-import type { BuiltinName } from './pattern/builtin-names.ts'
+import type { MaskOperators } from './operators/operators.ts'
+import type { BuiltinName, BuiltinSet } from './pattern/builtin-names.ts'
 import type { PolicySettings } from './policy.ts'
 
 /** The `pii` block of a model whose requests are filtered (§2.10). */
@@ -46,9 +47,11 @@ export interface CustomPattern {
 
 /** The whole `pii_detection` block of a detector model (§2.11); with both tiers, both run. */
 export interface DetectionSettings extends NerSettings {
-  /** Names of the catalogue of built-in patterns. */
-  readonly builtins?: readonly BuiltinName[] | undefined
+  /** Names of the catalogue of built-ins, or of several together: `secrets`, `structured`, `all`. */
+  readonly builtins?: readonly (BuiltinName | BuiltinSet)[] | undefined
   readonly patterns?: readonly CustomPattern[] | undefined
   /** Encodings that are decoded to search built-ins and patterns. @default none */
   readonly encodings?: readonly Encoding[] | undefined
+  /** Other replacements than the fixed text, by group. @default none */
+  readonly operators?: MaskOperators | undefined
 }

@@ -14,7 +14,7 @@ import { allTexts } from './json-text.ts'
 
 const SECRET = `ghp_${'A1b2'.repeat(9)}`
 const MASK = '[REDACTED:pattern:CODEHOST_TOKEN]'
-const keys = createDetector({ name: 'keys', settings: { builtins: ['codehost_token'] } })
+const keys = createDetector({ name: 'keys', settings: { builtins: ['all'] } })
 
 function filter(body: unknown, detectors: readonly Detector[] = [keys], format: DocumentFormat = 'chat-completions') {
   const text = typeof body === 'string' ? body : JSON.stringify(body)

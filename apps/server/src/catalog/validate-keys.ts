@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { findOperatorFault } from '@svc/pii/operators'
 import { createPatternDetector } from '@svc/pii/patterns'
 import { isSafeName } from '../files/safe-path.ts'
 import { parseFailoverKeys } from './failover-settings.ts'
@@ -27,6 +28,7 @@ export function validateKeys(keys: ModelKeys, root: YamlMap, report: KeyReport):
     checkPaths,
     checkProxy,
     checkPatterns,
+    checkOperators,
     checkPooling,
     checkArtifacts,
     checkMcp,
@@ -127,6 +129,14 @@ function checkPatterns(keys: ModelKeys, refuse: Refuse): void {
     createPatternDetector({ name: keys.name ?? '', settings: { ...settings, patterns: named } })
   } catch (error) {
     refuse('pii_detection', error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Operators are checked with the file; the keys of hashes are read when the detector is created. */
+function checkOperators(keys: ModelKeys, refuse: Refuse): void {
+  for (const [group, operator] of Object.entries(keys.piiDetection?.operators ?? {})) {
+    const fault = findOperatorFault(operator)
+    if (fault !== undefined) refuse(`pii_detection.operators.${group}`, fault)
   }
 }
 

@@ -20,6 +20,9 @@ Commands:
   router fit NAME   propose thresholds that fit the corpus of a router, or the labelled texts of a FILE
   router eval NAME FILE  route labelled texts and count those that the right model serves:
                     --min-rate 0.9 ends with code 1 below that share
+  pii eval FILE     run detectors over labelled texts and count what they find and miss:
+                    --detectors NAME,NAME names models, else all built-ins run,
+                    --offsets codepoint, utf16 or utf8 is the unit of the labels
   mitm ca           show the certificate that clients of the intercepting proxy trust, and how they do
   users list        list the accounts
   users create EMAIL  make an account; prints its password, or takes it from --password-stdin;

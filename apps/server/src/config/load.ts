@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import type { OffsetEncoding } from '@svc/pii'
 import { ACCOUNT_COMMANDS, type AccountCommand, readAccountCommand } from './account-command.ts'
 import { type Environment, firstSet, unknownVariables } from './env.ts'
 import { type ParsedArguments, parseArguments } from './flags.ts'
@@ -35,10 +36,20 @@ export type Command =
   | { readonly kind: 'models-schema' }
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
   | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
+  | ({ readonly kind: 'pii-eval' } & PiiEvalTask & Loaded)
   | ({ readonly kind: 'accounts'; readonly command: AccountCommand } & Loaded)
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
+
+/** The file of labelled texts that `pii eval` is given, and the detectors to run. */
+export interface PiiEvalTask {
+  /** Absolute path. */
+  readonly file: string
+  /** Names of detector models; empty for all built-ins. */
+  readonly detectors: readonly string[]
+  readonly offsets: OffsetEncoding
+}
 
 /** The file that `models add` is given. */
 export interface ModelSource {
@@ -111,11 +122,11 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
 
 const COMMANDS = [
   ...['run', 'models list', 'models add', 'models show', 'models delete', 'models export-config', 'models schema'],
-  ...['backends list', 'router fit', 'router eval', 'mitm ca'],
+  ...['backends list', 'router fit', 'router eval', 'pii eval', 'mitm ca'],
   ...REMOTE_COMMANDS.map(({ verb }) => verb),
   ...ACCOUNT_COMMANDS,
 ]
-const GROUPS = ['models', 'backends', 'operations', 'router', 'mitm', 'users', 'keys', 'invites']
+const GROUPS = ['models', 'backends', 'operations', 'router', 'pii', 'mitm', 'users', 'keys', 'invites']
 const WORDS = ['run', ...GROUPS, 'help', 'version']
 /** The flags of commands that have flags of their own. Those of accounts are checked with the command. */
 const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -123,6 +134,7 @@ const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['backends list', ['--json']],
   ['models add', ['--name', '--link', '--move']],
   ['router eval', ['--min-rate']],
+  ['pii eval', ['--detectors', '--offsets']],
   ...REMOTE_COMMANDS.map(({ verb }): [string, readonly string[]] => [
     verb,
     verb === 'models import' ? ['--json', '--name', '--backend'] : ['--json'],
@@ -170,6 +182,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (foreign !== undefined) return `${foreign} does not belong to ${two.trim() || 'run'}`
   if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
   if (two === 'router fit' || two === 'router eval') return routerCommand(two, rest, { commandFlags, loaded, cwd })
+  if (two === 'pii eval') return piiEvalCommand(rest, { commandFlags, loaded, cwd })
   if (first === undefined || first === 'run') return { kind: 'run', models: words.slice(1), ...loaded }
   const remote = readRemoteCommand(words, commandFlags)
   if (typeof remote === 'string') return remote
@@ -213,6 +226,23 @@ function routerCommand(
   const minRate = typeof text === 'string' && text.trim() !== '' ? Number(text) : Number.NaN
   if (!(minRate >= 0 && minRate <= 1)) return `--min-rate: ${JSON.stringify(text)} is not a number from 0 to 1`
   return { kind: 'router-eval', name, file: path, minRate, ...loaded }
+}
+
+const OFFSETS: readonly OffsetEncoding[] = ['codepoint', 'utf16', 'utf8']
+
+function piiEvalCommand(
+  [file, ...more]: readonly string[],
+  { commandFlags, loaded, cwd }: CommandParts,
+): Command | string {
+  if (file === undefined || file === '' || more.length > 0) return 'pii eval takes one FILE'
+  const asked = commandFlags.get('--offsets') ?? 'codepoint'
+  const offsets = OFFSETS.find((known) => known === asked)
+  if (offsets === undefined) return `--offsets: ${JSON.stringify(asked)} is none of ${OFFSETS.join(', ')}`
+  const named = commandFlags.get('--detectors')
+  const names = typeof named === 'string' ? named.split(',').map((name) => name.trim()) : []
+  const detectors = names.filter((name) => name !== '')
+  if (named !== undefined && detectors.length === 0) return '--detectors names no detector'
+  return { kind: 'pii-eval', file: resolve(cwd, file), detectors, offsets, ...loaded }
 }
 
 function addCommand([file, ...more]: readonly string[], { commandFlags, loaded, cwd }: CommandParts): Command | string {

@@ -77,6 +77,19 @@ describe('built-in patterns', () => {
     },
   )
 
+  verifies('pattern:builtins:sets', 'are named together', async () => {
+    await using server = await startTestServer()
+    const text = `jane@lab.example has ${KEYS.codehost_token[2]}`
+    for (const [set, redacted] of [
+      ['secrets', 'jane@lab.example has [REDACTED:pattern:CODEHOST_TOKEN]'],
+      ['structured', `[REDACTED:pattern:EMAIL] has ${KEYS.codehost_token[2]}`],
+      ['all', '[REDACTED:pattern:EMAIL] has [REDACTED:pattern:CODEHOST_TOKEN]'],
+    ] as const) {
+      await writeDetector(server, 'p', { builtins: [set] })
+      expect(await redact(server, text)).toBe(redacted)
+    }
+  })
+
   verifies('pattern:builtins:structured', 'for addresses and numbers work only where they are named', async () => {
     await using server = await startTestServer()
     await writeDetector(server, 'p', { builtins: Object.keys(KEYS) })

@@ -1,36 +1,14 @@
+import { SECRET_NAMES } from '../secrets/secret-names.ts'
+import { STRUCTURED_NAMES } from './structured-names.ts'
+
 /** The names for configurations: of each built-in the neutral one, then the others. */
-export const BUILTIN_NAMES = [
-  'provider_b_api_key',
-  'anthropic_api_key',
-  'provider_a_api_key',
-  'openai_api_key',
-  'codehost_token',
-  'github_token',
-  'github_pat',
-  'cloud_access_key',
-  'aws_access_key',
-  'private_key_block',
-  'google_api_key',
-  'slack_token',
-  'stripe_key',
-  'jwt',
-  'iban',
-  'credit_card',
-  'email',
-  'ip_address',
-  'us_ssn',
-  'uk_nhs_number',
-  'de_tax_id',
-  'fr_social_security',
-  'nl_citizen_service_number',
-  'pl_pesel',
-  'ch_social_security',
-  'br_cpf',
-  'in_aadhaar',
-  'se_personal_number',
-  'es_dni',
-  'phone',
-] as const
+export const BUILTIN_NAMES = [...SECRET_NAMES, ...STRUCTURED_NAMES] as const
 
 /** A name of a built-in pattern. */
 export type BuiltinName = (typeof BUILTIN_NAMES)[number]
+
+/** The names of several built-ins together: all secrets, all structured texts, and both. */
+export const BUILTIN_SETS = ['secrets', 'structured', 'all'] as const
+
+/** A name of several built-ins. */
+export type BuiltinSet = (typeof BUILTIN_SETS)[number]

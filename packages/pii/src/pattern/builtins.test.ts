@@ -28,7 +28,7 @@ describe.each([
   ['cloud_access_key', 'ASIAQ7Q7Q7Q7Q7Q7Q7Q7', ['ASIAN FOOD']],
   ['google_api_key', `AIza${'Sy-_0'.repeat(7)}`, [`AIza${'Sy-_0'.repeat(7)}x`, 'AIzaShort']],
   ['slack_token', 'xoxb-1234567890-abc', ['xoxz-1234567890', 'xoxb-123']],
-  ['stripe_key', 'rk_live_0123456789abcdef', ['sk_test_0123456789abcdef', 'sk_live_short']],
+  ['stripe_key', 'rk_live_0123456789abcdef', ['pk_live_0123456789abcdef', 'sk_live_short']],
   [
     'jwt',
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmN',

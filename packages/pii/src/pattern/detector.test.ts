@@ -227,7 +227,7 @@ describe('configuration that cannot be', () => {
     [
       'an unknown built-in',
       { builtins: ['nope' as 'email'] },
-      'builtins: "nope" is none of provider_b_api_key, anthropic_api_key',
+      'builtins: "nope" is no built-in; there are secrets, structured, all',
     ],
     ['a pattern without a name', { patterns: [{ name: ' ', match: 'abc' }] }, 'patterns[0] has no name'],
     [

@@ -6,21 +6,22 @@ import { createPolicy, type PolicySettings } from '../policy.ts'
 import type { CustomPattern } from '../settings.ts'
 import type { Span } from '../span.ts'
 import { joinAdjacentParts } from './adjacent-parts.ts'
-import { BUILTIN_NAMES, type BuiltinName } from './builtin-names.ts'
-import { BUILTINS, type Builtin, findBuiltin } from './catalogue.ts'
+import { BUILTIN_NAMES, BUILTIN_SETS, type BuiltinName, type BuiltinSet } from './builtin-names.ts'
+import { BUILTINS, type Builtin, findBuiltins } from './catalogue.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 import { type FoundBy, KnownHits } from './known-hits.ts'
 import { PatternMatcher } from './matcher.ts'
 import { PlainViewer } from './plain-view.ts'
 import { runSearch, type Search } from './run-search.ts'
+import { StructuredSet } from './structured/set-search.ts'
 
 /** Most patterns of one operator in one detector. */
 export const MAX_PATTERNS = 128
 
 /** The part of `pii_detection` that patterns use (§2.11). */
 export interface PatternSettings extends PolicySettings {
-  /** Names of the catalogue, neutral or of the vendor. */
-  readonly builtins?: readonly BuiltinName[] | undefined
+  /** Names of the catalogue, neutral or of the vendor, or of several of its entries: `secrets`, `structured`, `all`. */
+  readonly builtins?: readonly (BuiltinName | BuiltinSet)[] | undefined
   readonly patterns?: readonly CustomPattern[] | undefined
 }
 
@@ -39,6 +40,8 @@ interface Rule {
   readonly action: PiiAction
   readonly minBytes: number
   readonly builtin: Builtin | undefined
+  /** The place of the built-in in the catalogue. */
+  readonly rank: number | undefined
   readonly pattern: CompiledPattern | undefined
 }
 
@@ -57,7 +60,8 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
   const rules = createRules(settings)
   const patterned = rules.filter((rule) => rule.pattern !== undefined)
   const matcher = new PatternMatcher(patterned.flatMap((rule) => rule.pattern ?? []))
-  const structured = rules.filter((rule) => rule.builtin?.search !== undefined)
+  const structured = rules.filter((rule) => rule.builtin?.structured !== undefined)
+  const set = new StructuredSet(structured.flatMap((rule) => rule.builtin?.structured ?? []))
 
   function* hitsIn(text: string, segments: readonly Span[]): Search<Hit[]> {
     const scan = matcher.scan(text, segments)
@@ -65,17 +69,21 @@ export function createPatternDetector({ name, settings, slices }: PatternDetecto
     const hits: Hit[] = []
     for (const { pattern, start, end } of scan.matches()) {
       const rule = patterned[pattern]
-      if (rule !== undefined && utf8Length(text, start, end, rule.minBytes) >= rule.minBytes) {
-        hits.push({ start, end, rule })
+      if (rule === undefined || utf8Length(text, start, end, rule.minBytes) < rule.minBytes) continue
+      if (rule.builtin?.findSecret === undefined) hits.push({ start, end, rule })
+      else {
+        const secret = rule.builtin.findSecret(text.slice(start, end))
+        if (secret !== undefined) hits.push({ start: start + secret.start, end: start + secret.end, rule })
       }
     }
-    for (const rule of structured) {
-      const search = rule.builtin?.search?.(text)
-      if (search === undefined) continue
+    if (structured.length > 0) {
+      const search = set.scan(text)
       while (!search.advance()) yield
-      for (const { start, end } of search.found()) hits.push({ start, end, rule })
+      for (const [index, rule] of structured.entries()) {
+        for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
+      }
     }
-    return withoutGeneral(hits)
+    return hits.length > 1 ? withoutGeneral(hits) : hits
   }
 
   /** Finds matches in a text, also when it is written with invisible characters or in other letter forms. */
@@ -129,8 +137,7 @@ const NOTHING: readonly JudgedDetection[] = []
 const HITS_PER_STEP = 10_000
 
 function toDetection({ start, end, rule }: Hit): JudgedDetection {
-  const { group, action, builtin } = rule
-  const rank = builtin === undefined ? undefined : BUILTINS.indexOf(builtin)
+  const { group, action, rank } = rule
   return { start, end, group, action, rank, source: 'pattern', score: 1 }
 }
 
@@ -143,8 +150,8 @@ function createRules(settings: PatternSettings): Rule[] {
   if (!Array.isArray(builtins) || !Array.isArray(patterns)) throw configError('builtins and patterns must be lists')
   if (builtins.length === 0 && patterns.length === 0) throw configError('neither builtins nor patterns are named')
   if (patterns.length > MAX_PATTERNS) throw configError(`more than ${MAX_PATTERNS} patterns`)
-  const named = new Set(builtins.map(knownBuiltin))
-  const actions = neutralActions(settings.entityActions ?? {})
+  const named = new Set(builtins.flatMap(knownBuiltins))
+  const actions = toNeutralGroups(settings.entityActions ?? {})
   const policy = createPolicy({ ...settings, entityActions: actions })
   return [
     ...BUILTINS.filter((builtin) => named.has(builtin)).map((builtin) => ({
@@ -152,23 +159,35 @@ function createRules(settings: PatternSettings): Rule[] {
       action: policy(builtin.group),
       minBytes: 0,
       builtin,
+      rank: BUILTINS.indexOf(builtin),
       pattern: builtin.pattern,
     })),
     ...patterns.map((custom, index) => customRule(custom, index, settings)),
   ]
 }
 
-function knownBuiltin(name: string): Builtin {
-  const builtin = findBuiltin(name)
-  if (builtin === undefined) {
-    throw configError(`builtins: ${JSON.stringify(name)} is none of ${BUILTIN_NAMES.join(', ')}`)
+function knownBuiltins(name: string): readonly Builtin[] {
+  const known = findBuiltins(name)
+  if (known === undefined) {
+    throw configError(`builtins: ${JSON.stringify(name)} is no built-in${suggestNames(name)}`)
   }
-  return builtin
+  return known
 }
 
-/** The actions with the groups of built-ins under their neutral names. A given neutral name wins. */
-function neutralActions(actions: Readonly<Record<string, PiiAction>>): Record<string, PiiAction> {
-  const neutral: Record<string, PiiAction> = { ...actions }
+/** Most names in a sentence. */
+const MOST_SUGGESTIONS = 5
+const ALIKE_LETTERS = 3
+
+/** The known names that begin alike; the names of sets when there are none. */
+function suggestNames(name: unknown): string {
+  const start = String(name).slice(0, ALIKE_LETTERS).toLowerCase()
+  const alike = BUILTIN_NAMES.filter((known) => known.startsWith(start)).slice(0, MOST_SUGGESTIONS)
+  return `; there are ${[...alike, ...BUILTIN_SETS].join(', ')}`
+}
+
+/** Entries by group, with the groups of built-ins under their neutral names. A given neutral name wins. */
+export function toNeutralGroups<T>(actions: Readonly<Record<string, T>>): Record<string, T> {
+  const neutral: Record<string, T> = { ...actions }
   for (const { name, aliases, group, groupAliases } of BUILTINS) {
     const given = [group, ...groupAliases, name, ...aliases].find((key) => Object.hasOwn(actions, key))
     const action = given === undefined ? undefined : actions[given]
@@ -192,6 +211,7 @@ function customRule(custom: CustomPattern, index: number, settings: PatternSetti
     action: createPolicy({ ...settings, entityActions: named })(name),
     minBytes: minLen,
     builtin: undefined,
+    rank: undefined,
     pattern: compiled(match, `patterns[${index}] (${JSON.stringify(name)})`),
   }
 }

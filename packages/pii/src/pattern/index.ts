@@ -3,7 +3,8 @@
  *
  * @module
  */
-export { BUILTIN_NAMES, type BuiltinName } from './builtin-names.ts'
+export { BUILTIN_NAMES, BUILTIN_SETS, type BuiltinName, type BuiltinSet } from './builtin-names.ts'
+export { listBuiltinGroups } from './catalogue.ts'
 export { CompiledPattern } from './compiled-pattern.ts'
 export { createPatternDetector, MAX_PATTERNS, type PatternDetectorOptions, type PatternSettings } from './detector.ts'
 export { PatternSyntaxError } from './errors.ts'

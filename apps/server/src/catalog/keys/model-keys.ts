@@ -1,4 +1,4 @@
-import { BUILTIN_NAMES, ENCODINGS } from '@svc/pii/names'
+import { BUILTIN_NAMES, BUILTIN_SETS, ENCODINGS } from '@svc/pii/names'
 import {
   about,
   type Block,
@@ -387,12 +387,25 @@ export const PII_DETECTION = {
   min_score: about(number, 'Detections below this score, from 0 to 1, are dropped.'),
   default_action: about(ACTION, 'The action for entity groups without an entry in entity_actions.'),
   entity_actions: about(map(ACTION), 'The action for each entity group.'),
-  builtins: about(list(choice(...BUILTIN_NAMES)), 'Built-in patterns of a pattern detector.'),
+  builtins: about(
+    list(choice(...BUILTIN_SETS, ...BUILTIN_NAMES)),
+    'Built-in patterns of a pattern detector; secrets, structured and all name many of them.',
+  ),
   patterns: about(
     list(block({ name: text, match: text, action: ACTION, min_len: count })),
     'Patterns of a pattern detector.',
   ),
   encodings: about(list(choice(...ENCODINGS)), 'Encodings that patterns are also found in.'),
+  operators: about(
+    map(
+      block({
+        replace: about(text, 'A text in place of the value.'),
+        keep_last: about(integer, 'The number of last characters that stay.'),
+        hash_key_env: about(text, 'The environment variable with the key of a hash in place of the value.'),
+      }),
+    ),
+    'What stands in place of masked values, for each entity group. Default: [REDACTED:source:GROUP].',
+  ),
   extend_to_next_word: about(textList, 'Entity groups whose detections also cover the next word on the line.'),
   extend_to_previous_word: about(textList, 'Entity groups whose detections also cover the previous word on the line.'),
   protected_terms: about(textList, 'Terms that are never redacted.'),

@@ -372,6 +372,31 @@ export const MODEL_BLOCKS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'pattern:builtins:sets',
+    section: '2.11',
+    behavior: '`builtins` also takes `secrets`, `structured` and `all`, for many built-in patterns together.',
+    state: 'built',
+  },
+  {
+    id: 'detector:operators:replacement',
+    section: '2.11',
+    behavior:
+      '`operators` gives the masked values of a group a text of its own, a hash with a key, or their last characters; without it they have the fixed text.',
+    state: 'built',
+  },
+  {
+    id: 'detector:operators:reversible',
+    section: '2.11',
+    behavior: 'With `reversible_redactions` a masked value has its token, whatever the operators say.',
+    state: 'built',
+  },
+  {
+    id: 'detector:operators:checked-at-load',
+    section: '2.11',
+    behavior: 'A file with an operator that cannot be used is refused, with its name and line.',
+    state: 'built',
+  },
+  {
     id: 'pattern:patterns:fields',
     section: '2.11',
     behavior: 'An entry of `patterns` has a `name` and a `match`, and may have an `action` and a `min_len`.',

@@ -1,5 +1,10 @@
+import { findSecret } from '../../secrets/check-secret.ts'
+import type { SecretKind } from '../../secrets/secret-kind.ts'
+import { SECRET_KINDS } from '../../secrets/secret-kinds.ts'
+
 /** A sample text for each built-in, with the expected finding. */
 export const SECRETS: Readonly<Record<string, { readonly text: string; readonly secret: string }>> = {
+  ...Object.fromEntries(SECRET_KINDS.map((kind) => [kind.name, exampleSecret(kind)])),
   provider_a_api_key: alone('sk-proj-Zq9Zq9Zq9Zq9Zq9Zq9Zq'),
   provider_b_api_key: alone('sk-ant-api03-Zq9Zq9Zq9Zq9Zq9'),
   codehost_token: alone(`ghp_${'A1b2'.repeat(9)}`),
@@ -27,6 +32,24 @@ export const SECRETS: Readonly<Record<string, { readonly text: string; readonly 
   br_cpf: after('CPF ', '529.982.247-25'),
   in_aadhaar: after('Aadhaar ', '2345 6789 0124'),
   se_personal_number: after('personnummer ', '811228-9874'),
+  mac_address: alone('00:1B:44:11:3A:B7'),
+  us_itin: after('ITIN: ', '912-70-1234'),
+  uk_nino: alone('AB 12 34 56 C'),
+  it_fiscal_code: alone('RSSMRA85T10A562S'),
+  crypto_wallet: alone('0x52908400098527886E0F7030069857D2E4169EE7'),
+  vin: alone('1M8GDM9AXKP042788'),
+  imei: after('IMEI ', '490154203237518'),
+  bic: after('BIC ', 'DEUTDEFF500'),
+  passport: after('passport no. ', 'C01X00T47'),
+  driver_licence: after('driving licence ', 'MORGA657054SM9IJ'),
+  birth_date: after('born on ', '1984-03-12'),
+  street_address: alone('221 Baker Street'),
+  postcode: alone('SW1A 1AA'),
+}
+
+function exampleSecret(kind: SecretKind) {
+  const { start = 0, end = 0 } = findSecret(kind, kind.example) ?? {}
+  return { text: kind.example, secret: kind.example.slice(start, end) }
 }
 
 function alone(secret: string) {

@@ -1,33 +1,34 @@
-import type { BuiltinName } from '../builtin-names.ts'
-import { beginsDigits } from './digit-groups.ts'
-import { isAtSign, matchEmail } from './email.ts'
-import { beginsIban, matchIban } from './iban.ts'
-import { beginsIpAddress, matchIpAddress } from './ip-address.ts'
-import { beginsSpanishId, createNationalIdMatcher, matchSpanishId, NATIONAL_IDS } from './national-ids.ts'
-import { matchPaymentCard } from './payment-card.ts'
-import { beginsPhone, matchPhone } from './phone.ts'
-import { type Candidates, type ShapeAt, type StructuredSearch, searchShape } from './search.ts'
+import { BIC } from './bank-code.ts'
+import { BIRTH_DATE } from './birth-date.ts'
+import { IMEI, MAC_ADDRESS, VIN } from './devices.ts'
+import { EMAIL } from './email.ts'
+import { IBAN } from './iban.ts'
+import { IP_ADDRESS } from './ip-address.ts'
+import type { StructuredKind } from './kind.ts'
+import { NATIONAL_ID_KINDS } from './national-ids.ts'
+import { DRIVER_LICENCE, PASSPORT } from './papers.ts'
+import { PAYMENT_CARD } from './payment-card.ts'
+import { PHONE } from './phone.ts'
+import { POSTCODE } from './postcode.ts'
+import { STREET_ADDRESS } from './street.ts'
+import { CRYPTO_WALLET } from './wallets.ts'
 
-/** A built-in that is found by its shape and checked: off unless it is named. */
-export interface StructuredBuiltin {
-  readonly name: BuiltinName
-  readonly aliases: readonly BuiltinName[]
-  readonly group: string
-  readonly groupAliases: readonly string[]
-  readonly search: StructuredSearch
-}
-
-function builtin(name: BuiltinName, group: string, mayBe: Candidates, shapeAt: ShapeAt): StructuredBuiltin {
-  return { name, aliases: [], group, groupAliases: [], search: searchShape(mayBe, shapeAt) }
-}
-
-/** The structured built-ins, the more specific before the more general. */
-export const STRUCTURED_BUILTINS: readonly StructuredBuiltin[] = [
-  builtin('iban', 'IBAN', beginsIban, matchIban),
-  builtin('credit_card', 'CREDITCARD', beginsDigits, matchPaymentCard),
-  builtin('email', 'EMAIL', isAtSign, matchEmail),
-  builtin('ip_address', 'IP_ADDRESS', beginsIpAddress, matchIpAddress),
-  ...NATIONAL_IDS.map((id) => builtin(id.name, id.group, beginsDigits, createNationalIdMatcher(id))),
-  builtin('es_dni', 'ES_DNI', beginsSpanishId, matchSpanishId),
-  builtin('phone', 'PHONE', beginsPhone, matchPhone),
+/** The built-ins that are found by shape and check, the more specific before the more general. */
+export const STRUCTURED_KINDS: readonly StructuredKind[] = [
+  IBAN,
+  PAYMENT_CARD,
+  EMAIL,
+  IP_ADDRESS,
+  MAC_ADDRESS,
+  ...NATIONAL_ID_KINDS,
+  CRYPTO_WALLET,
+  VIN,
+  IMEI,
+  BIC,
+  PASSPORT,
+  DRIVER_LICENCE,
+  BIRTH_DATE,
+  STREET_ADDRESS,
+  POSTCODE,
+  PHONE,
 ]

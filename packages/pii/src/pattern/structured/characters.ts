@@ -4,7 +4,7 @@ export function isDigit(unit: number): boolean {
 }
 
 /** Whether a code unit is an ASCII letter. */
-export function isLetter(unit: number): boolean {
+function isLetter(unit: number): boolean {
   return (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a)
 }
 

@@ -1,6 +1,7 @@
 import type { Span } from '../../span.ts'
-import { isAlphanumeric, isDigit, isLetter, isSeparator } from './characters.ts'
+import { isAlphanumeric, isDigit, isSeparator } from './characters.ts'
 import { modulo97 } from './checksums.ts'
+import type { StructuredKind } from './kind.ts'
 
 /** Length by country, as in the registry of ISO 13616. */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
@@ -27,9 +28,21 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
 )
 
 /** An account number with the length of its country and a valid check, in groups or not. */
-export function matchIban(text: string, at: number): Span | undefined {
+export const IBAN: StructuredKind = {
+  name: 'iban',
+  group: 'IBAN',
+  mixed: [4, 34],
+  find({ text, start, before }) {
+    // A later part of an id with hyphens is no beginning.
+    if (before === 0x2d && isAlphanumeric(text.charCodeAt(start - 2))) return undefined
+    return matchIban(text, start)
+  },
+}
+
+function matchIban(text: string, at: number): Span | undefined {
+  if (!isDigit(text.charCodeAt(at + 2)) || !isDigit(text.charCodeAt(at + 3))) return undefined
   const length = LENGTHS.get(text.slice(at, at + 2).toUpperCase())
-  if (length === undefined || !isDigit(text.charCodeAt(at + 2))) return undefined
+  if (length === undefined) return undefined
   let code = ''
   let position = at
   let separators = 0
@@ -38,12 +51,9 @@ export function matchIban(text: string, at: number): Span | undefined {
     if (isAlphanumeric(unit)) {
       code += text.charAt(position)
       separators = 0
-    } else if (!isSeparator(unit) || ++separators > 2) return undefined
+    } else if ((!isSeparator(unit) && unit !== 0x2e && unit !== 0x2f) || ++separators > 2) return undefined
     position++
   }
   if (isAlphanumeric(text.charCodeAt(position))) return undefined
   return modulo97(code.slice(4) + code.slice(0, 4)) === 1 ? { start: at, end: position } : undefined
 }
-
-/** The possible beginnings of an account number. */
-export const beginsIban = (unit: number, before: number): boolean => isLetter(unit) && !isAlphanumeric(before)

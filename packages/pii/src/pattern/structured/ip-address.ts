@@ -1,12 +1,42 @@
 import type { Span } from '../../span.ts'
+import type { Candidate } from './candidate.ts'
 import { isAlphanumeric, isDigit } from './characters.ts'
+import type { StructuredKind } from './kind.ts'
 
 const DOT = 0x2e
 const COLON = 0x3a
 const MAX_LENGTH = 45
+/** Least octet that few versions and numbers of sections reach. */
+const LARGE_OCTET = 32
 
 /** An IPv4 or IPv6 address. Four numbers beside more numbers, as in versions, are no address. */
-export function matchIpAddress(text: string, at: number): Span | undefined {
+export const IP_ADDRESS: StructuredKind = {
+  name: 'ip_address',
+  group: 'IP_ADDRESS',
+  numbers: [1, 4],
+  mixed: [2, 4],
+  find(candidate) {
+    const { before, after } = candidate
+    if (after !== DOT && after !== COLON && before !== COLON) return undefined
+    // A dot before a full stop, or a colon before a blank, is no part of an address.
+    if (before !== COLON && !isAddressUnit(candidate.text.charCodeAt(candidate.end + 1))) return undefined
+    const start = addressStart(candidate)
+    return start === undefined ? undefined : matchAddress(candidate, start)
+  },
+}
+
+/** The start of the run of address characters around a word. */
+function addressStart({ text, start: at }: Candidate): number | undefined {
+  let start = at
+  while (start > 0 && at - start <= MAX_LENGTH && isAddressUnit(text.charCodeAt(start - 1))) start--
+  // A single colon before an address belongs to the sentence.
+  if (text.charCodeAt(start) === COLON && text.charCodeAt(start + 1) !== COLON) start++
+  if (text.charCodeAt(start) === DOT || isAlphanumeric(text.charCodeAt(start - 1))) return undefined
+  return at - start > MAX_LENGTH ? undefined : start
+}
+
+function matchAddress(candidate: Candidate, at: number): Span | undefined {
+  const { text } = candidate
   let end = at
   while (end - at <= MAX_LENGTH && isAddressUnit(text.charCodeAt(end))) end++
   if (end - at > MAX_LENGTH || isAlphanumeric(text.charCodeAt(end))) return undefined
@@ -14,12 +44,23 @@ export function matchIpAddress(text: string, at: number): Span | undefined {
   while (end > at && text.charCodeAt(end - 1) === DOT) end--
   if (text.charCodeAt(end - 1) === COLON && text.charCodeAt(end - 2) !== COLON) end--
   const address = text.slice(at, end)
-  if (isIpv4(address) || isIpv6(address)) return { start: at, end }
-  const [host, port, ...more] = address.split(':')
-  if (host !== undefined && port !== undefined && more.length === 0 && isIpv4(host)) {
-    return { start: at, end: at + host.length }
-  }
-  return undefined
+  if (isIpv6(address)) return { start: at, end }
+  const [host = '', port, ...more] = address.split(':')
+  if (!isIpv4(host) || more.length > 0 || port === '') return undefined
+  const span = { start: at, end: at + host.length }
+  return port === undefined && isVersion(candidate, span) ? undefined : span
+}
+
+/** Whether four numbers look like a version, a section or an identifier of a standard. */
+function isVersion(candidate: Candidate, { start, end }: Span): boolean {
+  const { text } = candidate
+  if (/[-~+_^v]/i.test(text.charAt(start - 1)) || /[-~+_^]/.test(text.charAt(end))) return true
+  const octets = text.slice(start, end).split('.').map(Number)
+  if (candidate.isAnnounced('address') || text.charAt(end) === '/') return false
+  if (candidate.isAnnounced('version')) return true
+  const [first = 0, ...others] = octets
+  if (first === 10 || octets.every((octet) => octet === first)) return false
+  return octets.every((octet) => octet < LARGE_OCTET) || (first < 10 && others.every((octet) => octet < 128))
 }
 
 function isAddressUnit(unit: number): boolean {
@@ -49,7 +90,3 @@ function isIpv6(text: string): boolean {
   // `::` alone and `a::b` of programming languages are no real addresses.
   return areParts && (halves.length === 2 ? size >= 2 && size < 8 && /[0-9]/.test(text) : size === 8)
 }
-
-/** The possible beginnings of an address. */
-export const beginsIpAddress = (unit: number, before: number): boolean =>
-  isAddressUnit(unit) && unit !== DOT && !isAlphanumeric(before) && before !== DOT && before !== COLON

@@ -1,24 +1,26 @@
 import type { Span } from '../../span.ts'
-import type { BuiltinName } from '../builtin-names.ts'
-import { isAlphanumeric, isDigit, isLetter } from './characters.ts'
+import { formatSizes, listNumbers } from './candidate.ts'
+import { isAlphanumeric, isDigit } from './characters.ts'
 import { passesLuhn, passesMod11With10, passesVerhoeff, sumWeighted } from './checksums.ts'
-import { hasWordBefore, listNumbers } from './digit-groups.ts'
+import type { Context } from './context.ts'
+import type { StructuredKind } from './kind.ts'
 
-/** A number that a state assigns to a person. */
-export interface NationalId {
-  readonly name: BuiltinName
+/** A number that a state assigns to a person, of digits only. */
+interface NationalId {
+  readonly name: StructuredKind['name']
   readonly group: string
-  /** Number of digits; for a number with letters, see `at`. */
   readonly length: number
   readonly isValid: (digits: string) => boolean
-  /** Words of which one must stand before it, when the check alone accepts too many other numbers. */
-  readonly words?: readonly string[]
+  /** The usual sizes of its groups, when no word announces it. */
+  readonly sizes?: RegExp
+  /** Words that must announce it, since its check alone accepts too many other numbers. */
+  readonly announcedBy?: Context
 }
 
 const hasRepeats = (digits: string): boolean => [...digits].every((digit) => digit === digits.charAt(0))
 
 /** The numbers of digits only. */
-export const NATIONAL_IDS: readonly NationalId[] = [
+const NATIONAL_IDS: readonly NationalId[] = [
   {
     name: 'us_ssn',
     group: 'US_SSN',
@@ -29,31 +31,32 @@ export const NATIONAL_IDS: readonly NationalId[] = [
       digits.slice(3, 5) !== '00' &&
       digits.slice(5) !== '0000' &&
       !hasRepeats(digits),
-    words: ['ssn', 'social security', 'social security number', 'ss#', 'tax id', 'taxpayer'],
+    announcedBy: 'us_ssn',
+  },
+  {
+    name: 'us_itin',
+    group: 'US_ITIN',
+    length: 9,
+    isValid: (digits) => /^9\d\d(?:5\d|6[0-5]|7\d|8[0-8]|9[0-2]|9[4-9])/.test(digits),
+    announcedBy: 'us_itin',
   },
   {
     name: 'uk_nhs_number',
     group: 'UK_NHS_NUMBER',
     length: 10,
     isValid: (digits) => (11 - (sumWeighted(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === Number(digits.at(-1)),
-    words: ['nhs', 'national health', 'patient'],
+    announcedBy: 'uk_nhs_number',
   },
   {
     name: 'de_tax_id',
     group: 'DE_TAX_ID',
     length: 11,
     isValid: (digits) => digits.charAt(0) !== '0' && passesMod11With10(digits),
-    words: [
-      'steuer-id',
-      'steuer-identifikationsnummer',
-      'steueridentifikationsnummer',
-      'idnr',
-      'steuernummer',
-      'tax id',
-    ],
+    announcedBy: 'de_tax_id',
   },
   {
     name: 'fr_social_security',
+    sizes: /^(?:15|13-2|1-2-2-2-3-3(?:-2)?)$/,
     group: 'FR_SOCIAL_SECURITY',
     length: 15,
     isValid: (digits) => /^[12]/.test(digits) && 97 - (Number(digits.slice(0, 13)) % 97) === Number(digits.slice(13)),
@@ -63,17 +66,18 @@ export const NATIONAL_IDS: readonly NationalId[] = [
     group: 'NL_CITIZEN_SERVICE_NUMBER',
     length: 9,
     isValid: (digits) => sumWeighted(digits, [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0 && !hasRepeats(digits),
-    words: ['bsn', 'burgerservicenummer', 'sofinummer'],
+    announcedBy: 'nl_citizen_service_number',
   },
   {
     name: 'pl_pesel',
     group: 'PL_PESEL',
     length: 11,
     isValid: (digits) => sumWeighted(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0 && !hasRepeats(digits),
-    words: ['pesel'],
+    announcedBy: 'pl_pesel',
   },
   {
     name: 'ch_social_security',
+    sizes: /^(?:13|3-4-4-2)$/,
     group: 'CH_SOCIAL_SECURITY',
     length: 13,
     isValid: (digits) =>
@@ -87,59 +91,108 @@ export const NATIONAL_IDS: readonly NationalId[] = [
       !hasRepeats(digits) &&
       ((sumWeighted(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) * 10) % 11) % 10 === Number(digits.charAt(9)) &&
       ((sumWeighted(digits, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) * 10) % 11) % 10 === Number(digits.charAt(10)),
-    words: ['cpf', 'cadastro de pessoas físicas'],
+    announcedBy: 'br_cpf',
   },
   {
     name: 'in_aadhaar',
     group: 'IN_AADHAAR',
     length: 12,
     isValid: (digits) => /^[2-9]/.test(digits) && passesVerhoeff(digits),
-    words: ['aadhaar', 'aadhar', 'uidai', 'uid'],
+    announcedBy: 'in_aadhaar',
   },
   {
     name: 'se_personal_number',
     group: 'SE_PERSONAL_NUMBER',
     length: 10,
     isValid: (digits) => passesLuhn(digits) && Number(digits.slice(2, 4)) <= 12 && Number(digits.slice(4, 6)) <= 91,
-    words: ['personnummer', 'personal number', 'samordningsnummer'],
+    announcedBy: 'se_personal_number',
   },
 ]
 
-/** Creates a matcher of a number of digits only. */
-export function createNationalIdMatcher(id: NationalId): (text: string, at: number) => Span | undefined {
-  return (text, at) =>
-    listNumbers(undotted(text, at), 0, id.length)
-      .filter(({ digits }) => digits.length === id.length && id.isValid(digits))
-      .filter(() => id.words === undefined || hasWordBefore(text, at, id.words))
-      .map(({ start, end }) => ({ start: at + start, end: at + end }))
-      .at(0)
-}
-
-const LONGEST = 32
-
-/** The text from an offset on with dots between digits as hyphens: some of these numbers are written with dots. */
-function undotted(text: string, at: number): string {
-  return text.slice(at, at + LONGEST).replaceAll('.', '-')
+function toKind({ name, group, length, isValid, sizes, announcedBy }: NationalId): StructuredKind {
+  return {
+    name,
+    group,
+    numbers: [1, length],
+    digits: [length, length],
+    announcedBy,
+    find(candidate) {
+      const [number] = listNumbers(candidate, length, length)
+      if (number === undefined || !isValid(number.digits)) return undefined
+      if (announcedBy !== undefined) return number
+      const isUsual = sizes === undefined || sizes.test(formatSizes(number.groups))
+      return !isUsual || candidate.isPart ? undefined : number
+    },
+  }
 }
 
 const DNI_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE'
+const DNI = /([XYZxyz]-?\d{7}|\d{8})[- ]?([A-Za-z])(?![A-Za-z0-9])/y
 
 /** A Spanish DNI or NIE: eight digits, or a letter and seven, and a check letter. */
-export function matchSpanishId(text: string, at: number): Span | undefined {
-  const prefix = 'XYZ'.indexOf(text.charAt(at).toUpperCase())
-  const first = text.charAt(at) !== '' && prefix >= 0 ? at + 1 : at
-  const start = prefix >= 0 && text.charAt(first) === '-' ? first + 1 : first
-  const length = prefix >= 0 ? 7 : 8
-  let position = start
-  while (position - start < length && isDigit(text.charCodeAt(position))) position++
-  if (position - start < length) return undefined
-  const number = Number(`${prefix >= 0 ? prefix : ''}${text.slice(start, position)}`)
-  if (text.charAt(position) === '-' || text.charAt(position) === ' ') position++
-  const letter = text.charAt(position).toUpperCase()
-  if (letter === '' || letter !== DNI_LETTERS.charAt(number % 23)) return undefined
-  return isAlphanumeric(text.charCodeAt(position + 1)) ? undefined : { start: at, end: position + 1 }
+const ES_DNI: StructuredKind = {
+  name: 'es_dni',
+  group: 'ES_DNI',
+  numbers: [7, 8],
+  mixed: [8, 9],
+  find({ text, start, before }) {
+    const at = before === 0x2d && /[XYZ]/i.test(text.charAt(start - 2)) ? start - 2 : start
+    if (at !== start && isAlphanumeric(text.charCodeAt(at - 1))) return undefined
+    DNI.lastIndex = at
+    const [whole, number = '', letter = ''] = DNI.exec(text) ?? []
+    if (whole === undefined) return undefined
+    const prefix = 'XYZ'.indexOf(number.charAt(0).toUpperCase())
+    const digits = Number(`${prefix >= 0 ? prefix : ''}${number.replace(/\D/g, '')}`)
+    return letter.toUpperCase() === DNI_LETTERS.charAt(digits % 23) ? { start: at, end: at + whole.length } : undefined
+  },
 }
 
-/** The possible beginnings of a Spanish number. */
-export const beginsSpanishId = (unit: number, before: number): boolean =>
-  (isDigit(unit) || (isLetter(unit) && 'XYZxyz'.includes(String.fromCharCode(unit)))) && !isAlphanumeric(before)
+/** A British number: two letters that are assigned, six digits in pairs or not, and a letter from A to D. */
+const NINO =
+  /(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z][ -]?\d\d[ -]?\d\d[ -]?\d\d[ -]?[A-D](?![A-Za-z0-9])/y
+
+const UK_NINO: StructuredKind = {
+  name: 'uk_nino',
+  group: 'UK_NINO',
+  numbers: [2, 6],
+  mixed: [7, 9],
+  find({ text, start, before }) {
+    const isParted = isDigit(text.charCodeAt(start))
+    if (isParted && before !== 0x20 && before !== 0x2d) return undefined
+    const at = isParted ? start - 3 : start
+    if (at < 0 || isAlphanumeric(text.charCodeAt(at - 1))) return undefined
+    NINO.lastIndex = at
+    const [found] = NINO.exec(text) ?? []
+    return found === undefined ? undefined : { start: at, end: at + found.length }
+  },
+}
+
+/** The form of an Italian code; letters stand for digits where two people would share one. */
+const FISCAL_CODE = /^[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z]$/
+/** Values of the characters 0 to 9 and A to Z at odd places. */
+const ODD_VALUES = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23]
+
+const IT_FISCAL_CODE: StructuredKind = {
+  name: 'it_fiscal_code',
+  group: 'IT_FISCAL_CODE',
+  mixed: [16, 16],
+  find({ word, start, end }): Span | undefined {
+    const code = word.toUpperCase()
+    if (!FISCAL_CODE.test(code)) return undefined
+    let sum = 0
+    for (let at = 0; at < 15; at++) {
+      const value = Number.parseInt(code.charAt(at), 36)
+      const index = value > 9 ? value - 10 : value
+      sum += at % 2 === 0 ? (ODD_VALUES[index] ?? 0) : index
+    }
+    return code.charCodeAt(15) - 0x41 === sum % 26 ? { start, end } : undefined
+  },
+}
+
+/** Numbers that states assign to persons, the more specific before the more general. */
+export const NATIONAL_ID_KINDS: readonly StructuredKind[] = [
+  ...NATIONAL_IDS.map(toKind),
+  ES_DNI,
+  UK_NINO,
+  IT_FISCAL_CODE,
+]

@@ -1,15 +1,59 @@
 import type { Span } from '../../span.ts'
+import { type Candidate, formatSizes, type GroupedNumber, listNumbers } from './candidate.ts'
+import { isDigit } from './characters.ts'
 import { passesLuhn } from './checksums.ts'
-import { listNumbers } from './digit-groups.ts'
+import type { StructuredKind } from './kind.ts'
 
-const SHORTEST = 13
+const SHORTEST = 12
 const LONGEST = 19
+/** Shortest number that needs neither groups nor a word that announces it. */
+const SHORTEST_BARE = 14
 
-/** A number with the length, the first digits and the check of a payment card, in groups or not. */
-export function matchPaymentCard(text: string, at: number): Span | undefined {
-  return listNumbers(text, at, LONGEST).find(
-    ({ digits }) => digits.length >= SHORTEST && isIssued(digits) && passesLuhn(digits),
-  )
+/** A number with the length, the first digits and the check of a payment card (ISO/IEC 7812-1), in groups or not. */
+export const PAYMENT_CARD: StructuredKind = {
+  name: 'credit_card',
+  group: 'CREDITCARD',
+  numbers: [3, LONGEST],
+  digits: [SHORTEST, LONGEST],
+  find(candidate) {
+    if (!'3456'.includes(candidate.text.charAt(candidate.start)) && candidate.text.charAt(candidate.start) !== '2') {
+      return undefined
+    }
+    return listNumbers(candidate, SHORTEST, LONGEST).find((number) => isCard(candidate, number))
+  },
+}
+
+function isCard(candidate: Candidate, number: GroupedNumber): boolean {
+  const { digits } = number
+  if (!isIssued(digits) || !passesLuhn(digits)) return false
+  const isClear = digits.length >= SHORTEST_BARE && hasUsualForm(candidate, number)
+  return isClear || candidate.isAnnounced('card')
+}
+
+/** The groups of printed cards: of four, or as on cards of 14 and 15 digits. */
+const USUAL_SIZES = /^(?:1[4569]|(?:4-)+[1-4]|4-6-[45])$/
+
+function hasUsualForm(candidate: Candidate, number: GroupedNumber): boolean {
+  const { groups } = number
+  if (!USUAL_SIZES.test(formatSizes(groups))) return false
+  if (groups.length === 1) return !candidate.isPart && !isDecimalPoint(candidate, number)
+  const [, ...later] = groups
+  const marks = new Set(later.map(({ separator }) => separator))
+  // Blanks and hyphens may be mixed; a dot, a slash, a low line or a line break is the same between all groups.
+  if ([...marks].some((mark) => mark !== 'blank' && mark !== 'hyphen') && marks.size > 1) return false
+  return !isPartOfRow(candidate, number)
+}
+
+/** Whether digits follow a dot behind the number: a version or an amount. */
+function isDecimalPoint({ text }: Candidate, { end }: Span): boolean {
+  return text.charAt(end) === '.' && isDigit(text.charCodeAt(end + 1))
+}
+
+/** Whether more groups of four stand before or behind the number, as in the row of a table. */
+function isPartOfRow({ text, start, groups: all }: Candidate, { groups }: GroupedNumber): boolean {
+  const next = all[groups.length]
+  if (next !== undefined && next.separator === 'blank' && next.end - next.start === 4) return true
+  return /(?<!\d)\d{4}[ \t]{1,2}$/.test(text.slice(Math.max(0, start - 7), start))
 }
 
 /** Whether cards of these first digits and this length are issued; test numbers of zeros only are not. */
@@ -22,5 +66,5 @@ function isIssued(digits: string): boolean {
   if (two === 34 || two === 37) return digits.length === 15
   if (two === 36 || two === 38 || two === 39 || two === 30) return digits.length >= 14
   if (two === 35 || two === 62 || two === 64 || two === 65 || four === 6011) return digits.length >= 16
-  return (two === 50 || (two >= 56 && two <= 63) || (two >= 66 && two <= 69)) && digits.length >= SHORTEST
+  return two === 50 || (two >= 56 && two <= 63) || (two >= 66 && two <= 69)
 }

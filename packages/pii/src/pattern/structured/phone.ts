@@ -1,90 +1,170 @@
 import type { Span } from '../../span.ts'
+import { isCallingCode } from './calling-codes.ts'
+import type { Candidate } from './candidate.ts'
 import { isAlphanumeric, isDigit, isSeparator } from './characters.ts'
-import { hasWordBefore } from './digit-groups.ts'
+import type { StructuredKind } from './kind.ts'
 
-const WORDS = [
-  'phone',
-  'telephone',
-  'tel',
-  'mobile',
-  'cell',
-  'call',
-  'fax',
-  'whatsapp',
-  'sms',
-  'telefon',
-  'handy',
-  'rufnummer',
-  'téléphone',
-  'portable',
-  'teléfono',
-  'móvil',
-  'telefono',
-  'cellulare',
-  'telefoon',
-]
 const PLUS = 0x2b
 const OPEN = 0x28
+const CLOSE = 0x29
 const SLASH = 0x2f
 const DOT = 0x2e
+const HYPHEN = 0x2d
+const TILDE = 0x7e
 const FEWEST = 7
 const MOST = 15
 /** Fewest digits of a number with its country code. */
 const FEWEST_INTERNATIONAL = 8
-/** Area, exchange and line of the North American plan. */
-const NORTH_AMERICAN = [3, 3, 4]
+const MOST_MARKS = 3
+/** Most digits of an international number without any mark. */
+const LONGEST_UNBROKEN = 13
 
 interface PhoneNumber extends Span {
-  readonly groups: readonly number[]
-  readonly count: number
+  /** The digits, group by group. */
+  readonly groups: readonly string[]
+  readonly digits: string
+  /** Whether digits follow beyond the number. */
+  readonly goesOn: boolean
 }
 
 /**
  * A telephone number: with its country code, in the groups of the North American plan, or after a word that announces
- * it.
+ * it; with its extension.
  */
-export function matchPhone(text: string, at: number): Span | undefined {
-  const number = readNumber(text, at)
-  if (number === undefined) return undefined
-  const isInternational = text.charCodeAt(at) === PLUS || text.startsWith('00', at)
-  const groups = number.groups[0] === 1 ? number.groups.slice(1) : number.groups
-  const isNorthAmerican = groups.length === 3 && groups.every((size, index) => size === NORTH_AMERICAN[index])
-  const isNumber =
-    (isInternational && number.count >= FEWEST_INTERNATIONAL) || isNorthAmerican || hasWordBefore(text, at, WORDS)
-  return isNumber ? { start: at, end: number.end } : undefined
+export const PHONE: StructuredKind = {
+  name: 'phone',
+  group: 'PHONE',
+  numbers: [1, MOST],
+  mixed: [9, 24],
+  find(candidate) {
+    const { text } = candidate
+    const start = numberStart(candidate)
+    if (start === undefined) return undefined
+    if (!mayBePhone(candidate, start)) return undefined
+    const number = readNumber(text, start)
+    if (number === undefined || !isPhone(candidate, number)) return undefined
+    return { start, end: extensionEnd(text, number.end) }
+  },
 }
 
-function readNumber(text: string, at: number): PhoneNumber | undefined {
-  const groups: number[] = []
-  let count = 0
-  let end = at
-  let position = text.charCodeAt(at) === PLUS ? at + 1 : at
-  while (count <= MOST) {
-    const start = position
-    while (isDigit(text.charCodeAt(position)) && count + position - start <= MOST) position++
-    const size = position - start
-    if (size > 0) {
-      groups.push(size)
-      count += size
-      end = position
-    }
-    let marks = 0
-    while (marks < 3 && isMark(text.charCodeAt(position))) {
-      position++
-      marks++
-    }
-    if (marks === 0 || !isDigit(text.charCodeAt(position))) break
+/** The start with the plus sign and the brackets before the first digit. */
+function numberStart({ text, start: at }: Candidate): number | undefined {
+  if (!isDigit(text.charCodeAt(at))) return undefined
+  let start = at
+  if (text.charCodeAt(start - 1) === PLUS) start--
+  if (text.charCodeAt(start - 1) === OPEN) start--
+  if (start < at && text.charCodeAt(start) === OPEN && text.charCodeAt(start - 1) === PLUS) start--
+  const before = start === 0 ? -1 : text.charCodeAt(start - 1)
+  if (isAlphanumeric(before) || before === PLUS || before === DOT || before === 0x5f) return undefined
+  if ((before === HYPHEN && isAlphanumeric(text.charCodeAt(start - 2))) || before === TILDE) return undefined
+  return start
+}
+
+/** A quick check: a prefix, a group of the size of an area, or an announcing word. */
+function mayBePhone(candidate: Candidate, start: number): boolean {
+  const { text, start: at, end } = candidate
+  if (start < at || text.startsWith('00', at)) return true
+  const first = text.charCodeAt(at)
+  if (end - at === 3 && first >= 0x32 && isMark(candidate.after)) return true
+  if (end - at === 1 && first === 0x31 && isMark(candidate.after)) return true
+  if (!candidate.isAnnouncedAtAll) return false
+  return candidate.isAnnounced('phone') || candidate.isAnnounced('call')
+}
+
+function readNumber(text: string, start: number): PhoneNumber | undefined {
+  const groups: string[] = []
+  let digits = ''
+  let end = start
+  let position = start
+  while (!isDigit(text.charCodeAt(position))) position++
+  for (;;) {
+    const from = position
+    while (isDigit(text.charCodeAt(position)) && position - from <= MOST) position++
+    const group = text.slice(from, position)
+    if (
+      digits.length + group.length > MOST ||
+      (isAlphanumeric(text.charCodeAt(position)) && !isExtension(text, position))
+    )
+      break
+    groups.push(group)
+    digits += group
+    end = position
+    const next = skipMarks(text, position)
+    if (next === position || !isDigit(text.charCodeAt(next))) break
+    position = next
   }
-  if (count < FEWEST || count > MOST || isAlphanumeric(text.charCodeAt(end))) return undefined
-  return { start: at, end, groups, count }
+  if (digits.length < FEWEST) return undefined
+  return { start, end, groups, digits, goesOn: position > end && isDigit(text.charCodeAt(position - 1)) }
+}
+
+function skipMarks(text: string, from: number): number {
+  let position = from
+  while (position - from < MOST_MARKS && isMark(text.charCodeAt(position))) position++
+  // A minus sign stands before the number that it belongs to.
+  const isMinus = text.charCodeAt(position - 1) === HYPHEN && text.charAt(position - 2) === ' '
+  return isMinus ? from : position
 }
 
 function isMark(unit: number): boolean {
-  return isSeparator(unit)
-    ? unit !== 0x0a && unit !== 0x0d
-    : unit === OPEN || unit === 0x29 || unit === SLASH || unit === DOT
+  if (isSeparator(unit)) return unit !== 0x0a && unit !== 0x0d
+  return unit === OPEN || unit === CLOSE || unit === SLASH || unit === DOT
 }
 
-/** The possible beginnings of a number. */
-export const beginsPhone = (unit: number, before: number): boolean =>
-  (isDigit(unit) || unit === PLUS || unit === OPEN) && !isAlphanumeric(before) && before !== PLUS && before !== DOT
+function isPhone(candidate: Candidate, number: PhoneNumber): boolean {
+  if (isInternational(candidate, number)) return true
+  if (isNorthAmerican(candidate.text, number)) return true
+  if (isDate(number) || number.goesOn) return false
+  if (candidate.isAnnounced('phone')) return true
+  const written = candidate.text.slice(number.start, number.end)
+  // Versions, tables and numbers of standards stand behind such words too.
+  if (/[ \t]{2}|\.\d+-|\b\d\.\d\b/.test(written)) return false
+  const isShaped = number.groups.length > 1 || number.digits.length >= 10 || number.digits.startsWith('0')
+  return isShaped && candidate.isAnnounced('call')
+}
+
+/** Whether a plus sign or two zeros and a calling code begin the number. */
+function isInternational(candidate: Candidate, { start, end, groups, digits, goesOn }: PhoneNumber): boolean {
+  const { text } = candidate
+  const hasPlus = text.slice(start, candidate.start).includes('+')
+  const number = hasPlus ? digits : digits.replace(/^00/, '')
+  if (number.length < FEWEST_INTERNATIONAL || !isCallingCode(number)) return false
+  const hasDots = text.slice(start, end).includes('.')
+  // A decimal fraction has one dot; a number with dots has short groups.
+  if (hasDots && (groups.length < 3 || groups.some(({ length }) => length > 5))) return false
+  if (hasPlus) return groups.length > 1 || number.length <= LONGEST_UNBROKEN
+  if (!digits.startsWith('00') || goesOn) return false
+  const isAlone =
+    !/\d\s+$/.test(text.slice(Math.max(0, start - 3), start)) && !/[ \t]{2}|\t/.test(text.slice(start, end))
+  const isShaped = groups.length > 2 && (groups[0]?.length ?? 0) > 3 && number.length >= 10
+  return (isAlone && isShaped) || candidate.isAnnounced('phone')
+}
+
+/** Whether the groups are area, exchange and line of the North American plan. */
+function isNorthAmerican(text: string, { start, end, groups, goesOn }: PhoneNumber): boolean {
+  const own = groups[0] === '1' ? groups.slice(1) : groups
+  const [area = '', exchange = '', line = '', ...more] = own
+  if (more.length > 0 || area.length !== 3 || exchange.length !== 3 || line.length !== 4) return false
+  if (goesOn || !/^[2-9]/.test(area) || !/^[2-9]/.test(exchange)) return false
+  const written = text.slice(start, end)
+  if (written.includes('.') && /[- ]/.test(written)) return false
+  if (/[-.()]/.test(written)) return true
+  return !/[\d.,]\s$/.test(text.slice(Math.max(0, start - 2), start)) && !/^[\s,]+\d/.test(text.slice(end, end + 3))
+}
+
+function isDate({ groups }: PhoneNumber): boolean {
+  const sizes = groups.map(({ length }) => length).join('-')
+  if (sizes === '4-4') return groups.every((year) => /^(?:19|20)/.test(year))
+  return /^(?:4-[12]-[12](?:$|-)|[12]-[12]-(?:2|4)$)/.test(sizes) && !groups[0]?.startsWith('0')
+}
+
+const EXTENSION =
+  /[ \t]{0,2}[,;]?[ \t]{0,2}(?:x|ext\.?|extn\.?|extension|durchwahl|dw|poste|int\.?|#)[ \t.:]{0,2}\d{1,6}(?![\dA-Za-z])/iy
+
+function extensionEnd(text: string, end: number): number {
+  EXTENSION.lastIndex = end
+  return EXTENSION.exec(text) === null ? end : EXTENSION.lastIndex
+}
+
+function isExtension(text: string, at: number): boolean {
+  return extensionEnd(text, at) > at
+}

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { STRUCTURED_BUILTINS } from './catalogue.ts'
+import { STRUCTURED_KINDS } from './catalogue.ts'
 import { modulo97, passesLuhn, passesMod11With10, passesVerhoeff, sumWeighted } from './checksums.ts'
+import { StructuredSet } from './set-search.ts'
 
 function found(name: string, text: string): string[] {
-  const builtin = STRUCTURED_BUILTINS.find((one) => one.name === name)
-  if (builtin === undefined) throw new Error(name)
-  const search = builtin.search(text)
+  const kinds = STRUCTURED_KINDS.filter((one) => one.name === name)
+  if (kinds.length !== 1) throw new Error(name)
+  const search = new StructuredSet(kinds).scan(text)
   while (!search.advance()) {
     // Each call does a piece.
   }
-  return search.found().map(({ start, end }) => text.slice(start, end))
+  return search.found(0).map(({ start, end }) => text.slice(start, end))
 }
 
 const CASES: readonly { name: string; yes: readonly string[]; no: readonly string[]; context?: string }[] = [
@@ -120,6 +121,92 @@ const CASES: readonly { name: string; yes: readonly string[]; no: readonly strin
   { name: 'br_cpf', context: 'CPF ', yes: ['529.982.247-25', '52998224725'], no: ['529.982.247-24', '111.111.111-11'] },
   { name: 'in_aadhaar', context: 'Aadhaar ', yes: ['2345 6789 0124'], no: ['2345 6789 0125', '1345 6789 0124'] },
   { name: 'se_personal_number', context: 'personnummer ', yes: ['811228-9874', '8112289874'], no: ['811228-9873'] },
+  { name: 'email', yes: ['jane%40example.com'], no: ['pkg@1.2.34', 'icon@2x.png', 'git@code.example:team/app'] },
+  {
+    name: 'credit_card',
+    yes: ['4111.1111.1111.1111', '4111/1111/1111/1111', '4111_1111_1111_1111'],
+    no: ['0.4111111111111111', '4111/1111.1111_1111'],
+  },
+  { name: 'credit_card', context: 'card ', yes: ['6304 0000 0000', '630400000000'], no: ['6304 0000 0001'] },
+  {
+    name: 'phone',
+    yes: ['415-555-2671 x123', '(415) 555-2671 ext. 45', '+1 415 555 2671, ext 9', '+49 (0)30 123456'],
+    no: ['+12.345678901', '115-555-2671', '0010 20 30 40 50'],
+  },
+  { name: 'us_itin', context: 'ITIN: ', yes: ['912-70-1234', '912701234'], no: ['912-93-1234', '812-70-1234'] },
+  {
+    name: 'uk_nino',
+    yes: ['AB123456C', 'AB 12 34 56 C', 'JG 103759A'],
+    no: ['QQ123456C', 'AB123456E', 'BG123456A', 'ab123456c', 'XAB123456C'],
+  },
+  {
+    name: 'it_fiscal_code',
+    yes: ['RSSMRA85T10A562S', 'rssmra85t10a562s'],
+    no: ['RSSMRA85T10A562T', 'RSSMRA85Z10A562S'],
+  },
+  {
+    name: 'mac_address',
+    yes: ['00:1B:44:11:3A:B7', 'aa-bb-cc-dd-ee-01', '001b.4411.3ab7', 'AB:CD:EF:12:34:56'],
+    no: ['00:00:00:00:00:00', 'ff:ff:ff:ff:ff:ff', '00:1B:44:11:3A', '00:1B:44:11:3A:B7:11', '00:1B-44:11-3A:B7'],
+  },
+  {
+    name: 'crypto_wallet',
+    yes: [
+      '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
+      '3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy',
+      'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+      '0x52908400098527886E0F7030069857D2E4169EE7',
+    ],
+    no: [
+      '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb',
+      'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdp',
+      '0x0000000000000000000000000000000000000000',
+      '3b5d5c3712955042212316173ccf37be',
+    ],
+  },
+  { name: 'vin', yes: ['1M8GDM9AXKP042788'], no: ['1M8GDM9A1KP042788', '1M8GDM9AXKP04278I'] },
+  { name: 'vin', context: 'VIN ', yes: ['WVWZZZ1JZXW000010'], no: ['WVWZZZ1JZXW00O010'] },
+  { name: 'imei', yes: ['49-015420-323751-8'], no: ['49-015420-323751-7'] },
+  { name: 'imei', context: 'IMEI: ', yes: ['490154203237518'], no: ['490154203237517'] },
+  { name: 'bic', context: 'BIC: ', yes: ['DEUTDEFF500', 'DEUTDEFF'], no: ['DEUTXXFF', 'DEUTDEF', 'deutdeff'] },
+  {
+    name: 'passport',
+    context: 'passport no. ',
+    yes: ['C01X00T47', '123456789', 'AB1234567'],
+    no: ['1234', '2024-01-15'],
+  },
+  {
+    name: 'driver_licence',
+    context: "driver's license ",
+    yes: ['A123-4567-8901', 'D1234567', 'MORGA657054SM9IJ'],
+    no: ['2024-01-15', 'A12'],
+  },
+  {
+    name: 'birth_date',
+    context: 'date of birth: ',
+    yes: ['1984-03-12', '12.03.1984', '03/12/84', '12 March 1984', 'May 5, 1980', '5. Mai 1980', '3 de marzo de 1975'],
+    no: ['1984', '12345'],
+  },
+  {
+    name: 'street_address',
+    yes: [
+      '221 Baker Street',
+      '1600 Pennsylvania Ave NW'.slice(0, 21),
+      'Hauptstraße 12a',
+      'Große Bergstraße 7',
+      '12 bis rue de la Paix',
+      'Calle de Alcalá 45',
+      'Via Giuseppe Verdi, 10',
+      'Keizersgracht 123',
+    ],
+    no: ['12 Monkeys', '5 road', 'strasse 5', 'Via 12'],
+  },
+  {
+    name: 'postcode',
+    yes: ['SW1A 1AA', 'EC1A 1BB', 'M1 1AE', 'K1A 0B6'],
+    no: ['QQ1A 1AA', 'SW1A 1CA', 'D1A 0B6'],
+  },
+  { name: 'postcode', context: 'PLZ: ', yes: ['10115'], no: ['101'] },
 ]
 
 describe.each(CASES)('$name $context', ({ name, yes, no, context = '' }) => {

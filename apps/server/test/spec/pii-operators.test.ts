@@ -1,0 +1,64 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import { startPiiWorld } from '../support/pii-world.ts'
+import { verifies } from './verifies.ts'
+
+const KEY = 'the key of hashes in these tests'
+const CARD = '4111 1111 1111 1111'
+const MAIL = 'jane@lab.example'
+
+const OPERATORS = {
+  EMAIL: { hash_key_env: 'PII_HASH_KEY' },
+  CREDITCARD: { keep_last: 4 },
+  TICKET: { replace: 'a ticket' },
+}
+const DETECTION = { builtins: ['email', 'credit_card', 'iban'], operators: OPERATORS }
+
+describe('operators', () => {
+  verifies('detector:operators:replacement', 'write something else than the fixed text', async () => {
+    await using world = await startPiiWorld({ env: { PII_HASH_KEY: KEY } })
+    await world.patterns('own', { TICKET: 'tick-[0-9]{4}' }, DETECTION)
+    const text = `${MAIL} paid tick-1234 with ${CARD} from DE89370400440532013000`
+    const reply = await world.server.post('/api/pii/redact', { text, detectors: ['own'] })
+    const hash = createHmac('sha256', KEY).update(MAIL).digest('hex').slice(0, 16)
+    expect(reply.json()).toMatchObject({
+      redacted_text: `[EMAIL:${hash}] paid a ticket with ****1111 from [REDACTED:pattern:IBAN]`,
+    })
+    await world.far('m', { pii: { enabled: true, detectors: ['own'] } })
+    await world.server.chat('m', { messages: [{ role: 'user', content: text }] })
+    const [asked] = world.upstream.requests
+    expect(asked?.body.toString()).toContain('paid a ticket with ****1111 from')
+    expect(asked?.body.toString()).not.toMatch(/jane|4111|tick-/)
+  })
+
+  verifies('detector:operators:reversible', 'give way to tokens', async () => {
+    await using world = await startPiiWorld({ env: { PII_HASH_KEY: KEY } })
+    await world.patterns('own', { TICKET: 'tick-[0-9]{4}' }, DETECTION)
+    await world.far('m', { pii: { enabled: true, detectors: ['own'], reversible_redactions: true } })
+    await world.server.chat('m', { messages: [{ role: 'user', content: `${CARD} for tick-1234` }] })
+    expect(world.upstream.requests[0]?.body.toString()).toContain('[REDACTED:CREDITCARD_001] for [REDACTED:TICKET_001]')
+  })
+
+  verifies('detector:operators:checked-at-load', 'that cannot be used refuse their file', async () => {
+    await using world = await startPiiWorld()
+    const { server } = world
+    const lines = ['name: bad', 'backend: pattern', 'pii_detection:', '  builtins: [email]', '  operators:']
+    for (const [operator, reason] of [
+      ['{ keep_last: 0 }', /keep_last must be a whole number from 1 to 64/],
+      ['{ keep_last: 4, replace: x }', /needs exactly one of/],
+      ['{}', /needs exactly one of/],
+    ] as const) {
+      await server.writeModelFile('bad.yaml', [...lines, `    EMAIL: ${operator}`].join('\n'))
+      const reload = await server.post('/models/reload', {})
+      const said = reload.text + server.logLines.join('\n')
+      expect(said).toMatch(reason)
+      expect(said).toMatch(/bad\.yaml:6/)
+      const refused = await server.post('/api/pii/redact', { text: MAIL, detectors: ['bad'] })
+      expect(refused.status).toBe(400)
+    }
+    // A key that is missing when the detector is needed fails closed.
+    await world.patterns('own', { TICKET: 'tick-[0-9]{4}' }, DETECTION)
+    const closed = await server.post('/api/pii/redact', { text: MAIL, detectors: ['own'] })
+    expect([closed.status, closed.text.includes(MAIL)]).toEqual([503, false])
+  })
+})

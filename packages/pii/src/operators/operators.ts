@@ -1,0 +1,86 @@
+import { PiiError } from '../errors.ts'
+import { hmacSha256 } from './hmac.ts'
+
+/** Another replacement than the fixed text, for the masked values of one group. Exactly one member is set. */
+export interface MaskOperator {
+  /** A text of one's own. */
+  readonly replace?: string | undefined
+  /** The number of last characters that stay: `****1111`. A value of less than twice as many is masked whole. */
+  readonly keepLast?: number | undefined
+  /** The key of a hash: equal values get the same text, which without the key says nothing about them. */
+  readonly hashKey?: string | undefined
+  /** The name under which the key is read when the detector is created. */
+  readonly hashKeyEnv?: string | undefined
+}
+
+/** Operators by group, compared exactly. */
+export type MaskOperators = Readonly<Record<string, MaskOperator>>
+
+/** Writes the replacement of one value of a group. */
+export type WriteMask = (value: string) => string
+
+/** Reads a key that a configuration only names. */
+export type ReadSecret = (name: string) => string | undefined
+
+const LONGEST_REPLACEMENT = 256
+const MOST_KEPT = 64
+const SHORTEST_KEY = 16
+/** Hex digits of a hash that are written. */
+const HASH_DIGITS = 16
+const MEMBERS = ['replace', 'keepLast', 'hashKey', 'hashKeyEnv'] as const
+
+/**
+ * Checks an operator. @returns the reason why it cannot be used, undefined for a good one
+ */
+export function findOperatorFault(operator: MaskOperator): string | undefined {
+  const given = MEMBERS.filter((member) => operator[member] !== undefined)
+  if (given.length !== 1) return 'needs exactly one of replace, keep_last and hash_key_env'
+  const { replace, keepLast, hashKey, hashKeyEnv } = operator
+  if (replace !== undefined && (typeof replace !== 'string' || replace.length > LONGEST_REPLACEMENT)) {
+    return `replace must be a text of at most ${LONGEST_REPLACEMENT} characters`
+  }
+  if (keepLast !== undefined && !(Number.isInteger(keepLast) && keepLast >= 1 && keepLast <= MOST_KEPT)) {
+    return `keep_last must be a whole number from 1 to ${MOST_KEPT}`
+  }
+  if (hashKey !== undefined && (typeof hashKey !== 'string' || hashKey.length < SHORTEST_KEY)) {
+    return `the key of a hash needs ${SHORTEST_KEY} characters or more`
+  }
+  if (hashKeyEnv !== undefined && (typeof hashKeyEnv !== 'string' || hashKeyEnv === '')) {
+    return 'hash_key_env must name a variable'
+  }
+  return undefined
+}
+
+/**
+ * Creates the writers of the operators of a detector.
+ *
+ * @throws PiiError `pii_config`, kind `invalid_request`, for an operator that cannot be used, or a key that is missing
+ */
+export function createMaskWriters(operators: MaskOperators, readSecret?: ReadSecret): ReadonlyMap<string, WriteMask> {
+  return new Map(
+    Object.entries(operators).map(([group, operator]) => [group, createWriter(group, operator, readSecret)]),
+  )
+}
+
+function createWriter(group: string, operator: MaskOperator, readSecret: ReadSecret | undefined): WriteMask {
+  const fault = findOperatorFault(operator)
+  if (fault !== undefined) throw operatorError(group, fault)
+  const { replace, keepLast, hashKeyEnv } = operator
+  if (replace !== undefined) return () => replace
+  if (keepLast !== undefined) return (value) => keepEnd(value, keepLast)
+  const key = operator.hashKey ?? readSecret?.(hashKeyEnv ?? '')
+  if (key === undefined || key.length < SHORTEST_KEY) {
+    throw operatorError(group, `${hashKeyEnv} holds no key of ${SHORTEST_KEY} characters or more`)
+  }
+  return (value) => `[${group}:${hmacSha256(key, value).slice(0, HASH_DIGITS)}]`
+}
+
+/** The last characters of a value behind four stars; stars alone where they would be half of the value or more. */
+function keepEnd(value: string, count: number): string {
+  const characters = [...value]
+  return characters.length < count * 2 ? '****' : `****${characters.slice(-count).join('')}`
+}
+
+function operatorError(group: string, fault: string): PiiError {
+  return new PiiError('invalid_request', `operators[${JSON.stringify(group)}]: ${fault}`, { code: 'pii_config' })
+}

@@ -1,0 +1,27 @@
+import type { Span } from '../../span.ts'
+import type { StructuredName } from '../structured-names.ts'
+import type { Candidate } from './candidate.ts'
+import type { Context } from './context.ts'
+
+/** Lengths of a word, or numbers of digits: from the least to the greatest. */
+export type Lengths = readonly [least: number, most: number]
+
+/** One kind of structured text: its candidates, and the check of one candidate. */
+export interface StructuredKind {
+  readonly name: StructuredName
+  readonly group: string
+  /** Lengths of a word of digits only that may begin it. */
+  readonly numbers?: Lengths | undefined
+  /** Lengths of a word of letters and digits that may begin it or lie in it. */
+  readonly mixed?: Lengths | undefined
+  /** Lengths of a word of capital letters that may begin it. */
+  readonly capitals?: Lengths | undefined
+  /** Whether it is found by its `@`. */
+  readonly atSigns?: boolean | undefined
+  /** Digits that the first groups of a number have together. @default any */
+  readonly digits?: Lengths | undefined
+  /** Words that must stand shortly before it. @default none */
+  readonly announcedBy?: Context | undefined
+  /** Finds the text that the candidate is a part of. Reads a bounded range around it. */
+  find(candidate: Candidate): Span | undefined
+}

@@ -1,0 +1,246 @@
+import type { Span } from '../../span.ts'
+import { Candidate } from './candidate.ts'
+import { contextIndex } from './context.ts'
+import type { Lengths, StructuredKind } from './kind.ts'
+
+/** A search for structured texts, done in pieces. */
+export interface SetSearch {
+  /** Does a piece of the work; true at the end. */
+  advance(): boolean
+  /** The findings of the kind at an index: ascending, never overlapping. Complete after `advance` returned true. */
+  found(kind: number): readonly Span[]
+}
+
+/** Code units in one piece. */
+const PIECE_UNITS = 1 << 12
+/** Code units in one piece of a text that is not plain ASCII: most of its pieces still are. */
+const SMALL_PIECE_UNITS = 512
+/** Words above this length are none of any kind. */
+const LONGEST_WORD = 128
+const NO_CONTEXT = -1
+
+const OTHER = 0
+const SMALL = 1
+const CAPITAL = 2
+const DIGIT = 3
+const AT = 4
+const PERCENT = 5
+
+/** The role of each ASCII character in the search; of all others none. */
+const ROLES = new Uint8Array(256)
+ROLES.fill(DIGIT, 0x30, 0x3a)
+ROLES.fill(CAPITAL, 0x41, 0x5b)
+ROLES.fill(SMALL, 0x61, 0x7b)
+ROLES[0x40] = AT
+ROLES[0x25] = PERCENT
+
+/** Whether a candidate may stand at a pair of bytes: at one of them, or because both are capitals. */
+const PAIRS = Uint8Array.from({ length: 1 << 16 }, (_, pair) => {
+  const [one = 0, other = 0] = [ROLES[pair & 0xff], ROLES[pair >> 8]]
+  return one >= DIGIT || other >= DIGIT || (one === CAPITAL && other === CAPITAL) ? 1 : 0
+})
+
+/** The kinds that a word may belong to. */
+interface Possible {
+  /** Those of a fixed number of digits, with a bit for each of the numbers. */
+  readonly summed: readonly number[]
+  readonly sums: number
+  /** Those that a word must announce. */
+  readonly announced: readonly number[]
+  readonly others: readonly number[]
+}
+
+/** Kinds by the length of a word. */
+type ByLength = readonly (Possible | undefined)[]
+
+/**
+ * Searches for several kinds in one pass. It stops only at digits, at two capitals in a row and at `@` (also as `%40`);
+ * the word around such a place is checked only for the kinds that a word of its length and characters may belong to.
+ */
+export class StructuredSet {
+  private readonly kinds: readonly StructuredKind[]
+  private readonly numbers: ByLength
+  private readonly mixed: ByLength
+  private readonly capitals: ByLength
+  private readonly atSigns: Possible
+  /** By kind: a bit for each allowed number of digits. */
+  private readonly digits: Int32Array
+  /** By kind: the number of its announcing words. */
+  private readonly contexts: Int32Array
+  private readonly bytes = new Uint8Array(PIECE_UNITS * 3 + 2)
+  private readonly pairs = new Uint16Array(this.bytes.buffer)
+  private readonly encoder = new TextEncoder()
+  /** Whether the bytes are those of plain ASCII. */
+  private isPlain = false
+
+  constructor(kinds: readonly StructuredKind[]) {
+    this.kinds = kinds
+    this.numbers = byLength(kinds, ({ numbers }) => numbers)
+    this.mixed = byLength(kinds, ({ mixed }) => mixed)
+    this.capitals = byLength(kinds, ({ capitals }) => capitals)
+    this.atSigns = sortKinds(kinds, ({ atSigns }) => atSigns === true)
+    this.digits = Int32Array.from(kinds, ({ digits }) => (digits === undefined ? 0 : toBits(digits)))
+    this.contexts = Int32Array.from(kinds, ({ announcedBy }) =>
+      announcedBy === undefined ? NO_CONTEXT : contextIndex(announcedBy),
+    )
+  }
+
+  /** Prepares a search, which runs with `advance`. */
+  scan(text: string): SetSearch {
+    const candidate = new Candidate(text)
+    const spans: Span[][] = this.kinds.map(() => [])
+    let at = 0
+    let units = PIECE_UNITS
+    return {
+      advance: () => {
+        const to = Math.min(text.length, at + PIECE_UNITS)
+        while (at < to) {
+          if (!this.encode(text, at, Math.min(to, at + units)) && units > SMALL_PIECE_UNITS) units = SMALL_PIECE_UNITS
+          else at = this.scanPiece(candidate, at, Math.min(to, at + units), spans)
+        }
+        return at >= text.length
+      },
+      found: (kind) => spans[kind] ?? [],
+    }
+  }
+
+  /** Reads a piece of the text as bytes. @returns whether it is plain ASCII: two characters are two bytes */
+  private encode(text: string, from: number, to: number): boolean {
+    const { written } = this.encoder.encodeInto(text.slice(from, to), this.bytes)
+    this.bytes[written] = 0
+    this.isPlain = written === to - from
+    return this.isPlain
+  }
+
+  private scanPiece(candidate: Candidate, from: number, to: number, spans: readonly Span[][]): number {
+    const { text } = candidate
+    let at = from
+    while (at < to) {
+      if (this.isPlain) at = this.nextPair(at - from, to - from) + from
+      const role = roleAt(text, at)
+      if (role < CAPITAL) at++
+      else if (role >= AT) {
+        if (role === AT || (text.charCodeAt(at + 1) === 0x34 && text.charCodeAt(at + 2) === 0x30)) {
+          candidate.moveTo(at, role === AT ? at + 1 : at + 3)
+          this.tryKinds(candidate, this.atSigns, spans)
+        }
+        at++
+      } else if (role === DIGIT || roleAt(text, at + 1) === CAPITAL) at = this.scanWord(candidate, at, spans)
+      else at++
+    }
+    return at
+  }
+
+  /** The first byte from an offset on that may belong to a candidate, or the one before it. */
+  private nextPair(from: number, limit: number): number {
+    const { pairs } = this
+    if (from % 2 === 1 && isStop(this.bytes[from] ?? 0)) return from
+    const last = (limit + 1) >> 1
+    for (let index = (from + 1) >> 1; index < last; index++) {
+      if (PAIRS[pairs[index] ?? 0] === 1) return index * 2
+    }
+    return limit
+  }
+
+  /** Checks the word around an offset. @returns the end of the word */
+  private scanWord(candidate: Candidate, at: number, spans: readonly Span[][]): number {
+    const { text } = candidate
+    let start = at
+    let isNumber = roleAt(text, at) === DIGIT
+    let isCapital = !isNumber
+    for (let role = roleBefore(text, start); isWordRole(role); role = roleBefore(text, start)) {
+      start--
+      isNumber = false
+      isCapital &&= role === CAPITAL
+      if (at - start > LONGEST_WORD) break
+    }
+    let end = at + 1
+    for (let role = roleAt(text, end); isWordRole(role); role = roleAt(text, ++end)) {
+      isNumber &&= role === DIGIT
+      isCapital &&= role === CAPITAL
+    }
+    const length = end - start
+    if (length > LONGEST_WORD) return end
+    const kinds = isNumber ? this.numbers : isCapital ? this.capitals : this.mixed
+    const possible = kinds[length]
+    if (possible !== undefined) {
+      candidate.moveTo(start, end)
+      this.tryKinds(candidate, possible, spans, isNumber)
+    }
+    return end
+  }
+
+  private tryKinds(candidate: Candidate, possible: Possible, spans: readonly Span[][], isNumber = false): void {
+    const { summed, sums, announced, others } = possible
+    if (summed.length > 0 && (!isNumber || (candidate.digitSums & sums) !== 0)) {
+      for (const index of summed) {
+        if (isNumber && (candidate.digitSums & (this.digits[index] ?? 0)) === 0) continue
+        if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, spans)
+      }
+    }
+    if (announced.length > 0 && candidate.isAnnouncedAtAll) {
+      for (const index of announced) if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, spans)
+    }
+    for (const index of others) this.tryKind(candidate, index, spans)
+  }
+
+  private isAnnounced(candidate: Candidate, index: number): boolean {
+    const context = this.contexts[index] ?? NO_CONTEXT
+    return context === NO_CONTEXT || candidate.isAnnouncedBy(context)
+  }
+
+  private tryKind(candidate: Candidate, index: number, spans: readonly Span[][]): void {
+    const known = spans[index]
+    const last = known === undefined || known.length === 0 ? 0 : (known[known.length - 1]?.end ?? 0)
+    // A word inside of the last finding belongs to it.
+    if (candidate.start < last) return
+    const found = this.kinds[index]?.find(candidate)
+    if (found !== undefined && found.start >= last) known?.push(found)
+  }
+}
+
+function byLength(kinds: readonly StructuredKind[], lengths: (kind: StructuredKind) => Lengths | undefined): ByLength {
+  return Array.from({ length: LONGEST_WORD + 1 }, (_, length) => {
+    const possible = sortKinds(kinds, (kind) => {
+      const [least, most] = lengths(kind) ?? [1, 0]
+      return length >= least && length <= most
+    })
+    const { summed, announced, others } = possible
+    return summed.length + announced.length + others.length > 0 ? possible : undefined
+  })
+}
+
+function sortKinds(kinds: readonly StructuredKind[], isPossible: (kind: StructuredKind) => boolean): Possible {
+  const possible = [...kinds.entries()].filter(([, kind]) => isPossible(kind))
+  const pick = (counts: (kind: StructuredKind) => boolean): number[] =>
+    possible.filter(([, kind]) => counts(kind)).map(([index]) => index)
+  return {
+    summed: pick(({ digits }) => digits !== undefined),
+    sums: possible.reduce((bits, [, { digits }]) => bits | (digits === undefined ? 0 : toBits(digits)), 0),
+    announced: pick(({ digits, announcedBy }) => digits === undefined && announcedBy !== undefined),
+    others: pick(({ digits, announcedBy }) => digits === undefined && announcedBy === undefined),
+  }
+}
+
+function toBits([least, most]: Lengths): number {
+  let bits = 0
+  for (let count = least; count <= most; count++) bits |= 1 << count
+  return bits
+}
+
+function roleAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  return unit < 128 ? (ROLES[unit] ?? OTHER) : OTHER
+}
+
+function roleBefore(text: string, at: number): number {
+  return at === 0 ? OTHER : roleAt(text, at - 1)
+}
+
+function isStop(byte: number): boolean {
+  return (ROLES[byte] ?? OTHER) >= DIGIT
+}
+
+function isWordRole(role: number): boolean {
+  return role === DIGIT || role === SMALL || role === CAPITAL
+}

@@ -1,0 +1,94 @@
+import type { Span } from '../../span.ts'
+import type { Candidate } from './candidate.ts'
+import { isDigit } from './characters.ts'
+import type { StructuredKind } from './kind.ts'
+
+const NAME = "[\\p{Lu}][\\p{L}'’.-]{0,24}"
+const ENGLISH_TYPES =
+  'Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Way|Parkway|Pkwy|Circle|Cir|Highway|Hwy|Crescent|Close|Gardens|Grove|Row|Mews'
+/** A number, up to four names, and the kind of the street. */
+const ENGLISH = new RegExp(
+  `\\d{1,5}[A-Za-z]? (?:(?:[NSEW]|North|South|East|West)\\.? )?(?:(?:${NAME}|\\d{1,3}(?:st|nd|rd|th)) ){1,4}?(?:${ENGLISH_TYPES})(?![\\p{L}\\d])\\.?(?:,? (?:Apt|Apartment|Suite|Ste|Unit|Flat|#)\\.? ?#?[\\dA-Z-]{1,6}(?![\\p{L}\\d]))?`,
+  'uy',
+)
+const FRENCH = new RegExp(
+  `\\d{1,4}(?: ?(?:bis|ter|quater))?,? (?:rue|avenue|av\\.|boulevard|bd|place|allée|chemin|impasse|quai|route|cours|passage|square)(?: (?:de|du|des|la|le|les|d['’]|de l['’]|l['’])| (?:d|l)['’])*(?:[ '’]${NAME}){1,4}`,
+  'uy',
+)
+/** Ends of the names of streets, before a number: German and Dutch. */
+const ENDINGS =
+  /(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer|ring|straat|laan|plein|gracht|kade|dijk|singel|hof)$/i
+const HOUSE = /\d{1,4}(?: ?[a-hA-H](?![\p{L}\d]))?(?:[-/]\d{1,3}[a-z]?)?(?![\p{L}\d]|[.,:]\d|[.]? ?%)/uy
+/** A street that begins with its kind, before a number: Spanish, Italian, Portuguese. */
+const KIND_FIRST = new RegExp(
+  `(?<![\\p{L}\\d])(?:Calle|C/|Avenida|Avda\\.?|Av\\.|Plaza|Paseo|Camino|Via|Viale|Piazza|Corso|Largo|Vicolo|Rua|Travessa|Praça) ?(?:(?:de|del|della|delle|dei|degli|la|las|los|el|da|do|dos|das|di|y|e) )*${NAME}(?: (?:(?:de|del|della|la|los|da|do|dos|di|y|e) ){0,2}${NAME}){0,3},? (?:n[.º°o]{1,2} ?)?$`,
+  'u',
+)
+/** The last two characters of {@link ENDINGS}. */
+const LAST_TWO = new Set('ße se r. eg tz ee mm er ng at an in ht de jk el of'.split(' '))
+const FRENCH_FIRST = 'rabpciqst'
+const BLANK = 0x20
+const COMMA = 0x2c
+const DOT = 0x2e
+/** Code units before a house number in which a street may begin. */
+const LEAD_UNITS = 64
+
+/** The address of a street, with its number, by its form in several languages. */
+export const STREET_ADDRESS: StructuredKind = {
+  name: 'street_address',
+  group: 'STREET_ADDRESS',
+  numbers: [1, 5],
+  mixed: [2, 6],
+  find(candidate) {
+    const { text, start, end, before, after } = candidate
+    if (after === BLANK || after === COMMA) {
+      const next = text.charAt(after === COMMA ? end + 2 : end + 1)
+      const isName = next !== next.toLowerCase() || isDigit(next.charCodeAt(0))
+      const pattern = isName ? ENGLISH : FRENCH_FIRST.includes(next) ? FRENCH : undefined
+      const found = pattern && before !== DOT ? matchAt(pattern, text, start) : undefined
+      if (found !== undefined) return found
+    }
+    return before === BLANK || before === 0xba || before === 0xb0 || before === DOT ? findBefore(candidate) : undefined
+  },
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): Span | undefined {
+  pattern.lastIndex = at
+  const [found] = pattern.exec(text) ?? []
+  return found === undefined ? undefined : { start: at, end: at + found.length }
+}
+
+/** A street whose number is the candidate. */
+function findBefore(candidate: Candidate): Span | undefined {
+  const { text, start, before } = candidate
+  const mayBeGerman = before === BLANK && LAST_TWO.has(text.slice(start - 3, start - 1).toLowerCase())
+  const mayBeginWithKind = candidate.isAnnounced('street')
+  if (!mayBeGerman && !mayBeginWithKind) return undefined
+  const house = matchAt(HOUSE, text, start)
+  if (house === undefined) return undefined
+  const from = Math.max(0, start - LEAD_UNITS)
+  const lead = text.slice(from, start)
+  const street =
+    (mayBeGerman ? germanStart(lead) : undefined) ?? (mayBeginWithKind ? KIND_FIRST.exec(lead)?.index : undefined)
+  return street === undefined ? undefined : { start: from + street, end: house.end }
+}
+
+/** The start of a name with one of the endings, with up to two names before it: `Große Bergstraße`. */
+function germanStart(lead: string): number | undefined {
+  const words = lead.trimEnd().split(' ')
+  const last = words.pop() ?? ''
+  const name = last.replace(/^.*[\n\t("'>:;,]/s, '')
+  if (!ENDINGS.test(name)) return undefined
+  const isAlone = /^(?:stra(?:ß|ss)e|str\.|weg|platz|allee|ring|hof|laan|straat)$/i.test(name)
+  let start = lead.trimEnd().length - name.length
+  if (!/^[\p{Lu}]/u.test(name)) return undefined
+  if (name !== last) return isAlone ? undefined : start
+  let names = 0
+  for (let word = words.pop(); word !== undefined && names < 2; word = words.pop()) {
+    const isName = /^[\p{Lu}][\p{L}.-]+$/u.test(word) && /(?:er|en|e|-|[Ss]t\.|Am|Im)$/.test(word)
+    if (!isName) break
+    start -= word.length + 1
+    names++
+  }
+  return isAlone && names === 0 ? undefined : start
+}

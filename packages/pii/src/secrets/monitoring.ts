@@ -1,0 +1,67 @@
+import type { SecretKind } from './secret-kind.ts'
+
+/** Secrets of monitoring. */
+export const MONITORING_SECRETS: readonly SecretKind[] = [
+  {
+    name: 'grafana_cloud_token',
+    group: 'GRAFANA_CLOUD_TOKEN',
+    pattern: 'glc_[A-Za-z0-9+/]{32,400}={0,3}',
+    anchor: 'glc_',
+    example: 'glc_q7Kd2Wm9Rx4Tz1Vb8Hn5Ls3Pf6q7Kd2Wm9Rx4Tz1Vb8Hn5Ls3Pf6q7Kd2Wm9Rx4Tz1Vb8Hn5Ls3Pf6q7',
+    source: 'Grafana documentation, access policies',
+  },
+  {
+    name: 'grafana_service_token',
+    group: 'GRAFANA_SERVICE_TOKEN',
+    pattern: 'glsa_[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}',
+    anchor: 'glsa_',
+    isExact: true,
+    example: 'glsa_q7Kd2Wm9Rx4Tz1Vb8Hn5Ls3Pf6q7Kd2W_4f1b9c27',
+    source: 'Grafana documentation, service accounts',
+  },
+  {
+    name: 'newrelic_user_key',
+    group: 'NEWRELIC_USER_KEY',
+    pattern: 'NRAK-[A-Z0-9]{27}',
+    anchor: 'NRAK-',
+    isExact: true,
+    example: 'NRAK-K3V9X1Q7W5T2M8R4K3V9X1Q7W5T',
+    source: 'New Relic documentation, API keys',
+  },
+  {
+    name: 'newrelic_insert_key',
+    group: 'NEWRELIC_INSERT_KEY',
+    pattern: 'NRII-[A-Za-z0-9_-]{32}',
+    anchor: 'NRII-',
+    isExact: true,
+    example: 'NRII-q7Kd2Wm9Rx4Tz1Vb8Hn5Ls3Pf6q7Kd2W',
+    source: 'New Relic documentation, insert keys',
+  },
+  {
+    name: 'newrelic_browser_key',
+    group: 'NEWRELIC_BROWSER_KEY',
+    pattern: 'NRJS-[0-9a-f]{19}',
+    anchor: 'NRJS-',
+    isExact: true,
+    example: 'NRJS-4f1b9c27d0a6e3854f1',
+    source: 'New Relic documentation, browser keys',
+  },
+  {
+    name: 'dynatrace_token',
+    group: 'DYNATRACE_TOKEN',
+    pattern: 'dt0[a-z]01\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}',
+    anchor: 'dt0',
+    isExact: true,
+    example: 'dt0c01.K3V9X1Q7W5T2M8R4K3V9X1Q7.K3V9X1Q7W5T2M8R4K3V9X1Q7W5T2M8R4K3V9X1Q7W5T2M8R4K3V9X1Q7W5T2M8R4',
+    source: 'Dynatrace documentation, access tokens',
+  },
+  {
+    name: 'honeycomb_key',
+    group: 'HONEYCOMB_KEY',
+    pattern: '(?:hcaik|hcbik|hcxik|hcalk|hcblk|hcxlk)_[a-z0-9]{58}',
+    anchor: 'hcaik',
+    isExact: true,
+    example: 'hcaik_k3v9x1q7w5t2m8r4k3v9x1q7w5t2m8r4k3v9x1q7w5t2m8r4k3v9x1q7w5',
+    source: 'Honeycomb documentation, ingest keys',
+  },
+]
