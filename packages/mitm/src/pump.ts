@@ -47,18 +47,21 @@ export function pump(from: Readable, to: Writable, { onBytes, onEnd, onFail, cha
       fail(error)
     }
   }
-  to.on('drain', resume)
-  from.on('data', take)
-  from.once('end', () => {
+  const end = (): void => {
     if (isOver) return
     attempt(() => change?.end().forEach(write))
     if (isOver) return
     finish()
     onEnd()
-  })
+  }
+  to.on('drain', resume)
+  from.on('data', take)
+  // An empty stream of HTTP/2 ends without a reader: its event is over when the pump begins after a wait.
+  if (from.readableEnded) process.nextTick(end)
+  else from.once('end', end)
   from.once('error', fail)
   from.once('close', () => {
-    if (!isOver) fail(new Error('closed before its end'))
+    if (!from.readableEnded) fail(new Error('closed before its end'))
   })
   return finish
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
-import { constants, createSecureServer as createHttp2Server } from 'node:http2'
+import { type ClientHttp2Session, constants, createSecureServer as createHttp2Server } from 'node:http2'
 import { createServer as createSecureServer } from 'node:https'
 import { createDeferred, listenOnFreePort, readSse, trackSockets } from '@svc/test-kit'
 import fc from 'fast-check'
@@ -239,6 +239,39 @@ async function openStream(world: World, client: 'http/1.1' | 'h2'): Promise<Asyn
   outgoing.end('{}')
   const [reply] = (await once(outgoing, 'response')) as [IncomingMessage]
   return reply
+}
+
+it.each(['https', 'h2'] as const)('an empty body that ends before a host of %s is connected', async (protocol) => {
+  const bodyEnded = createDeferred<void>()
+  let lookedUp = Promise.resolve()
+  await using world = await startWorld({
+    protocol,
+    lookup: (_host, _options, callback) => {
+      void lookedUp.then(() => callback(null, [{ address: '127.0.0.1', family: 4 }]))
+    },
+  })
+  const session = await http2Through(world)
+  // The connection to the host waits.
+  lookedUp = bodyEnded.promise
+  // The end of the body is a frame of its own.
+  const stream = session.request({ ':method': 'POST', ':path': '/v1/embeddings' }, { endStream: false })
+  const response = once(stream, 'response')
+  stream.resume().end()
+  await once(stream, 'finish')
+  // The first answer shows that the frame has left, the second that the proxy has read it.
+  await ping(session)
+  await ping(session)
+  bodyEnded.resolve()
+  const [headers] = await response
+  expect(headers[':status']).toBe(200)
+  expect(world.upstream.requests[0]?.body).toHaveLength(0)
+  session.destroy()
+})
+
+function ping(session: ClientHttp2Session): Promise<void> {
+  return new Promise((resolve, reject) => {
+    session.ping((error) => (error === null ? resolve() : reject(error)))
+  })
 }
 
 it('headers of HTTP/1.1 keep their order, case and repetitions', async () => {
