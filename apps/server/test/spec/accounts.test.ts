@@ -495,3 +495,17 @@ it('a password opens nothing where passwords are turned off, not even for its ow
 async function expectSoon<T>(read: () => Promise<T>, wanted: T): Promise<void> {
   await expect.poll(read, { timeout: 10_000 }).toBe(wanted)
 }
+
+describe('usage of a key that was revoked', () => {
+  verifies('user-key:usage:label-survives-revocation', 'keeps the label of the key', async () => {
+    await world.model('counted', {})
+    const { browser } = await world.member('counted')
+    const created = await browser.send('POST', '/api/auth/api-keys', { name: 'the old laptop' })
+    const { id, key } = created.json() as { readonly id: string; readonly key: string }
+    const body = { model: 'counted', messages: [{ role: 'user', content: 'hello' }] }
+    expect((await world.post('/v1/chat/completions', body, { authorization: `Bearer ${key}` })).status).toBe(200)
+    expect((await browser.send('DELETE', `/api/auth/api-keys/${id}`)).status).toBe(200)
+    const sources = (await browser.send('GET', '/api/auth/usage/sources')).json()
+    expect(JSON.stringify(sources)).toContain('"the old laptop"')
+  })
+})

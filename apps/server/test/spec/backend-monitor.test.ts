@@ -216,7 +216,7 @@ describe('POST /backend/shutdown', () => {
 
 describe('errors of the three', () => {
   verifies(
-    ['monitor:error:name', 'errors:status:model-not-found-400'],
+    ['monitor:error:name', 'errors:status:model-not-found-400', 'versioning:prefix:backend-routes'],
     'a missing, unknown or impossible name is 400',
     async () => {
       await using server = await startTestServer()

@@ -72,7 +72,7 @@ export const RESOURCES = defineRequirements([
     id: 'user-key:usage:label-survives-revocation',
     section: '2.3',
     behavior: 'Usage goes on showing the label of a key that was revoked.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'user-key:value:prefix',
