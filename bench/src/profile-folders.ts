@@ -44,7 +44,7 @@ function findFolder(source: string): string {
 /** Sums a profile of a bundled program up by folder and by function. */
 export function sumProfile(profile: CpuProfile, count: number): ProfileShares {
   const bundles = new Map<string, readonly string[]>()
-  const sourceOf = ({ url, lineNumber }: ProfileNode['callFrame']): string => {
+  const readSource = ({ url, lineNumber }: ProfileNode['callFrame']): string => {
     if (url === '') return '(engine)'
     if (!url.startsWith('file:')) return url
     const lines = bundles.get(url) ?? readSources(url)
@@ -63,7 +63,7 @@ export function sumProfile(profile: CpuProfile, count: number): ProfileShares {
     const { functionName } = callFrame
     if (time === 0 || functionName === '(idle)' || functionName === '(root)') continue
     busy += time
-    const source = sourceOf(callFrame)
+    const source = readSource(callFrame)
     const folder = source === '(engine)' ? functionName : findFolder(source)
     const name = `${functionName || '(anonymous)'}  ${folder}`
     byFolder.set(folder, (byFolder.get(folder) ?? 0) + time)

@@ -43,7 +43,7 @@ export function addRoutes(app: Hono<HonoEnv>, routes: readonly Route[], serve: S
   const match = (method: string, path: string): Route | undefined =>
     routesByHandler.get(app.router.match(method, path)[0][0]?.[0][0])
   const literals = new Map<string, ReadonlyMap<string, Route>>()
-  const literalsOf = (method: string): ReadonlyMap<string, Route> => {
+  const listLiterals = (method: string): ReadonlyMap<string, Route> => {
     const known = literals.get(method)
     if (known !== undefined) return known
     const made = toLiterals(patterns, (pattern) => match(method, pattern))
@@ -51,7 +51,7 @@ export function addRoutes(app: Hono<HonoEnv>, routes: readonly Route[], serve: S
     return made
   }
   return {
-    findLiteral: (method, path) => (isMethod(method) ? literalsOf(method).get(path) : undefined),
+    findLiteral: (method, path) => (isMethod(method) ? listLiterals(method).get(path) : undefined),
     findPath(path) {
       const found = methods
         .flatMap((method) => match(method, path) ?? [])

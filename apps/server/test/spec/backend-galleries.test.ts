@@ -328,16 +328,16 @@ describe('a hostile registry', () => {
   })
 
   const sha512 = `sha512:${'0'.repeat(128)}`
-  const layerOf = (digest: string, size: unknown) => Buffer.from(JSON.stringify({ layers: [{ digest, size }] }))
+  const toLayer = (digest: string, size: unknown) => Buffer.from(JSON.stringify({ layers: [{ digest, size }] }))
   const nothing = computeDigest(Buffer.from('x'))
 
   it.each<[string, (registry: FakeRegistry) => void, string | RegExp]>([
     ['more layers than the limit', lieAboutTop(manyLayers(501)), 'lists no layers'],
     ['a layer larger than the disk', lieAboutSize(2 ** 52), /disk|space|room/],
-    ['a layer of a negative size', lieAboutTop(layerOf(nothing, -1)), 'without digest or size'],
-    ['a layer whose size is a text', lieAboutTop(layerOf(nothing, '12')), 'without digest or size'],
-    ['a digest of another kind', lieAboutTop(layerOf(sha512, 1)), 'without digest'],
-    ['a digest that leads out', lieAboutTop(layerOf('sha256:../../../x', 1)), 'without digest'],
+    ['a layer of a negative size', lieAboutTop(toLayer(nothing, -1)), 'without digest or size'],
+    ['a layer whose size is a text', lieAboutTop(toLayer(nothing, '12')), 'without digest or size'],
+    ['a digest of another kind', lieAboutTop(toLayer(sha512, 1)), 'without digest'],
+    ['a digest that leads out', lieAboutTop(toLayer('sha256:../../../x', 1)), 'without digest'],
     ['layers that are no list', lieAboutTop(Buffer.from('{"layers":{"length":1}}')), 'lists no layers'],
     ['a manifest that is nested without an end', lieAboutTop(Buffer.from('['.repeat(4_000_000))), 'not JSON'],
     [

@@ -45,7 +45,7 @@ async function follow(server: TestServer, model: string): Promise<Follower> {
 }
 
 /** The lines of a follower, those of the beginning included. */
-const linesOf = ({ heard }: Follower): string[] =>
+const listLines = ({ heard }: Follower): string[] =>
   heard.flatMap((message) => {
     if (message.type === 'initial') return message.lines.map(({ text }) => text)
     return message.type === 'line' ? [message.line.text] : []
@@ -96,9 +96,9 @@ describe('the output of backends', () => {
     await using early = await follow(server, 'm')
     await eventually(() => expect(early.heard).toEqual([{ type: 'initial', lines: [] }]))
     await server.chat('m')
-    await eventually(() => expect(linesOf(early)).toContain('\\x1b[31mred\\u202e'))
+    await eventually(() => expect(listLines(early)).toContain('\\x1b[31mred\\u202e'))
     await using late = await follow(server, 'm')
-    await eventually(() => expect(linesOf(late)).toEqual(linesOf(early)))
+    await eventually(() => expect(listLines(late)).toEqual(listLines(early)))
     expect(late.heard).toHaveLength(1)
     const plain = await server.call('/ws/backend-logs/m')
     expect([plain.status, plain.headers.upgrade]).toEqual([426, 'websocket'])
@@ -112,8 +112,8 @@ describe('the output of backends', () => {
     await using server = await startLoud(dir, `${flood}\n`)
     await using follower = await follow(server, 'm')
     expect((await server.chat('m')).status).toBe(200)
-    await eventually(() => expect(linesOf(follower).some((line) => line === 'line 199999 of many')).toBe(true))
-    const numbers = linesOf(follower).flatMap((line) => /^line (\d+) of many$/.exec(line)?.[1] ?? [])
+    await eventually(() => expect(listLines(follower).some((line) => line === 'line 199999 of many')).toBe(true))
+    const numbers = listLines(follower).flatMap((line) => /^line (\d+) of many$/.exec(line)?.[1] ?? [])
     expect(numbers.map(Number)).toEqual([...new Set(numbers.map(Number))].sort((one, other) => one - other))
     expect((await readLines(server, 'm')).length).toBeLessThanOrEqual(1000)
   })

@@ -27,7 +27,7 @@ const register = (server: TestServer, name: string, fields: object = {}) =>
     ...fields,
   })
 
-async function statusOf(world: AccountsWorld, name: string): Promise<string | undefined> {
+async function readAccountStatus(world: AccountsWorld, name: string): Promise<string | undefined> {
   const { users } = (await world.admin.browser.call(USERS)).json() as {
     users: { id: string; email: string; status: string }[]
   }
@@ -54,7 +54,7 @@ describe('with approval', () => {
       const login = () => world.post('/api/auth/login', { email: 'waiting@site.example', password: PASSWORD })
       const waiting = await login()
       expect([waiting.status, waiting.json()]).toEqual([403, { error: 'account pending admin approval' }])
-      expect(await statusOf(world, 'waiting')).toBe('pending')
+      expect(await readAccountStatus(world, 'waiting')).toBe('pending')
       const { users } = (await world.admin.browser.call(USERS)).json() as { users: { id: string; status: string }[] }
       const { id } = users.find(({ status }) => status === 'pending') ?? { id: '' }
       const approved = await world.admin.browser.send('PUT', `${USERS}/${id}/status`, { status: 'active' })
@@ -107,7 +107,7 @@ describe('with invites', () => {
         const reply = await register(world, 'outsider', fields)
         expect([reply.status, reply.json()]).toEqual([400, { error }])
       }
-      expect(await statusOf(world, 'outsider')).toBeUndefined()
+      expect(await readAccountStatus(world, 'outsider')).toBeUndefined()
     },
   )
 

@@ -7,15 +7,15 @@ import { verifies } from './verifies.ts'
 const ALL = POLICIES.map(({ label }) => label)
 
 /** The calls of a kind that a model got. */
-function callsOf(world: RouterWorld, model: string, rpc: string): MockRecord[] {
+function listCalls(world: RouterWorld, model: string, rpc: string): MockRecord[] {
   return world.server.records(model).filter((record) => record.event === 'start' && record.rpc === rpc)
 }
 
-function promptOf(record: MockRecord | undefined): string {
+function readPrompt(record: MockRecord | undefined): string {
   return ((record?.request ?? {}) as { prompt?: string }).prompt ?? ''
 }
 
-function candidatesOf(record: MockRecord | undefined): string[] {
+function listCandidates(record: MockRecord | undefined): string[] {
   return ((record?.request ?? {}) as { candidates?: string[] }).candidates ?? []
 }
 
@@ -55,12 +55,12 @@ describe('score', () => {
       await world.judge(scores([-1, 5], [-9, 5]))
       await world.router('auto', { policies, candidates: [{ model: 'small', labels: ['code', 'chat'] }] })
       await world.ask('what about this')
-      const [asked] = callsOf(world, 'judge', 'Score').slice(-1)
-      const [system = '', user = ''] = promptOf(asked).split('<|im_start|>user')
+      const [asked] = listCalls(world, 'judge', 'Score').slice(-1)
+      const [system = '', user = ''] = readPrompt(asked).split('<|im_start|>user')
       expect(system).toContain('{"name": "code", "description": "Says \\"fix\\", {{braces}} and <b>tags</b>"}')
       expect(system).toContain('{"name": "chat", "description": "Ünïcödé and \\\\ a backslash"}')
       expect(user).toContain('what about this')
-      expect(candidatesOf(asked)).toEqual(['{"route": "code"}<|im_end|>', '{"route": "chat"}<|im_end|>'])
+      expect(listCandidates(asked)).toEqual(['{"route": "code"}<|im_end|>', '{"route": "chat"}<|im_end|>'])
     },
   )
 
@@ -151,9 +151,9 @@ describe('score', () => {
     await world.judge(JUDGE, { template, stopwords: ['</s>'] })
     await world.router('auto')
     expect(await world.ask('fix </s> this')).toMatchObject({ model: 'mid' })
-    const [asked] = callsOf(world, 'judge', 'Score').slice(-1)
-    expect(promptOf(asked)).toMatch(/^BEGIN<system>You sort[\s\S]*<\/s>\n<user>fix < \/ s > this\n<\/s><assistant>$/)
-    expect(candidatesOf(asked)[0]).toBe('{"route": "code"}</s>')
+    const [asked] = listCalls(world, 'judge', 'Score').slice(-1)
+    expect(readPrompt(asked)).toMatch(/^BEGIN<system>You sort[\s\S]*<\/s>\n<user>fix < \/ s > this\n<\/s><assistant>$/)
+    expect(listCandidates(asked)[0]).toBe('{"route": "code"}</s>')
   })
 
   it('writes the system turn by a template of the file, and by its own where that fails', async () => {
@@ -168,7 +168,7 @@ describe('score', () => {
     ] as const) {
       await world.router('auto', { classifier_system_template: template })
       await world.ask(`fix with ${template}`)
-      expect(promptOf(callsOf(world, 'judge', 'Score').at(-1))).toContain(expected)
+      expect(readPrompt(listCalls(world, 'judge', 'Score').at(-1))).toContain(expected)
     }
   })
 })
@@ -189,7 +189,7 @@ describe('colbert', () => {
         score: 1,
         activation_threshold: 0.5,
       })
-      const [asked] = callsOf(world, 'ranker', 'Rerank')
+      const [asked] = listCalls(world, 'ranker', 'Rerank')
       expect(asked?.request).toMatchObject({ documents: POLICIES.map(({ description }) => description) })
       expect(await world.ask('writing proofs')).toMatchObject({ model: 'large' })
       expect((await last(world)).label).toBe('code,math')
@@ -224,7 +224,7 @@ describe('decisions', () => {
       })
       const { label_scores = [] } = await last(world)
       expect(label_scores.reduce((sum, { score }) => sum + score, 0)).toBeGreaterThan(1.5)
-      const [asked] = callsOf(world, 'decider', 'Decide')
+      const [asked] = listCalls(world, 'decider', 'Decide')
       expect(asked?.request).toMatchObject({
         document: `${both}\n`,
         questions: ALL.map((_, index) => ({ id: `p${index}` })),
@@ -262,12 +262,12 @@ describe('the cache of prompts', () => {
       await world.ask('Fix THIS, please fix')
       const first = await last(world)
       await world.ask('  fix this, PLEASE FIX \n')
-      expect(callsOf(world, 'judge', 'Score')).toHaveLength(1)
+      expect(listCalls(world, 'judge', 'Score')).toHaveLength(1)
       const again = await last(world)
       expect(first).toMatchObject({ cached: false, classifier: 'score', latency_ms: expect.any(Number) })
       expect(again).toMatchObject({ cached: true, label: 'code', score: first.score, label_scores: first.label_scores })
       await world.ask('fix  this, please fix')
-      expect(callsOf(world, 'judge', 'Score')).toHaveLength(2)
+      expect(listCalls(world, 'judge', 'Score')).toHaveLength(2)
     },
   )
 
@@ -275,16 +275,16 @@ describe('the cache of prompts', () => {
     await using world = await startRouterWorld()
     await world.router('auto', { classifier_cache_size: 2 })
     for (const prompt of ['fix one', 'fix two', 'fix three', 'fix three', 'fix one']) await world.ask(prompt)
-    expect(callsOf(world, 'judge', 'Score')).toHaveLength(4)
+    expect(listCalls(world, 'judge', 'Score')).toHaveLength(4)
     await world.router('auto', { classifier_cache_size: 0 })
     for (const prompt of ['fix one', 'fix two', 'fix three', 'fix three', 'fix one']) await world.ask(prompt)
-    expect(callsOf(world, 'judge', 'Score')).toHaveLength(7)
+    expect(listCalls(world, 'judge', 'Score')).toHaveLength(7)
   })
 })
 
 describe('the embedding cache', () => {
   const cached = (keys: Record<string, unknown> = {}) => ({ embedding_cache: { embedding_model: 'embedder', ...keys } })
-  const statsOf = async (world: RouterWorld): Promise<Record<string, unknown>> => {
+  const readStats = async (world: RouterWorld): Promise<Record<string, unknown>> => {
     const { caches } = (await world.server.call('/api/router/cache/stats')).json() as {
       caches: Record<string, Record<string, unknown>>
     }
@@ -309,10 +309,16 @@ describe('the embedding cache', () => {
       expect(await world.ask('fix one two three four five six seven eight other')).toMatchObject({ model: 'mid' })
       expect(await last(world)).toMatchObject({ cached: true, label: 'code', cache_similarity: expect.any(Number) })
       expect((await last(world)).cache_similarity).toBeGreaterThanOrEqual(0.8)
-      expect(callsOf(world, 'judge', 'Score')).toHaveLength(1)
+      expect(listCalls(world, 'judge', 'Score')).toHaveLength(1)
       await world.ask('fix one two three four lion bear wolf snake goat')
-      expect(callsOf(world, 'judge', 'Score')).toHaveLength(2)
-      expect(await statsOf(world)).toMatchObject({ hits: 1, misses: 2, near_misses: 1, low_confidence: 0, entries: 2 })
+      expect(listCalls(world, 'judge', 'Score')).toHaveLength(2)
+      expect(await readStats(world)).toMatchObject({
+        hits: 1,
+        misses: 2,
+        near_misses: 1,
+        low_confidence: 0,
+        entries: 2,
+      })
     },
   )
 
@@ -325,13 +331,13 @@ describe('the embedding cache', () => {
       await world.router('auto', cached())
       await world.judge(scores([Math.log(0.59), 1], [Math.log(0.21), 1], [Math.log(0.2), 1]))
       await world.ask('one two three four')
-      expect(await statsOf(world)).toMatchObject({ low_confidence: 1, entries: 0 })
+      expect(await readStats(world)).toMatchObject({ low_confidence: 1, entries: 0 })
       await world.judge(scores([Math.log(0.61), 1], [Math.log(0.2), 1], [Math.log(0.19), 1]))
       await world.ask('one two three four')
-      expect(await statsOf(world)).toMatchObject({ low_confidence: 0, entries: 1 })
+      expect(await readStats(world)).toMatchObject({ low_confidence: 0, entries: 1 })
       await world.router('auto', cached({ confidence_threshold: 0.7 }))
       await world.ask('one two three four')
-      expect(await statsOf(world)).toMatchObject({ low_confidence: 1, entries: 0 })
+      expect(await readStats(world)).toMatchObject({ low_confidence: 1, entries: 0 })
     },
   )
 
@@ -350,7 +356,7 @@ describe('the embedding cache', () => {
         await world.embedder('embedder', script)
         expect(await world.ask(`fix ${name}`), name).toMatchObject({ status: 200, model: 'mid' })
         expect(await world.ask(`fix ${name} again`), name).toMatchObject({ status: 200, model: 'mid' })
-        const { embedder_errors, store_errors } = await statsOf(world)
+        const { embedder_errors, store_errors } = await readStats(world)
         expect(Number(embedder_errors) + Number(store_errors), name).toBeGreaterThan(0)
       }
       await world.router('auto', cached({ embedding_model: 'nobody' }))
@@ -363,7 +369,7 @@ describe('the embedding cache', () => {
     await world.embedder('embedder', { rules: [{ rpc: 'Embedding', contains: 'fix', do: { hang: true } }] })
     await world.router('auto', cached())
     expect(await world.ask('fix this')).toMatchObject({ status: 200, model: 'mid' })
-    expect(await statsOf(world)).toMatchObject({ embedder_errors: 1, misses: 0 })
+    expect(await readStats(world)).toMatchObject({ embedder_errors: 1, misses: 0 })
     await eventually(() => {
       expect(world.server.records('embedder')).toContainEqual(
         expect.objectContaining({ rpc: 'Embedding', outcome: 'cancelled' }),
@@ -407,11 +413,11 @@ describe('the embedding cache', () => {
       await world.embedder('embedder')
       await world.router('auto', cached())
       await world.ask('fix this')
-      expect(await statsOf(world)).toMatchObject({ entries: 1 })
+      expect(await readStats(world)).toMatchObject({ entries: 1 })
       await world.server.call('/models/reload', { method: 'POST' })
       await world.ask('fix this')
-      expect(callsOf(world, 'judge', 'Score')).toHaveLength(2)
-      expect(await statsOf(world)).toMatchObject({ hits: 0, entries: 1 })
+      expect(listCalls(world, 'judge', 'Score')).toHaveLength(2)
+      expect(await readStats(world)).toMatchObject({ hits: 0, entries: 1 })
       // The classifier model is another one: scores of the old one say nothing of it.
       await world.judge({ rules: [{ rpc: 'Score', do: certain('math') }] })
       expect(await world.ask('fix this')).toMatchObject({ model: 'large' })
@@ -502,7 +508,7 @@ describe('a client that leaves', () => {
     })
     if (model !== 'small') {
       for (const name of ['small', 'spare']) expect(world.server.records(name)).toEqual([])
-      if (model !== 'judge') expect(callsOf(world, 'judge', 'Score')).toEqual([])
+      if (model !== 'judge') expect(listCalls(world, 'judge', 'Score')).toEqual([])
       expect(await world.decisions()).toEqual([])
     }
     // The one slot of the server is free again.

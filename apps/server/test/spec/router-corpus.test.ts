@@ -26,7 +26,7 @@ async function startKnnWorld(): Promise<RouterWorld> {
   return world
 }
 
-const statsOf = async (world: RouterWorld, router = 'auto') =>
+const readStats = async (world: RouterWorld, router = 'auto') =>
   (await world.server.call(`/api/router/${router}/corpus/stats`)).json() as Record<string, unknown>
 const clear = (world: RouterWorld, router = 'auto') =>
   world.server.call(`/api/router/${router}/corpus`, { method: 'DELETE' })
@@ -122,7 +122,7 @@ describe('the corpus of a router', () => {
     expect((await clear(world)).json()).toEqual({ router: 'auto', cleared: 4 })
     expect(await readdir(join(world.server.folder, 'data/router-corpus'))).toEqual([])
     expect(await world.ask('fix the bug in my program')).toMatchObject({ model: 'spare' })
-    expect(await statsOf(world)).toMatchObject({ total: 0, label_counts: {} })
+    expect(await readStats(world)).toMatchObject({ total: 0, label_counts: {} })
     expect((await clear(world)).json()).toEqual({ router: 'auto', cleared: 0 })
   })
 
@@ -160,7 +160,7 @@ describe('the corpus of a router', () => {
     const before = embedded(world)
     const reply = await world.server.post('/api/router/auto/corpus', body)
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(message)])
-    expect([embedded(world), (await statsOf(world)).total]).toEqual([before, 0])
+    expect([embedded(world), (await readStats(world)).total]).toEqual([before, 0])
   })
 
   it.each([
@@ -187,7 +187,7 @@ describe('the corpus of a router', () => {
     })
     await world.router('other', { ...KNN, knn: { embedding_model: 'failing' } })
     expect((await world.corpus('other', ENTRIES)).status).toBe(500)
-    expect(await statsOf(world, 'other')).toMatchObject({ total: 0 })
+    expect(await readStats(world, 'other')).toMatchObject({ total: 0 })
     await world.router('missing', { ...KNN, knn: { embedding_model: 'nobody' } })
     const reply = await world.corpus('missing', ENTRIES)
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('nobody')])
@@ -268,7 +268,7 @@ describe('after a restart', () => {
     await writeFile(await corpusFile(), `${lines.join('\n')}{"text": "torn`)
     await using world = await start()
     expect(await world.ask('fix the bug in my program')).toMatchObject({ model: 'mid' })
-    const stats = await statsOf(world)
+    const stats = await readStats(world)
     expect(stats).toMatchObject({ total: 4, problem_count: 3 })
     expect((stats.problems as { line: number }[]).map(({ line }) => line)).toEqual([2, 3, 7])
   })
@@ -307,7 +307,7 @@ verifies(
     const added = await world.corpus('auto', ENTRIES)
     expect([added.status, added.text]).toEqual([500, expect.stringContaining('restart')])
     expect((await world.server.call('/api/router/status')).text).toContain('restart to embed it anew')
-    expect(await statsOf(world)).toMatchObject({ total: 4 })
+    expect(await readStats(world)).toMatchObject({ total: 4 })
     expect((await clear(world)).json()).toMatchObject({ cleared: 4 })
     expect((await world.corpus('auto', ENTRIES)).json()).toMatchObject({ added: 4 })
     expect(await world.ask('fix the bug in my program')).toMatchObject({ model: 'mid' })

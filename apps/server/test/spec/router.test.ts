@@ -24,7 +24,7 @@ const PROMPTS = [
 ] as const
 
 /** The model that a reply names, streamed or not, whatever its format. */
-function modelOf(text: string): string | undefined {
+function findModelIn(text: string): string | undefined {
   return /"model":\s*"(?<name>[^"]*)"/.exec(text)?.groups?.name
 }
 
@@ -52,7 +52,7 @@ describe('requests of a router', () => {
       const id = `${path} ${stream} ${served}`.replaceAll(/[^a-z]/g, '-')
       const body = { model: 'auto', stream, ...BODIES[path]?.(prompt) }
       const reply = await world.server.post(path, body, { 'x-correlation-id': id })
-      expect([reply.status, path === '/v1/edits' ? served : modelOf(reply.text)], reply.text).toEqual([200, served])
+      expect([reply.status, path === '/v1/edits' ? served : findModelIn(reply.text)], reply.text).toEqual([200, served])
       const texts = reply.text.replaceAll(/"(?:model|created_at|id|object)":\s*"[^"]*"/g, '')
       expect(texts.includes(served) || stream, reply.text).toBe(true)
       const decisions = await world.decisions(`?correlation_id=${id}`)
@@ -252,7 +252,7 @@ describe('the picked model', () => {
     )
     await world.router('by-group', { candidates: [{ model: 'group', labels: ['code', 'math', 'chat'] }] })
     const reply = await world.server.chat('by-group')
-    expect([reply.status, reply.headers['served-model'], modelOf(reply.text)]).toEqual([200, 'mid', 'group'])
+    expect([reply.status, reply.headers['served-model'], findModelIn(reply.text)]).toEqual([200, 'mid', 'group'])
     expect((await world.decisions('?limit=1'))[0]).toMatchObject({ served_model: 'group' })
   })
 })

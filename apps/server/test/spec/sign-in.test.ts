@@ -33,7 +33,7 @@ async function startAt(port: number, options: TestServerOptions): Promise<TestSe
   })
 }
 
-const pathOf = (url: URL): string => `${url.pathname}${url.search}`
+const toPath = (url: URL): string => `${url.pathname}${url.search}`
 
 /** A browser that begins, agrees, and is back with the answer of the provider. */
 async function goThere(browser: Browser, name: Name, agree: Agree, query = ''): Promise<URL> {
@@ -43,7 +43,7 @@ async function goThere(browser: Browser, name: Name, agree: Agree, query = ''): 
 }
 
 async function signIn(browser: Browser, name: Name, agree: Agree, query = '') {
-  return browser.call(pathOf(await goThere(browser, name, agree, query)))
+  return browser.call(toPath(await goThere(browser, name, agree, query)))
 }
 
 const me = async (browser: Browser) => (await browser.call('/api/auth/me')).json()
@@ -93,7 +93,7 @@ describe('a sign-in at an OIDC issuer', () => {
       expect(begun.headers['set-cookie']).toEqual([
         expect.stringMatching(/^oauth_state=[0-9a-f]{64}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/),
       ])
-      const back = await browser.call(pathOf(await issuer.agree(url, 'ada')))
+      const back = await browser.call(toPath(await issuer.agree(url, 'ada')))
       expect([back.status, back.headers.location]).toEqual([307, '/app'])
       expect(browser.cookies.has('oauth_state')).toBe(false)
       const ada = { email: 'ada@site.example', name: 'ADA', role: 'admin', provider: 'oidc' }
@@ -232,7 +232,7 @@ describe('a sign-in at the code host', () => {
       const browser = world.browser()
       const back = await goThere(browser, 'github', world.host.agree)
       expect(back.href.split('?')[0]).toBe(`http://127.0.0.1:${world.port}/api/auth/github/callback`)
-      expect((await browser.call(pathOf(back))).status).toBe(307)
+      expect((await browser.call(toPath(back))).status).toBe(307)
       const ada = { email: 'ada@site.example', name: 'Ada', avatarUrl: 'https://pics.example/7', provider: 'github' }
       expect(await me(browser)).toMatchObject(ada)
       await signIn(world.browser(), 'github', world.host.agree)
@@ -253,7 +253,7 @@ describe('a sign-in at the code host', () => {
       expect(browser.cookies.has('session')).toBe(false)
     }
     const first = world.browser()
-    const back = pathOf(await goThere(first, 'github', host.agree))
+    const back = toPath(await goThere(first, 'github', host.agree))
     await refuse(world.browser(), back)
     const other = world.browser()
     await goThere(other, 'github', host.agree)
@@ -262,15 +262,15 @@ describe('a sign-in at the code host', () => {
     await refuse(world.browser(), '/api/auth/github/callback?state=x&state=y&code=z')
     expect((await first.call(back.replace('github', 'oidc'))).status).toBe(404)
     const late = world.browser()
-    const expired = pathOf(await goThere(late, 'github', host.agree))
+    const expired = toPath(await goThere(late, 'github', host.agree))
     host.expireCodes()
     await refuse(late, expired, 'OAuth authentication failed')
     const bare = world.browser()
     const url = await goThere(bare, 'github', host.agree)
     url.searchParams.delete('code')
-    await refuse(bare, pathOf(url), 'missing authorization code')
+    await refuse(bare, toPath(url), 'missing authorization code')
     const twice = world.browser()
-    const once = pathOf(await goThere(twice, 'github', host.agree))
+    const once = toPath(await goThere(twice, 'github', host.agree))
     const cookie = `oauth_state=${twice.cookies.get('oauth_state')}`
     expect((await twice.call(once)).status).toBe(307)
     expect((await server.call(once, { headers: { cookie } })).status).toBe(400)
@@ -290,7 +290,7 @@ describe('a sign-in at the code host', () => {
     const guest = world.browser()
     const back = await goThere(guest, 'github', host.agree, `?invite_code=${code}`)
     expect(guest.cookies.get('invite_code')).toBe(code)
-    expect((await guest.call(pathOf(back))).headers.location).toBe('/app')
+    expect((await guest.call(toPath(back))).headers.location).toBe('/app')
     expect(guest.cookies.has('invite_code')).toBe(false)
     expect(await me(guest)).toMatchObject({ provider: 'github', role: 'user' })
   })

@@ -36,7 +36,7 @@ async function startWorld(env: Record<string, string> = {}): Promise<World> {
   const put = await server.admin.browser.send('PUT', `/api/auth/admin/users/${ada.id}/quotas`, quota)
   expect(put.status, put.text).toBe(200)
   const served = { ada: 0, shared: 0 }
-  const countOf = async (userId: string): Promise<number> => {
+  const readCount = async (userId: string): Promise<number> => {
     const reply = await server.call(`/api/auth/admin/usage?period=day&user_id=${userId}`, { headers: SHARED })
     expect(reply.status, reply.text).toBe(200)
     return usageReply.parse(reply.json()).totals.request_count
@@ -50,7 +50,7 @@ async function startWorld(env: Record<string, string> = {}): Promise<World> {
       if (reply.status === 200) served[who] += 1
       return reply
     },
-    readRows: async () => ({ ada: await countOf(ada.id), shared: await countOf('legacy-api-key') }),
+    readRows: async () => ({ ada: await readCount(ada.id), shared: await readCount('legacy-api-key') }),
     journal: join(server.folder, 'data', 'usage-journal.jsonl'),
     [Symbol.asyncDispose]: () => server.close(),
   }

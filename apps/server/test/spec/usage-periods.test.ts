@@ -124,7 +124,7 @@ async function startWorld(database: ServerDatabase): Promise<World> {
   }
 }
 
-function queryOf({ period, user_id, api_key_id, kind }: Fixture): URLSearchParams {
+function toQuery({ period, user_id, api_key_id, kind }: Fixture): URLSearchParams {
   const query = new URLSearchParams({ period })
   if (user_id !== undefined && kind === 'all') query.set('user_id', user_id)
   if (api_key_id !== undefined) query.set('api_key_id', api_key_id)
@@ -160,7 +160,7 @@ describe.each(databases)('usage in $name', (database) => {
     for (const fixture of reports) {
       await world.fillWith(fixture.rows.flatMap(toRecords))
       const caller = fixture.kind === 'own' ? (fixture.user_id ?? '') : 'root'
-      const report = await world.readSources(caller, queryOf(fixture))
+      const report = await world.readSources(caller, toQuery(fixture))
       expect.soft(() => checkReport(fixture, report), fixture.name).not.toThrow()
     }
   })

@@ -15,13 +15,13 @@ import { readUsageRecords } from '../support/usage-records.ts'
 const as = (name: string) => ({ authorization: `Bearer ${name}` })
 
 /** Each caller has a key of its own; `shared` stands for a shared key and `browser` for a session. */
-const rightsOf = (name: string): Partial<Principal> => {
+const listRights = (name: string): Partial<Principal> => {
   if (name === 'shared') return { kind: 'legacy', role: 'admin', via: 'shared-key' }
   if (name === 'browser') return { via: 'session' }
   return { apiKey: { id: `key-of-${name}`, name: `Key of ${name}` } }
 }
 
-const startWorld = (): Promise<TestServer> => startTestServer({ authenticator: createPeople(rightsOf) })
+const startWorld = (): Promise<TestServer> => startTestServer({ authenticator: createPeople(listRights) })
 
 async function readUsage(server: TestServer, name: string, query = ''): Promise<UsageReply> {
   const path = name === 'root' || name === 'shared' ? '/api/auth/admin/usage' : '/api/auth/usage'
