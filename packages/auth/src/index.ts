@@ -19,7 +19,6 @@ export {
   extractCredentials,
   isCookie,
   type RequestHeaders,
-  readCookie,
 } from './credentials.ts'
 export {
   ANONYMOUS_PRINCIPAL,

@@ -11,7 +11,7 @@
 export { type Analysis, type AnalyzeOptions, analyzeText, type Entity, type Redaction, redactText } from './analyze.ts'
 export { type FilteredSegment, type FilterOptions, type FilterOutcome, filterSegments, startFilter } from './filter.ts'
 export { type FilterBodyOptions, type FilteredBody, filterBody } from './filter-body.ts'
-export { FIXED_MASKS, type MaskedSpan, type MaskWriter, maskText } from './redact.ts'
+export { FIXED_MASKS, type MaskWriter, maskText } from './redact.ts'
 
 // Findings and their consequences.
 

@@ -17,7 +17,8 @@ const BUDGETS_KB = {
   'templates/go': 280,
   'pii/errors': 3,
   'pii/audit': 5,
-  'pii/patterns': 90,
+  // 75 kB of it are the catalogue of secrets, whose kinds a detector can name.
+  'pii/patterns': 165,
   'proxy/translate': 70,
   'proxy/failover': 20,
 } as const

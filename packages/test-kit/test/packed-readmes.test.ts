@@ -45,7 +45,6 @@ const PROMISES = {
       'extractCredentials',
       'isConcerned',
       'isCookie',
-      'readCookie',
       'toUsageSource',
     ],
     entries: {
@@ -56,6 +55,7 @@ const PROMISES = {
         'decideAccess',
         'decideModelAccess',
         'isFeature',
+        'readCookie',
         'resolveFeatures',
         'routeGroup',
         'toAccessError',

@@ -1,9 +1,10 @@
 /**
- * The rights of callers: roles, feature switches, model lists and the scopes of keys.
+ * The rights of callers: roles, feature switches, model lists and the scopes of keys; and the cookies of a request.
  *
  * @module
  */
 
+export { readCookie } from '../credentials.ts'
 export {
   checkAccess,
   checkModelAccess,

@@ -1,4 +1,4 @@
-import { readCookie } from '@svc/auth'
+import { readCookie } from '@svc/auth/access'
 import type { SignIn, SignInProvider } from '@svc/auth/oauth'
 import { SvcError } from '@svc/errors'
 import { type Call, pathPrefix } from '../../http/call.ts'
