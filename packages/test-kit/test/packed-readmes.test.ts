@@ -132,6 +132,7 @@ const PROMISES = {
       'createAllowlist',
       'createCaFolder',
       'openAuthority',
+      'readAuthority',
       'startMitmProxy',
     ],
   },
