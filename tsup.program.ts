@@ -20,6 +20,8 @@ export function program(entry: Record<string, string>): Options {
   const outside = listOutside().join('|')
   return {
     ...base(entry),
+    // tsup keeps only the dependencies of the manifest outside by itself
+    external: [new RegExp(`^(?:${outside})(?:/|$)`)],
     // esbuild drops unused exports; a second pass by Rollup takes long for a whole program
     treeshake: false,
     noExternal: [new RegExp(`^(?!(?:${outside})(?:/|$))`)],
@@ -31,6 +33,8 @@ export function program(entry: Record<string, string>): Options {
       options.sourcesContent = false
       options.conditions = ['@svc/source', 'module']
       options.legalComments = 'none'
+      // a library of the workspace finds its optional peers, such as drizzle-orm, where the program has them
+      options.nodePaths = [resolve('node_modules')]
     },
     esbuildPlugins: [oneStart(entry), licences()],
   }
