@@ -138,6 +138,8 @@ async function main(): Promise<void> {
       return (await commands()).exportModelCommand(command.config, { name: command.name, demoModels })
     case 'models-schema':
       return (await commands()).printModelSchemaCommand()
+    case 'openapi':
+      return (await import('./openapi-command.ts')).printOpenApiCommand(toPlatformOptions(command))
     case 'backends-list':
       return (await commands()).listBackendsCommand(command.config, {
         builtIn: Object.keys(findShippedBackends()),

@@ -24,6 +24,7 @@ Commands:
                     --detectors NAME,NAME names models, else all built-ins run,
                     --offsets codepoint, utf16 or utf8 is the unit of the labels
   mitm ca           show the certificate that clients of the intercepting proxy trust, and how they do
+  openapi           print the OpenAPI document of the server, for generators of clients
   users list        list the accounts
   users create EMAIL  make an account; prints its password, or takes it from --password-stdin;
                     --name NAME, --role admin

@@ -198,6 +198,7 @@ describe('commands', () => {
     [['models', '--models-path', 'm', 'list'], 'models-list'],
     [['models', 'schema'], 'models-schema'],
     [['backends', 'list'], 'backends-list'],
+    [['openapi'], 'openapi'],
     [['--version'], 'version'],
     [['version'], 'version'],
     [['--help'], 'help'],

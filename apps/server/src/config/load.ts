@@ -34,6 +34,7 @@ export type Command =
   | ({ readonly kind: 'remote'; readonly remote: RemoteCommand } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete' | 'models-export'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
+  | ({ readonly kind: 'openapi' } & Loaded)
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
   | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
   | ({ readonly kind: 'pii-eval' } & PiiEvalTask & Loaded)
@@ -122,12 +123,12 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
 
 const COMMANDS = [
   ...['run', 'models list', 'models add', 'models show', 'models delete', 'models export-config', 'models schema'],
-  ...['backends list', 'router fit', 'router eval', 'pii eval', 'mitm ca'],
+  ...['backends list', 'router fit', 'router eval', 'pii eval', 'mitm ca', 'openapi'],
   ...REMOTE_COMMANDS.map(({ verb }) => verb),
   ...ACCOUNT_COMMANDS,
 ]
 const GROUPS = ['models', 'backends', 'operations', 'router', 'pii', 'mitm', 'users', 'keys', 'invites']
-const WORDS = ['run', ...GROUPS, 'help', 'version']
+const WORDS = ['run', ...GROUPS, 'openapi', 'help', 'version']
 /** The flags of commands that have flags of their own. Those of accounts are checked with the command. */
 const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['models list', ['--json']],
@@ -191,6 +192,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', json, ...loaded }
   if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', json, ...loaded }
+  if (first === 'openapi' && words.length === 1) return { kind: 'openapi', ...loaded }
   if (two === 'mitm ca' && rest.length === 0) return { kind: 'mitm-ca', ...loaded }
   const kind = NAMED_COMMANDS.get(two)
   if (kind !== undefined) {

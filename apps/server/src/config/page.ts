@@ -20,7 +20,7 @@ not set. \`.env\` files are not read.
 
 Commands: \`svc run\` (the default), \`svc models list\`, \`svc models add FILE\`, \`svc models show NAME\`,
 \`svc models delete NAME\`, \`svc models schema\`, \`svc backends list\`, \`svc router fit NAME\`,
-\`svc router eval NAME FILE\`, \`svc pii eval FILE\`, \`svc --help\` (\`--all\` adds the flags of later versions), \`svc --version\`.
+\`svc router eval NAME FILE\`, \`svc pii eval FILE\`, \`svc openapi\`, \`svc --help\` (\`--all\` adds the flags of later versions), \`svc --version\`.
 `
 
 const LATER = `## Declared for later versions

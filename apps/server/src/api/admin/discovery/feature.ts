@@ -5,10 +5,16 @@ import { featuresRoute } from './features.ts'
 import { instructionRoutes } from './instructions.ts'
 
 /** Describes the server to programs, from its route table. */
-export function discoveryFeature({ version, routes }: Platform): ServerFeature {
+export function discoveryFeature({ version, routes, accounts }: Platform): ServerFeature {
   const describe = async () => {
     const { openApiDocument } = await import('../../../http/openapi.ts')
     return openApiDocument(routes(), version)
   }
-  return { routes: [discoveryRoute({ version, routes }), featuresRoute(routes), ...instructionRoutes(describe)] }
+  return {
+    routes: [
+      discoveryRoute({ version, routes }),
+      featuresRoute({ routes, hasAccounts: accounts.isInUse }),
+      ...instructionRoutes(describe),
+    ],
+  }
 }

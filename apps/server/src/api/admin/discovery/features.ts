@@ -1,21 +1,34 @@
+import { FEATURES } from '@svc/auth/access'
 import type * as z from 'zod'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import type { RouteInfo } from '../../../http/route-info.ts'
+import { listPaths, type RouteInfo } from '../../../http/route-info.ts'
+import { AREAS } from './areas.ts'
 import type { featuresReply } from './schemas.ts'
 
-/** Features by the path that proves them. */
-const PROOFS = {
-  agents: '/api/agents',
-  mcp: '/v1/mcp/chat/completions',
-  fine_tuning: '/api/fine-tuning/jobs',
-  quantization: '/api/quantization/jobs',
-  distributed: '/api/nodes',
-  localai_assistant: '/api/assistant',
-} as const
+/** The parts of {@link featuresRoute}. */
+export interface FeatureFacts {
+  /** The route table without reserved routes. */
+  readonly routes: () => readonly RouteInfo[]
+  readonly hasAccounts: boolean
+}
 
-/** `GET /api/features` (§5.4): the features that interfaces ask for, read from the route table. */
-export function featuresRoute(routes: () => readonly RouteInfo[]): Route {
+/** Finds what the server has: accounts, areas, and the feature switches that a route hangs on. */
+function findServed({ routes, hasAccounts }: FeatureFacts): z.infer<typeof featuresReply> {
+  const served = routes().filter(({ gateOnly }) => gateOnly !== true)
+  const paths = new Set(served.flatMap(listPaths))
+  const switches = new Set<string | undefined>(served.map(({ feature }) => feature))
+  const entries = [
+    ...FEATURES.map(({ key }) => [key, switches.has(key)] as const),
+    ...Object.entries(AREAS).map(([name, path]) => [name, paths.has(path)] as const),
+    ['accounts', hasAccounts] as const,
+  ]
+  // one entry for each key of the schema
+  return Object.fromEntries(entries) as z.infer<typeof featuresReply>
+}
+
+/** `GET /api/features` (§5.4): what this server has, read from the route table. An interface shows nothing else. */
+export function featuresRoute(facts: FeatureFacts): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/features',
@@ -26,21 +39,10 @@ export function featuresRoute(routes: () => readonly RouteInfo[]): Route {
     quiet: true,
     responses: {
       200: {
-        description: 'True for what is served.',
+        description: 'True for what is served, whether or not the caller may use it.',
         schema: async () => (await import('./schemas.ts')).featuresReply,
       },
     },
-    handler() {
-      const served = new Set(routes().flatMap(({ path, gateOnly }) => (gateOnly === true ? [] : [path])))
-      const has = (name: keyof typeof PROOFS): boolean => served.has(PROOFS[name])
-      return json({
-        agents: has('agents'),
-        mcp: has('mcp'),
-        fine_tuning: has('fine_tuning'),
-        quantization: has('quantization'),
-        distributed: has('distributed'),
-        localai_assistant: has('localai_assistant'),
-      } satisfies z.infer<typeof featuresReply>)
-    },
+    handler: () => json(findServed(facts)),
   })
 }

@@ -1,4 +1,6 @@
+import { FEATURES } from '@svc/auth/access'
 import * as z from 'zod'
+import { AREAS } from './areas.ts'
 
 /** Reply of `GET /.well-known/service.json`. */
 export const discoveryReply = z.object({
@@ -8,15 +10,19 @@ export const discoveryReply = z.object({
   capabilities: z.record(z.string(), z.boolean()),
 })
 
-/** Reply of `GET /api/features`. */
+const isServed = z.boolean()
+
+/** Reply of `GET /api/features`: accounts, the areas of the server, and the feature switches of accounts. */
 export const featuresReply = z.object({
-  agents: z.boolean(),
-  mcp: z.boolean(),
-  fine_tuning: z.boolean(),
-  quantization: z.boolean(),
-  distributed: z.boolean(),
-  localai_assistant: z.boolean(),
+  accounts: isServed.describe('whether people sign in with accounts'),
+  ...toFlags(Object.keys(AREAS) as (keyof typeof AREAS)[]),
+  ...toFlags(FEATURES.map(({ key }) => key)),
 })
+
+function toFlags<Name extends string>(names: readonly Name[]): Record<Name, typeof isServed> {
+  // one entry for each name
+  return Object.fromEntries(names.map((name) => [name, isServed])) as Record<Name, typeof isServed>
+}
 
 const entry = z.object({ name: z.string(), description: z.string(), tags: z.array(z.string()), url: z.string() })
 

@@ -1,0 +1,22 @@
+/** Areas of the server by a path that proves them. */
+export const AREAS = {
+  agents: '/api/agents',
+  mcp: '/v1/mcp/chat/completions',
+  fine_tuning: '/api/fine-tuning/jobs',
+  quantization: '/api/quantization/jobs',
+  distributed: '/api/nodes',
+  localai_assistant: '/api/assistant',
+  p2p: '/api/p2p',
+  model_gallery: '/api/models',
+  backend_gallery: '/api/backends',
+  model_editor: '/api/models/edit/:name{.+}',
+  operations: '/api/operations',
+  runtime_settings: '/api/settings',
+  traces: '/api/traces',
+  backend_logs: '/api/backend-logs',
+  usage: '/api/auth/usage',
+  events: '/api/pii/events',
+  router: '/api/router/status',
+  interception: '/api/middleware/proxy-ca.crt',
+  failover: '/api/failover/chains',
+} as const
