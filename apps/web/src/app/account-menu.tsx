@@ -1,0 +1,67 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Menu, type MenuEntry } from '../components/ui/menu.tsx'
+import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
+import { api, unwrap } from '../lib/api-client.ts'
+import { openPalette } from '../lib/palette.ts'
+import { renewSession, useSession } from '../lib/session.ts'
+import { chooseTheme, type Theme } from '../lib/theme.ts'
+import { useVisiblePages } from './navigation.tsx'
+
+const THEMES: readonly Theme[] = ['light', 'dark', 'system']
+
+/** Who is signed in, the choices of this browser, and the way out. */
+export function AccountMenu({ initial }: { readonly initial: string }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const { viewer } = useSession()
+  const pages = useVisiblePages()
+  const account = pages.find(({ id }) => id === 'account')
+  const signOut = async () => {
+    await unwrap(api.POST('/api/auth/logout', {}))
+    await renewSession()
+    await navigate({ to: '/login' as '/app' })
+  }
+  const entries: MenuEntry[] = [
+    ...(account === undefined
+      ? []
+      : [
+          {
+            id: 'account',
+            text: t('nav.account'),
+            icon: 'users' as const,
+            onSelect: () => void navigate({ to: '/app/account' as '/app' }),
+          },
+        ]),
+    ...THEMES.map((theme, index) => ({
+      id: theme,
+      text: t(`theme.${theme}`),
+      icon: 'theme' as const,
+      separator: index === 0,
+      onSelect: () => chooseTheme(theme),
+    })),
+    ...(Object.entries(LANGUAGES) as [Language, string][]).map(([language, text], index) => ({
+      id: language,
+      text,
+      icon: 'globe' as const,
+      separator: index === 0,
+      onSelect: () => void chooseLanguage(language),
+    })),
+    { id: 'keys', text: t('palette.keys'), icon: 'info', separator: true, onSelect: () => openPalette('keys') },
+    ...(viewer.kind === 'open'
+      ? []
+      : [{ id: 'logout', text: t('signOut'), icon: 'logout' as const, onSelect: () => void signOut() }]),
+  ]
+  const name = viewer.kind === 'open' ? t('account.local') : viewer.name || viewer.email
+  return (
+    <Menu
+      label={t('account.menu', { name })}
+      button={
+        <span className="ava" aria-hidden="true">
+          {initial}
+        </span>
+      }
+      entries={entries}
+    />
+  )
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useRouterState } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Icon } from '../components/ui/icon.tsx'
+import { Status } from '../components/ui/status.tsx'
+import { useInstanceName, versionQuery } from '../lib/branding.ts'
+import { useCapabilities } from '../lib/capabilities.ts'
+import { useConnection } from '../lib/connection.ts'
+import { useSession } from '../lib/session.ts'
+import { findRefusal, PAGES, type Page, type PageGroup } from './pages.ts'
+
+const GROUPS: readonly PageGroup[] = ['use', 'models', 'observe', 'control', 'admin']
+
+/** The pages that this viewer has, in order. */
+export function useVisiblePages(): readonly Page[] {
+  const session = useSession()
+  const capabilities = useCapabilities()
+  return PAGES.filter((page) => findRefusal(page, session, capabilities) === undefined)
+}
+
+/** The page that is open now, by the longest path that fits. */
+export function useCurrentPage(): Page | undefined {
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const inside = path.replace(/^\/app\/?/, '')
+  return [...PAGES]
+    .sort((left, right) => right.path.length - left.path.length)
+    .find((page) => (page.path === '' ? inside === '' : inside === page.path || inside.startsWith(`${page.path}/`)))
+}
+
+export function Logo({ size = 14 }: { readonly size?: number }) {
+  return (
+    <span className="mark">
+      <svg
+        viewBox="0 0 24 24"
+        width={size}
+        height={size}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="3"
+        strokeLinecap="round"
+        aria-hidden="true"
+      >
+        <path d="M5 8l7-4 7 4M5 16l7 4 7-4M5 12h14" />
+      </svg>
+    </span>
+  )
+}
+
+/** Name, navigation and state of the server. @param counts what stands at the end of an entry, by the page's id */
+export function Navigation({
+  className = 'side',
+  counts = {},
+  onFollow,
+}: {
+  readonly className?: string
+  readonly counts?: Readonly<Record<string, ReactNode>>
+  readonly onFollow?: () => void
+}) {
+  const { t } = useTranslation()
+  const pages = useVisiblePages()
+  const current = useCurrentPage()
+  const instance = useInstanceName()
+  const version = useQuery(versionQuery).data ?? ''
+  const { state } = useConnection()
+  return (
+    <div className={className}>
+      <Link className="brand" to="/app" {...(onFollow && { onClick: onFollow })}>
+        <Logo />
+        <span>svc</span>
+        {instance !== 'svc' && <small className="clip">{instance}</small>}
+      </Link>
+      <nav aria-label={t('nav.label')}>
+        {GROUPS.map((group) => {
+          const entries = pages.filter((page) => page.group === group)
+          return entries.length === 0 ? null : (
+            <div key={group}>
+              <p className="grp" id={`nav-${group}`}>
+                {t(`nav.group.${group}`)}
+              </p>
+              <ul aria-labelledby={`nav-${group}`}>
+                {entries.map((page) => (
+                  <li key={page.id}>
+                    <Link
+                      to={`/app/${page.path}` as '/app'}
+                      {...(page === current ? { 'aria-current': 'page' as const } : {})}
+                      {...(onFollow && { onClick: onFollow })}
+                    >
+                      <Icon name={page.icon} />
+                      <span>{t(`nav.${page.id}`)}</span>
+                      {counts[page.id]}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          )
+        })}
+      </nav>
+      <footer>
+        <Status tone={state === 'online' ? 'ok' : 'bad'}>
+          <span>{state === 'online' ? t('server.ready') : t('server.away')}</span>
+        </Status>
+        <span className="meta push clip">
+          <span>{version}</span>
+        </span>
+      </footer>
+    </div>
+  )
+}

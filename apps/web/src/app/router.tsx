@@ -1,0 +1,33 @@
+import { createRouter } from '@tanstack/react-router'
+import { basePath } from '../lib/base-path.ts'
+import { queryClient, setSignedOutHandler } from '../lib/query-client.ts'
+import { sessionQuery } from '../lib/session.ts'
+import { NotFoundPage, PageFailure } from './failures.tsx'
+import { appRoute, rootRoute } from './root-route.ts'
+import { appPages, publicPages } from './routes.ts'
+
+const routeTree = rootRoute.addChildren([appRoute.addChildren(appPages), ...publicPages])
+
+export const router = createRouter({
+  routeTree,
+  basepath: basePath,
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  defaultErrorComponent: PageFailure,
+  defaultNotFoundComponent: NotFoundPage,
+  scrollRestoration: true,
+})
+
+// A session that ended in mid-page leads to the sign-in page and back; drafts are kept by the pages that have them.
+setSignedOutHandler(() => {
+  void (async () => {
+    const { viewer } = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
+    if (viewer.kind === 'anonymous') await router.invalidate()
+  })()
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,85 @@
+import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Suspense, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../components/ui/button.tsx'
+import { Skeleton } from '../components/ui/states.tsx'
+import { useHeartbeat } from './heartbeat.ts'
+import { Navigation, useCurrentPage } from './navigation.tsx'
+import { useShortcuts } from './shortcuts.ts'
+import { ConnectionBanner, OpenServerNotice } from './standing-notices.tsx'
+import { TopBarTools } from './top-bar.tsx'
+
+/** The frame around every page of a viewer who is signed in. */
+export function Shell() {
+  const { t } = useTranslation()
+  const [isDrawerOpen, setDrawerOpen] = useState(false)
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const page = useCurrentPage()
+  useHeartbeat()
+  useShortcuts()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of page closes the drawer
+  useEffect(() => setDrawerOpen(false), [path])
+  return (
+    <>
+      <a className="skip" href={`${path}#main`} onClick={skipToContent}>
+        {t('skip')}
+      </a>
+      <div className="app">
+        <Navigation />
+        <header className="top">
+          <IconButton
+            className="only-s"
+            icon="menu"
+            label={t('nav.open')}
+            aria-expanded={isDrawerOpen}
+            onClick={() => setDrawerOpen(true)}
+          />
+          <div className="crumb">
+            {page && (
+              <>
+                <span className="hide-s">{t(`nav.group.${page.group}`)}</span>
+                <span className="hide-s" aria-hidden="true">
+                  /
+                </span>
+                <b>{t(`nav.${page.id}`)}</b>
+              </>
+            )}
+          </div>
+          <TopBarTools />
+        </header>
+        <main className="main" id="main" tabIndex={-1}>
+          <ConnectionBanner />
+          <OpenServerNotice />
+          <Suspense fallback={<Skeleton lines={6} />}>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+      {isDrawerOpen && <Drawer onClose={() => setDrawerOpen(false)} />}
+    </>
+  )
+}
+
+/** The navigation of narrow screens. Esc closes it. */
+function Drawer({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTranslation()
+  useEffect(() => {
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key === 'Escape') onClose()
+    }
+    addEventListener('keydown', onKey)
+    document.querySelector<HTMLElement>('.drawer a')?.focus()
+    return () => removeEventListener('keydown', onKey)
+  }, [onClose])
+  return (
+    <>
+      <button type="button" className="drawer-back" aria-label={t('nav.close')} onClick={onClose} />
+      <Navigation className="side drawer" onFollow={onClose} />
+    </>
+  )
+}
+
+function skipToContent(event: React.MouseEvent): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}

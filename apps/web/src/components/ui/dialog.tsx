@@ -1,0 +1,100 @@
+import { type ReactNode, useState } from 'react'
+import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
+import { useTranslation } from 'react-i18next'
+import { Button } from './button.tsx'
+import { TextField } from './field.tsx'
+
+/** A dialog above the page. It keeps the focus and gives it back. @param isDismissable whether Esc and a click outside close it */
+export function Dialog({
+  title,
+  children,
+  footer,
+  onClose,
+  isDismissable = true,
+}: {
+  readonly title: string
+  readonly children: ReactNode
+  readonly footer?: ReactNode
+  readonly onClose: () => void
+  readonly isDismissable?: boolean
+}) {
+  return (
+    <ModalOverlay
+      isOpen
+      isDismissable={isDismissable}
+      isKeyboardDismissDisabled={!isDismissable}
+      className="overlay"
+      onOpenChange={(isOpen) => isOpen || onClose()}
+    >
+      <Modal className="pop dialog">
+        <AriaDialog>
+          <header>
+            <Heading slot="title">{title}</Heading>
+          </header>
+          <div className="in">{children}</div>
+          {footer && <footer>{footer}</footer>}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}
+
+/**
+ * Asks before something that cannot be undone.
+ *
+ * @param typed a text that has to be typed first, such as the name of the thing
+ */
+export function ConfirmDialog({
+  title,
+  children,
+  action,
+  isDangerous = true,
+  typed,
+  busy = false,
+  error,
+  onConfirm,
+  onClose,
+}: {
+  readonly title: string
+  readonly children: ReactNode
+  readonly action: string
+  readonly isDangerous?: boolean
+  readonly typed?: string | undefined
+  readonly busy?: boolean
+  readonly error?: ReactNode
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const [text, setText] = useState('')
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button
+            kind={isDangerous ? 'danger' : 'primary'}
+            busy={busy}
+            disabled={typed !== undefined && text !== typed}
+            onClick={onConfirm}
+          >
+            {action}
+          </Button>
+        </>
+      }
+    >
+      {children}
+      {typed !== undefined && (
+        <TextField
+          label={t('typeToConfirm', { text: typed })}
+          autoComplete="off"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      )}
+      {error}
+    </Dialog>
+  )
+}

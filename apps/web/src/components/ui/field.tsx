@@ -1,0 +1,154 @@
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Icon } from './icon.tsx'
+
+interface FieldProps {
+  readonly label: string
+  readonly hint?: ReactNode
+  /** Why the value is refused. */
+  readonly error?: string | undefined
+}
+
+function describe(id: string, { hint, error }: FieldProps) {
+  return {
+    id,
+    'aria-invalid': error !== undefined || undefined,
+    'aria-describedby': error === undefined && hint === undefined ? undefined : `${id}-about`,
+  }
+}
+
+function About({ id, hint, error }: FieldProps & { readonly id: string }) {
+  if (error !== undefined)
+    return (
+      <p className="hint err" id={`${id}-about`} role="alert">
+        <Icon name="warn" small />
+        {error}
+      </p>
+    )
+  return hint === undefined ? null : (
+    <p className="hint" id={`${id}-about`}>
+      {hint}
+    </p>
+  )
+}
+
+/** One line of text with its label. */
+export function TextField({ label, hint, error, ...rest }: FieldProps & ComponentProps<'input'>) {
+  const id = useId()
+  const about = { label, hint, error }
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input className="input" {...rest} {...describe(id, about)} />
+      <About id={id} {...about} />
+    </div>
+  )
+}
+
+/** Several lines of text with their label. */
+export function TextArea({ label, hint, error, ...rest }: FieldProps & ComponentProps<'textarea'>) {
+  const id = useId()
+  const about = { label, hint, error }
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <textarea className="input" {...rest} {...describe(id, about)} />
+      <About id={id} {...about} />
+    </div>
+  )
+}
+
+/** A choice from a short list. @param options values and their words, in order */
+export function SelectField({
+  label,
+  hint,
+  error,
+  options,
+  ...rest
+}: FieldProps & { readonly options: readonly (readonly [value: string, text: string])[] } & Omit<
+    ComponentProps<'select'>,
+    'children'
+  >) {
+  const id = useId()
+  const about = { label, hint, error }
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select className="input" {...rest} {...describe(id, about)}>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <About id={id} {...about} />
+    </div>
+  )
+}
+
+/** The same choice without a visible label, for filters in a row. */
+export function SelectFilter({
+  label,
+  options,
+  ...rest
+}: { readonly label: string; readonly options: readonly (readonly [value: string, text: string])[] } & Omit<
+  ComponentProps<'select'>,
+  'children'
+>) {
+  return (
+    <select className="input filter" aria-label={label} {...rest}>
+      {options.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** A box to tick, with its words beside it. */
+export function Checkbox({ label, ...rest }: { readonly label: ReactNode } & ComponentProps<'input'>) {
+  return (
+    <label className="check">
+      <input type="checkbox" {...rest} />
+      {label}
+    </label>
+  )
+}
+
+/** A switch that acts at once. */
+export function Switch({ label, ...rest }: { readonly label: ReactNode } & ComponentProps<'input'>) {
+  return (
+    <label className="check">
+      <input type="checkbox" role="switch" className="switch" {...rest} />
+      {label}
+    </label>
+  )
+}
+
+/** A search box; `/` puts the cursor into the first one of a page. */
+export function SearchField({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <div className="iwrap">
+      <Icon name="search" small />
+      <input
+        type="search"
+        className="input"
+        data-page-search
+        aria-label={label}
+        placeholder={t('search')}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </div>
+  )
+}

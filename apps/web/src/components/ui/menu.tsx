@@ -1,0 +1,68 @@
+import type { ReactNode } from 'react'
+import {
+  Button as AriaButton,
+  Menu as AriaMenu,
+  MenuItem,
+  MenuTrigger,
+  Popover,
+  Separator,
+} from 'react-aria-components'
+import { Icon, type IconName } from './icon.tsx'
+
+/** One entry of a menu; `separator` draws a line above it. */
+export interface MenuEntry {
+  readonly id: string
+  readonly text: string
+  readonly icon?: IconName
+  readonly isDangerous?: boolean
+  readonly isDisabled?: boolean
+  readonly separator?: boolean
+  readonly onSelect: () => void
+}
+
+/** A button that opens a menu. @param button what the button shows */
+export function Menu({
+  label,
+  button,
+  entries,
+  className = 'btn ghost icon',
+}: {
+  readonly label: string
+  readonly button: ReactNode
+  readonly entries: readonly MenuEntry[]
+  readonly className?: string
+}) {
+  return (
+    <MenuTrigger>
+      <AriaButton aria-label={label} className={className}>
+        {button}
+      </AriaButton>
+      <Popover className="pop" placement="bottom end">
+        <AriaMenu
+          className="menu"
+          aria-label={label}
+          disabledKeys={entries.filter(({ isDisabled }) => isDisabled).map(({ id }) => id)}
+        >
+          {entries.flatMap((entry) => [
+            ...(entry.separator ? [<Separator key={`above-${entry.id}`} />] : []),
+            <MenuItem
+              key={entry.id}
+              id={entry.id}
+              textValue={entry.text}
+              className={entry.isDangerous ? 'del' : ''}
+              onAction={entry.onSelect}
+            >
+              {entry.icon && <Icon name={entry.icon} />}
+              {entry.text}
+            </MenuItem>,
+          ])}
+        </AriaMenu>
+      </Popover>
+    </MenuTrigger>
+  )
+}
+
+/** The menu of a row: three dots. */
+export function RowMenu({ label, entries }: { readonly label: string; readonly entries: readonly MenuEntry[] }) {
+  return <Menu label={label} button={<Icon name="dots" />} entries={entries} className="btn ghost icon sm" />
+}

@@ -1,0 +1,38 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useInstanceName } from '../../lib/branding.ts'
+
+let isFirstPage = true
+
+/** The head of a page: its one `h1`, the document's title, and the focus after a change of page. */
+export function PageHead({
+  title,
+  children,
+  isHidden = false,
+}: {
+  readonly title: string
+  readonly children?: ReactNode
+  readonly isHidden?: boolean
+}) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const instance = useInstanceName()
+  useEffect(() => {
+    document.title = `${title} - ${instance}`
+  }, [title, instance])
+  useEffect(() => {
+    // the first page keeps the focus of the browser, so that the skip link comes first
+    if (!isFirstPage) heading.current?.focus({ preventScroll: true })
+    isFirstPage = false
+  }, [])
+  const text = (
+    <h1 ref={heading} tabIndex={-1} className={isHidden ? 'vh' : ''}>
+      {title}
+    </h1>
+  )
+  if (isHidden) return text
+  return (
+    <div className="head">
+      {text}
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+/** A bar of progress. @param share 0 to 1; undefined while it is not known @param text the value in words */
+export function ProgressBar({
+  share,
+  label,
+  text,
+  tone = '',
+}: {
+  readonly share: number | undefined
+  readonly label: string
+  readonly text: string
+  readonly tone?: '' | 'warn' | 'bad' | 'mute'
+}) {
+  const percent = Math.round(Math.min(1, Math.max(0, share ?? 0)) * 100)
+  return (
+    <div
+      className="bar"
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuetext={text}
+      {...(share === undefined ? {} : { 'aria-valuenow': percent })}
+    >
+      <i className={tone} style={{ width: `${percent}%` }} />
+    </div>
+  )
+}
+
+/** A level, such as memory in use: not a task that ends. */
+export function Meter({
+  share,
+  label,
+  text,
+  tone = 'mute',
+}: {
+  readonly share: number
+  readonly label: string
+  readonly text: string
+  readonly tone?: 'mute' | 'warn' | 'bad' | 'c1'
+}) {
+  const percent = Math.round(Math.min(1, Math.max(0, share)) * 100)
+  return (
+    <div
+      className="bar"
+      role="meter"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={percent}
+      aria-valuetext={text}
+    >
+      <i className={tone} style={{ width: `${percent}%` }} />
+    </div>
+  )
+}

@@ -1,0 +1,151 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '../../lib/api-error.ts'
+import { useConnection } from '../../lib/connection.ts'
+import { formatTime } from '../../lib/format.ts'
+import { Button } from './button.tsx'
+import { CopyButton } from './copy-button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+import { Notice } from './notice.tsx'
+
+/** Grey lines of the final height, after 150 ms of nothing. @param lines how many rows the content has */
+export function Skeleton({ lines = 3, height = 36 }: { readonly lines?: number; readonly height?: number }) {
+  const { t } = useTranslation()
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 150)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div className="skels" role="status" data-shown={isShown}>
+      <span className="vh">{t('loading')}</span>
+      {Array.from({ length: lines }, (_, line) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
+        <div key={line} className="skel-line" style={{ height }}>
+          <div className="skel" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Why there is nothing, and the one next step. */
+export function EmptyState({
+  icon = 'info',
+  title,
+  children,
+  action,
+}: {
+  readonly icon?: IconName
+  readonly title: string
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+}) {
+  return (
+    <div className="empty">
+      <Icon name={icon} />
+      <b>{title}</b>
+      {children && <p>{children}</p>}
+      {action && <div className="row">{action}</div>}
+    </div>
+  )
+}
+
+/** A list that has rows, but none that the filters let through. */
+export function NoMatch({ onClear }: { readonly onClear: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <EmptyState
+      icon="search"
+      title={t('noMatch.title')}
+      action={<Button onClick={onClear}>{t('noMatch.clear')}</Button>}
+    />
+  )
+}
+
+/** What failed, in the block that failed: the server's message, the reference to search the log for, and Retry. */
+export function ErrorBlock({
+  error,
+  onRetry,
+  title,
+}: {
+  readonly error: unknown
+  readonly onRetry?: (() => void) | undefined
+  readonly title?: string
+}) {
+  const { t } = useTranslation()
+  const known = error instanceof ApiError ? error : undefined
+  const message = known?.status === 0 ? t('error.unreachable') : error instanceof Error ? error.message : String(error)
+  return (
+    <Notice
+      tone="bad"
+      actions={
+        <>
+          {onRetry && <RetryButton onRetry={onRetry} afterMs={known?.retryAfterMs} />}
+          {known?.correlationId && (
+            <span className="row meta">
+              {t('error.reference')} <code>{known.correlationId}</code>
+              <CopyButton text={known.correlationId} label={t('error.copyReference')} />
+            </span>
+          )}
+        </>
+      }
+    >
+      {title && <b>{title} </b>}
+      {message}
+    </Notice>
+  )
+}
+
+/** Retry, with a countdown when the server asked for a pause. */
+function RetryButton({
+  onRetry,
+  afterMs = 0,
+}: {
+  readonly onRetry: () => void
+  readonly afterMs?: number | undefined
+}) {
+  const { t } = useTranslation()
+  const [left, setLeft] = useState(Math.ceil(afterMs / 1000))
+  useEffect(() => {
+    if (left <= 0) return undefined
+    const timer = setTimeout(() => setLeft(left - 1), 1000)
+    return () => clearTimeout(timer)
+  }, [left])
+  return (
+    <Button small icon="regenerate" disabled={left > 0} onClick={onRetry}>
+      {left > 0 ? t('error.retryIn', { count: left }) : t('retry')}
+    </Button>
+  )
+}
+
+/**
+ * A block of server data in its states: loading, failed, and there. Old data stays while it is fetched again, and is
+ * marked with its age while the server is away.
+ */
+export function QueryView<Data>({
+  query,
+  lines,
+  height,
+  children,
+}: {
+  readonly query: UseQueryResult<Data>
+  readonly lines?: number
+  readonly height?: number
+  readonly children: (data: Data) => ReactNode
+}) {
+  const { t } = useTranslation()
+  const { state } = useConnection()
+  if (query.data === undefined) {
+    if (query.isError) return <ErrorBlock error={query.error} onRetry={() => void query.refetch()} />
+    return <Skeleton {...(lines === undefined ? {} : { lines })} {...(height === undefined ? {} : { height })} />
+  }
+  return (
+    <>
+      {query.isError && state === 'online' && <ErrorBlock error={query.error} onRetry={() => void query.refetch()} />}
+      {state === 'offline' && <p className="meta stale">{t('asOf', { time: formatTime(query.dataUpdatedAt) })}</p>}
+      {children(query.data)}
+    </>
+  )
+}

@@ -1,0 +1,15 @@
+import { createRoot } from 'react-dom/client'
+import { Toaster, toast } from 'sonner'
+import type { ToastAction } from '../../lib/toast.ts'
+
+const host = document.createElement('div')
+document.body.append(host)
+createRoot(host).render(<Toaster position="bottom-right" closeButton toastOptions={{ className: 'toast-card' }} />)
+
+/** Shows a toast in the lower corner. Failures stay until they are closed. */
+export function showToast(kind: 'success' | 'error', text: string, action: ToastAction | undefined): void {
+  toast[kind](text, {
+    duration: kind === 'error' ? Number.POSITIVE_INFINITY : 6_000,
+    ...(action === undefined ? {} : { action }),
+  })
+}

@@ -1,0 +1,14 @@
+/** Search parameters of the sign-in page. */
+export interface SignInSearch {
+  /** Where to go afterwards, unchecked. */
+  readonly next?: string | undefined
+  /** What went wrong at a provider, such as `invite_required`. */
+  readonly error?: string | undefined
+}
+
+export function readSignInSearch({ next, error }: Record<string, unknown>): SignInSearch {
+  return {
+    ...(typeof next === 'string' && { next }),
+    ...(typeof error === 'string' && { error }),
+  }
+}

@@ -1,0 +1,39 @@
+import createClient, { type FetchResponse } from 'openapi-fetch'
+import { ApiError, readFailure } from './api-error.ts'
+import { root } from './base-path.ts'
+import { reportReply, reportSilence } from './connection.ts'
+import type { paths } from './schema.gen.ts'
+
+/**
+ * Sends a request to the server and tells the connection state how it went.
+ *
+ * @throws ApiError with status 0 when there is no reply; the reason of an abort is passed on
+ */
+export async function send(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  try {
+    const response = await fetch(input, init)
+    reportReply()
+    return response
+  } catch (cause) {
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
+    if (signal?.aborted === true) throw cause
+    reportSilence()
+    throw new ApiError('The server does not answer.', { cause })
+  }
+}
+
+/** The server's routes, typed by its own OpenAPI document. Wrap a call in {@link unwrap}. */
+export const api = createClient<paths>({ baseUrl: root.href.replace(/\/$/, ''), fetch: (request) => send(request) })
+
+/** The body of a reply. @throws ApiError for any status that is not a success */
+export async function unwrap<
+  Operation extends Record<string | number, unknown>,
+  Init,
+  Media extends `${string}/${string}`,
+>(
+  reply: Promise<FetchResponse<Operation, Init, Media>>,
+): Promise<NonNullable<FetchResponse<Operation, Init, Media>['data']>> {
+  const { data, error, response } = await reply
+  if (!response.ok) throw readFailure(response, error)
+  return data as NonNullable<typeof data>
+}

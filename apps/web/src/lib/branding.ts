@@ -1,0 +1,22 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { api, unwrap } from './api-client.ts'
+
+/** Name, tagline and pictures of this server. */
+export const brandingQuery = queryOptions({
+  queryKey: ['branding'],
+  staleTime: 300_000,
+  queryFn: ({ signal }) => unwrap(api.GET('/api/branding', { signal })),
+})
+
+/** The name that the admin gave this server, else the name of the product. */
+export function useInstanceName(): string {
+  const name = useQuery(brandingQuery).data?.instance_name
+  return name === undefined || name === '' ? 'svc' : name
+}
+
+/** The version of the server, without its commit. */
+export const versionQuery = queryOptions({
+  queryKey: ['version'],
+  staleTime: 300_000,
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/version', { signal }))).version.replace(/ .*/, ''),
+})

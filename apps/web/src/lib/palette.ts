@@ -1,0 +1,14 @@
+/** What the palette shows: commands to search, or the list of keys. */
+export type PaletteView = 'commands' | 'keys'
+
+let show: (view: PaletteView) => void = () => {}
+
+/** Opens the command palette. */
+export function openPalette(view: PaletteView): void {
+  show(view)
+}
+
+/** Sets who draws the palette. */
+export function setPaletteHost(host: (view: PaletteView) => void): void {
+  show = host
+}

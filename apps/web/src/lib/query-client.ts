@@ -1,0 +1,29 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiError } from './api-error.ts'
+import { onRecovery } from './connection.ts'
+
+let onSignedOut: () => void = () => {}
+
+/** Sets what happens when a request finds that the session has ended. */
+export function setSignedOutHandler(handler: () => void): void {
+  onSignedOut = handler
+}
+
+function watchSession(error: unknown): void {
+  if (error instanceof ApiError && error.status === 401) onSignedOut()
+}
+
+/**
+ * The one cache of server state. Lists are fetched again on focus when they are older than 30 seconds; hidden tabs send
+ * nothing. Errors are shown where they happened, so nothing is tried again by itself.
+ */
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: watchSession }),
+  mutationCache: new MutationCache({ onError: watchSession }),
+  defaultOptions: {
+    queries: { staleTime: 30_000, retry: false, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
+})
+
+onRecovery(() => void queryClient.invalidateQueries())

@@ -1,0 +1,87 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
+import { api, unwrap } from './api-client.ts'
+import { queryClient } from './query-client.ts'
+
+/** Who looks at the interface. */
+export interface Viewer {
+  /**
+   * `open`: the server asks for no sign-in. `keys`: signed in by a shared key, there are no accounts. `account`: signed
+   * in with an account. `anonymous`: not signed in.
+   */
+  readonly kind: 'anonymous' | 'open' | 'keys' | 'account'
+  readonly isAdmin: boolean
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly avatarUrl: string
+  /** The way the account signs in, such as `local` or `github`. */
+  readonly provider: string
+  /** Features by name; admins have all. */
+  readonly permissions: Readonly<Record<string, boolean>>
+}
+
+/** How to sign in here, and who is signed in. */
+export interface Session {
+  readonly viewer: Viewer
+  /** Whether the server has accounts. */
+  readonly hasAccounts: boolean
+  /** Whether a shared key is all that can be signed in with. */
+  readonly asksForKey: boolean
+  readonly providers: readonly string[]
+  readonly hasUsers: boolean
+  /** `open`, `approval` or `invite`. */
+  readonly registrationMode: string
+}
+
+const NOBODY = { isAdmin: false, id: '', name: '', email: '', avatarUrl: '', provider: '', permissions: {} } as const
+
+/** The state of the session; pages are guarded by it. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  staleTime: 60_000,
+  async queryFn({ signal }): Promise<Session> {
+    const status = await unwrap(api.GET('/api/auth/status', { signal }))
+    return {
+      viewer: readViewer(status),
+      hasAccounts: status.authEnabled,
+      asksForKey: status.staticApiKeyRequired,
+      providers: status.providers,
+      hasUsers: status.hasUsers,
+      registrationMode: status.registrationMode,
+    }
+  },
+})
+
+type Status = Awaited<ReturnType<typeof fetchStatus>>
+const fetchStatus = () => unwrap(api.GET('/api/auth/status', {}))
+
+function readViewer({ authEnabled, staticApiKeyRequired, user }: Status): Viewer {
+  if (user === null) {
+    return authEnabled || staticApiKeyRequired
+      ? { ...NOBODY, kind: 'anonymous' }
+      : { ...NOBODY, kind: 'open', isAdmin: true }
+  }
+  const { id, name, email, avatarUrl, provider, permissions, role } = user
+  return {
+    // a shared key has no way of signing in
+    kind: provider === '' ? 'keys' : 'account',
+    ...{ id, name, email, avatarUrl, provider, permissions },
+    isAdmin: role === 'admin',
+  }
+}
+
+/** Whether a viewer may use a feature, such as `pii_filter`. */
+export function hasFeature(viewer: Viewer, feature: string): boolean {
+  return viewer.isAdmin || viewer.permissions[feature] === true
+}
+
+/** The session, which guards load before any page. */
+export function useSession(): Session {
+  return useSuspenseQuery(sessionQuery).data
+}
+
+/** Forgets everything about the viewer, after signing in or out. */
+export async function renewSession(): Promise<void> {
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' && queryKey[0] !== 'branding' })
+  await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
+}
