@@ -45,7 +45,10 @@ function findInstalled(name: string, from: string): string | undefined {
 }
 
 function joinTexts(folders: ReadonlySet<string>): string {
-  return [...folders].map(describePackage).sort().join(`\n${'-'.repeat(80)}\n\n`)
+  return [...folders]
+    .map(describePackage)
+    .sort()
+    .join(`\n${'-'.repeat(80)}\n\n`)
 }
 
 /** The folder of the installed package that a file belongs to. */

@@ -72,7 +72,9 @@ async function checkImage() {
   assert.equal(copied, '--from=build /app /opt/svc')
   rmSync(source, { recursive: true })
   assert.deepEqual(
-    readdirSync(join(app, 'node_modules/.pnpm')).filter((name) => /^(vitest|vite|turbo|tsup|@biomejs|react)/.test(name)),
+    readdirSync(join(app, 'node_modules/.pnpm')).filter((name) =>
+      /^(vitest|vite|turbo|tsup|@biomejs|react)/.test(name),
+    ),
     [],
   )
 

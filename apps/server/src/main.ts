@@ -82,7 +82,12 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
     const { needsKey } = server
     const url = toReachableUrl(config.externalBaseUrl ?? server.url)
     process.stdout.write(
-      formatGreeting({ url, version, model: server.defaultModel(), needsKey, color: wantsColor(process.env) }),
+      formatGreeting({
+        ...{ url, version, needsKey },
+        model: server.defaultModel(),
+        hasInterface: parts.webFolder !== undefined && !config.disableWebui,
+        color: wantsColor(process.env),
+      }),
     )
   }
 }
