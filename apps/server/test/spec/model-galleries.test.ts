@@ -284,7 +284,7 @@ describe('an operation over HTTP', () => {
         .toBeGreaterThan(2.5 * 1024 * 1024)
       const reply = await world.server.post(`/api/operations/${jobID}/pause`, {})
       expect([reply.status, reply.json()]).toEqual([200, { success: true, message: 'Operation paused' }])
-      expect(await world.history()).toMatchObject([{ jobID, outcome: 'cancelled' }])
+      expect(await world.history()).toMatchObject([{ jobID, outcome: 'cancelled', paused: true }])
       const staging = join(world.server.modelsPath, '.staging', 'big')
       expect((await readdir(staging)).sort()).toEqual(['big.bin.partial', 'big.bin.partial.json'])
       const before = world.origin.sentBytes

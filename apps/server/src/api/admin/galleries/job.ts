@@ -51,7 +51,7 @@ export function toJob(view: OperationView): z.output<typeof jobReply> {
     file_size: formatBytes(totalBytes ?? 0),
     downloaded_size: formatBytes(currentBytes ?? 0),
     gallery_element_name: fullName,
-    cancelled: state === 'cancelled',
+    cancelled: isStopped(view),
     cancellable,
   }
 }
@@ -71,9 +71,13 @@ export function toShortJob(view: OperationView): z.output<typeof shortJobReply> 
   }
 }
 
-function toMessage({ error, progress, state }: OperationView): string {
-  if (error !== undefined) return `error: ${error}`
-  return state === 'cancelled' ? 'cancelled' : progress.message
+function toMessage(view: OperationView): string {
+  if (view.error !== undefined) return `error: ${view.error}`
+  return isStopped(view) ? view.state : view.progress.message
+}
+
+function isStopped({ state }: OperationView): boolean {
+  return state === 'cancelled' || state === 'paused'
 }
 
 function isProcessed({ state }: OperationView): boolean {
