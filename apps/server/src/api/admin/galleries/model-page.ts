@@ -20,7 +20,7 @@ export interface ModelPageParts {
 
 const SORTS = ['name', 'repository', 'license', 'status'] as const
 /** Models of a page. */
-export const PAGE_SIZE = 9
+const PAGE_SIZE = 9
 /** Models of a page whose origins are asked for their size. */
 const MAX_MEASURED = 24
 
