@@ -20,12 +20,10 @@ export const appRoute = createRoute({
   component: Shell,
   errorComponent: PageFailure,
   async beforeLoad({ location }) {
-    const [{ viewer }] = await Promise.all([
-      queryClient.ensureQueryData(sessionQuery),
-      queryClient.ensureQueryData(capabilitiesQuery),
-    ])
+    const { viewer } = await queryClient.ensureQueryData(sessionQuery)
     // the address is kept with the prefix, as `toSafePath` reads it
     const next = basePath.replace(/\/$/, '') + location.href
     if (viewer.kind === 'anonymous') throw redirect({ to: '/login', search: { next }, replace: true })
+    await queryClient.ensureQueryData(capabilitiesQuery)
   },
 })

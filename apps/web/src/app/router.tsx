@@ -18,8 +18,10 @@ export const router = createRouter({
   scrollRestoration: true,
 })
 
-// A session that ended in mid-page leads to the sign-in page and back; drafts are kept by the pages that have them.
+// A session that ended in mid-page leads to the sign-in page and back; pages keep their drafts.
 setSignedOutHandler(() => {
+  const known = queryClient.getQueryData(sessionQuery.queryKey)
+  if (known === undefined || known.viewer.kind === 'anonymous') return
   void (async () => {
     const { viewer } = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
     if (viewer.kind === 'anonymous') await router.invalidate()

@@ -2,10 +2,12 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import i18next from 'i18next'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { definePage } from './define-page.ts'
+import { NotFoundPage } from './failures.tsx'
 import { appRoute, rootRoute } from './root-route.ts'
 
-/** Pages inside the shell, one line of code a page. */
+/** Pages inside the shell. */
 export const appPages = [
+  createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFoundPage }),
   definePage(appRoute, {
     path: '/',
     access: 'user',
