@@ -27,7 +27,9 @@ if (executablePath === undefined) {
 }
 
 /** `describe` for tests that need a browser; left out, with one line that says so, where there is none. */
-export const describeInBrowser = describe.skipIf(executablePath === undefined)
+export function describeInBrowser(name: string, body: () => void): void {
+  describe.skipIf(executablePath === undefined)(name, body)
+}
 
 let shared: Promise<Browser> | undefined
 
