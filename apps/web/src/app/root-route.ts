@@ -1,11 +1,10 @@
-import { createRootRoute, createRoute, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { basePath } from '../lib/base-path.ts'
 import { brandingQuery } from '../lib/branding.ts'
 import { capabilitiesQuery } from '../lib/capabilities.ts'
 import { queryClient } from '../lib/query-client.ts'
 import { sessionQuery } from '../lib/session.ts'
 import { NotFoundPage, PageFailure, RootFailure } from './failures.tsx'
-import { Shell } from './shell.tsx'
 
 export const rootRoute = createRootRoute({
   errorComponent: RootFailure,
@@ -17,7 +16,8 @@ export const rootRoute = createRootRoute({
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: 'app',
-  component: Shell,
+  // the sign-in page does without it
+  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
   errorComponent: PageFailure,
   async beforeLoad({ location }) {
     const { viewer } = await queryClient.ensureQueryData(sessionQuery)
