@@ -4,7 +4,7 @@ import { brandingQuery } from '../lib/branding.ts'
 import { capabilitiesQuery } from '../lib/capabilities.ts'
 import { queryClient } from '../lib/query-client.ts'
 import { sessionQuery } from '../lib/session.ts'
-import { NotFoundPage, PageFailure, RootFailure } from './failures.tsx'
+import { NotFoundPage, PageFailure, RootFailure } from './failure-views.tsx'
 
 export const rootRoute = createRootRoute({
   errorComponent: RootFailure,

@@ -2,7 +2,7 @@ import { createRouter } from '@tanstack/react-router'
 import { basePath } from '../lib/base-path.ts'
 import { queryClient, setSignedOutHandler } from '../lib/query-client.ts'
 import { sessionQuery } from '../lib/session.ts'
-import { NotFoundPage, PageFailure } from './failures.tsx'
+import { NotFoundPage, PageFailure } from './failure-views.tsx'
 import { appRoute, rootRoute } from './root-route.ts'
 import { appPages, publicPages } from './routes.ts'
 

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import i18next from 'i18next'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { definePage } from './define-page.ts'
-import { NotFoundPage } from './failures.tsx'
+import { NotFoundPage } from './failure-views.tsx'
 import { appRoute, rootRoute } from './root-route.ts'
 
 /** Pages inside the shell. */
