@@ -35,7 +35,13 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'GET',
       path: '/api/models/config-json/:name{.+}',
       summary: 'The configuration of a model as JSON',
-      responses: { 200: { description: 'Every key of its file.' }, 404: { description: 'There is no such file.' } },
+      responses: {
+        200: {
+          description: 'Every key of its file.',
+          schema: async () => (await import('../model-facts/editor-schemas.ts')).modelConfig,
+        },
+        404: { description: 'There is no such file.' },
+      },
       async handler(call) {
         const { model, revision } = await files.read(named(call))
         return json(model.raw, { headers: toRevisionHeaders(revision) })
