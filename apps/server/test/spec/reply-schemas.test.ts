@@ -17,8 +17,13 @@ interface Operation {
   readonly 'x-svc-socket'?: boolean
 }
 
+interface Named {
+  readonly properties?: Readonly<Record<string, { readonly description?: string }>>
+}
+
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Named>> }
 }
 
 /** Replies whose body is no JSON, or that have none. */
@@ -126,7 +131,7 @@ describe('the document', () => {
 
   it('describes what galleries answer', async () => {
     await galleries.apply({ id: 'one' })
-    const requests: readonly (readonly [method: string, path: string, url?: string, body?: unknown])[] = [
+    const requests: readonly (readonly [method: string, path: string, url?: string | undefined, body?: unknown])[] = [
       ['get', '/api/models'],
       ['get', '/api/backends'],
       ['get', '/models/available'],
@@ -165,7 +170,7 @@ describe('the document', () => {
     const user = `/api/auth/admin/users/${member.id}`
     const template = '/api/auth/admin/users/{id}'
     const quota = { model: 'own', max_requests: 5, window: '1h' }
-    type Request = readonly [caller: typeof admin, method: string, path: string, url?: string, body?: unknown]
+    type Request = readonly [caller: typeof admin, method: string, path: string, url?: string | undefined, body?: unknown]
     const requests: readonly Request[] = [
       [member, 'get', '/api/auth/status'],
       [member, 'get', '/api/auth/me'],
@@ -196,6 +201,14 @@ describe('the document', () => {
       expect([200, 201], `${method} ${url} ${reply.text}`).toContain(reply.status)
       expect(check(method, path, reply), `${method} ${url} ${reply.text.slice(0, 500)}`).toBeUndefined()
     }
+  })
+
+  it('declares offsets as bytes of UTF-8', () => {
+    const { schemas } = document.components
+    const about = (name: string, field: string) => schemas[name]?.properties?.[field]?.description
+    for (const field of ['start', 'end']) expect(about('PiiEntity', field), field).toContain('bytes of UTF-8')
+    for (const field of ['byte_offset', 'length']) expect(about('PiiEvent', field), field).toContain('ytes of UTF-8')
+    expect(about('PiiTextRequest', 'offset_encoding')).toContain('bytes of UTF-8 (the default)')
   })
 
   it('names the form of errors', async () => {

@@ -4,15595 +4,16317 @@
  */
 
 export interface paths {
-  '/healthz': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Whether the process lives */
-    get: operations['get_healthz']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/readyz': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Whether requests are accepted */
-    get: operations['get_readyz']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/version': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Version and commit of this build */
-    get: operations['get_version']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/system': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Backends and loaded models with their processes */
-    get: operations['get_system']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/metrics': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Metrics in the Prometheus text format */
-    get: operations['get_metrics']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/resources': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Memory, processors and disk of the host */
-    get: operations['get_api_resources']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A page about this server */
-    get: operations['get']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/app': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A page about this server */
-    get: operations['get_app_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/app/{path}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A page about this server */
-    get: operations['get_app_path_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/browse': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A page about this server */
-    get: operations['get_browse_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/browse/{path}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A page about this server */
-    get: operations['get_browse_path_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/login': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A page about this server */
-    get: operations['get_login_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/invite/{code}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A page about this server */
-    get: operations['get_invite_code_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/explorer': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A page about this server */
-    get: operations['get_explorer_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/favicon.svg': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The icon */
-    get: operations['get_favicon_svg']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/.well-known/service.json': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Offers of this server */
-    get: operations['get_well_known_service_json']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/features': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Which optional features this server has */
-    get: operations['get_api_features']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/instructions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Pages about the areas of the API */
-    get: operations['get_api_instructions']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/instructions/{name}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** One page, as markdown or JSON */
-    get: operations['get_api_instructions_name']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/swagger': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** To the API documentation */
-    get: operations['get_swagger']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/swagger/doc.json': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** This document: OpenAPI 3.1 */
-    get: operations['get_swagger_doc_json']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/swagger/{file}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The API documentation page and its files */
-    get: operations['get_swagger_file']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/branding': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Name and look of this instance */
-    get: operations['get_api_branding']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/branding/asset/{kind}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** An image the operator has set */
-    get: operations['get_branding_asset_kind']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/branding/asset/{kind}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Set an image of this instance: PNG, JPEG, SVG, WebP or ICO */
-    post: operations['post_api_branding_asset_kind']
-    /** Go back to the image of the server */
-    delete: operations['delete_api_branding_asset_kind']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/status': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** How to sign in here, and who is signed in */
-    get: operations['get_api_auth_status']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/register': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Register an account with an address and a password */
-    post: operations['post_api_auth_register']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/login': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Sign in with an address and a password */
-    post: operations['post_api_auth_login']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/token-login': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Sign a browser in with an API key or a shared key */
-    post: operations['post_api_auth_token_login']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/invite/{code}/check': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Whether an invite can be used */
-    get: operations['get_api_auth_invite_code_check']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/logout': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** End the session of the caller */
-    post: operations['post_api_auth_logout']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/github/login': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Sign in at the code host */
-    get: operations['get_api_auth_github_login']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/github/callback': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Where the code host sends browsers back to */
-    get: operations['get_api_auth_github_callback']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/oidc/login': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Sign in at the OIDC issuer */
-    get: operations['get_api_auth_oidc_login']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/oidc/callback': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Where the OIDC issuer sends browsers back to */
-    get: operations['get_api_auth_oidc_callback']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/me': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Who the caller is and what the caller may do */
-    get: operations['get_api_auth_me']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/quota': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** What is left of the quotas of the caller */
-    get: operations['get_api_auth_quota']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/profile': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    /** Change the name and the picture of the own account */
-    put: operations['put_api_auth_profile']
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/password': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    /** Change the own password and end every session */
-    put: operations['put_api_auth_password']
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/sessions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post?: never
-    /** End all other sessions of the own account */
-    delete: operations['delete_api_auth_sessions']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/api-keys': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The API keys of the caller, newest first */
-    get: operations['get_api_auth_api_keys']
-    put?: never
-    /** Make an API key; its value is shown once */
-    post: operations['post_api_auth_api_keys']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/api-keys/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post?: never
-    /** Revoke an API key of the caller */
-    delete: operations['delete_api_auth_api_keys_id']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/users': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** All accounts, oldest first */
-    get: operations['get_api_auth_admin_users']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/users/{id}/role': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    /** Make an account an admin, or a user again */
-    put: operations['put_api_auth_admin_users_id_role']
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/users/{id}/status': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    /** Approve or disable an account */
-    put: operations['put_api_auth_admin_users_id_status']
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/users/{id}/password': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    /** Set the password of an account and end its sessions */
-    put: operations['put_api_auth_admin_users_id_password']
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/users/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post?: never
-    /** Delete an account with everything that belongs to it */
-    delete: operations['delete_api_auth_admin_users_id']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/features': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The feature switches and the models that can be granted */
-    get: operations['get_api_auth_admin_features']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/users/{id}/permissions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The features of an account */
-    get: operations['get_api_auth_admin_users_id_permissions']
-    /** Switch features of an account on and off; the others have their defaults */
-    put: operations['put_api_auth_admin_users_id_permissions']
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/users/{id}/models': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    /** Limit an account to some models, or lift the limit */
-    put: operations['put_api_auth_admin_users_id_models']
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/users/{id}/quotas': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The quotas of an account and what it has used of them */
-    get: operations['get_api_auth_admin_users_id_quotas']
-    /** Set the quota of an account for a model, or for all models together */
-    put: operations['put_api_auth_admin_users_id_quotas']
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/users/{id}/quotas/{quota_id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post?: never
-    /** Remove a quota of an account */
-    delete: operations['delete_api_auth_admin_users_id_quotas_quota_id']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/invites': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** All invites, newest first */
-    get: operations['get_api_auth_admin_invites']
-    put?: never
-    /** Make an invite; its code is shown once */
-    post: operations['post_api_auth_admin_invites']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/invites/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post?: never
-    /** Revoke an unused invite */
-    delete: operations['delete_api_auth_admin_invites_id']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backend/monitor': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** State and memory of a loaded model */
-    get: operations['get_backend_monitor']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/backend/monitor': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** State and memory of a loaded model */
-    get: operations['get_v1_backend_monitor_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backend/load': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Load a model, or all models of a realtime pipeline, and wait for it */
-    post: operations['post_backend_load']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/backend/load': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Load a model, or all models of a realtime pipeline, and wait for it */
-    post: operations['post_v1_backend_load_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backend/shutdown': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Stop the backend of a model once its running calls have ended */
-    post: operations['post_backend_shutdown']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/backend/shutdown': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Stop the backend of a model once its running calls have ended */
-    post: operations['post_v1_backend_shutdown_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/reload': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Read the model files again */
-    post: operations['post_models_reload']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/capabilities': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Every model with what it can be asked for and whether it is off or pinned */
-    get: operations['get_api_models_capabilities']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/pipeline-models': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Models of realtime conversations with the models that they consist of */
-    get: operations['get_api_pipeline_models']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/{id}/load-status': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** How far the installation or the load of a model is */
-    get: operations['get_api_models_id_load_status']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/config-metadata': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The keys of model files for editors */
-    get: operations['get_api_models_config_metadata']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/config-metadata/autocomplete/{provider}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Names that a key of a model file can take */
-    get: operations['get_api_models_config_metadata_autocomplete_provider']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/apply': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Install a model of a gallery, of a document or of files */
-    post: operations['post_models_apply']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/delete/{name}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Delete a model */
-    post: operations['post_models_delete_name']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/jobs/{uuid}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A job of a model */
-    get: operations['get_models_jobs_uuid']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/jobs': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** All jobs of models by their ids */
-    get: operations['get_models_jobs']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/available': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The models of all galleries */
-    get: operations['get_models_available']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/galleries': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The model galleries */
-    get: operations['get_models_galleries']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/import-uri': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Install the model behind an address */
-    post: operations['post_models_import_uri']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Models of the galleries, with filters and pages */
-    get: operations['get_api_models']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/install/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Install a model of a gallery */
-    post: operations['post_api_models_install_id']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/delete/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Delete a model */
-    post: operations['post_api_models_delete_id']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/config/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Write the configuration of a model of a gallery without its files */
-    post: operations['post_api_models_config_id']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/job/{uid}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A job of a model, in short */
-    get: operations['get_api_models_job_uid']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/variants/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The forms of a model, and which fits this machine */
-    get: operations['get_api_models_variants_id']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/estimate/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** How much memory a model takes */
-    get: operations['get_api_models_estimate_id']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/vram-estimate': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** How much memory an installed model takes as it is to be loaded */
-    post: operations['post_api_models_vram_estimate']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backends/apply': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Install a backend of a gallery */
-    post: operations['post_backends_apply']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backends/delete/{name}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Delete an installed backend */
-    post: operations['post_backends_delete_name']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backends/upgrade/{name}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Install a backend again, as its gallery has it now */
-    post: operations['post_backends_upgrade_name']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backends/jobs/{uuid}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A job of a backend */
-    get: operations['get_backends_jobs_uuid']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backends': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The installed backends */
-    get: operations['get_backends']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backends/available': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The backends of all galleries */
-    get: operations['get_backends_available']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backends/known': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The names that galleries know, with the kind of their models */
-    get: operations['get_backends_known']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backends/galleries': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The backend galleries */
-    get: operations['get_backends_galleries']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backends/upgrades': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Upgrades that the last check found */
-    get: operations['get_backends_upgrades']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backends/upgrades': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Upgrades that the last check found */
-    get: operations['get_api_backends_upgrades_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/backends/upgrades/check': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Look for upgrades of everything that came from a gallery */
-    post: operations['post_backends_upgrades_check']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backends/upgrades/check': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Look for upgrades of everything that came from a gallery */
-    post: operations['post_api_backends_upgrades_check_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backends': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Backends of the galleries for this machine, with filters and pages */
-    get: operations['get_api_backends']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backends/install/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Install a backend of a gallery, again where it is here */
-    post: operations['post_api_backends_install_id']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backends/install-external': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Install a backend from an image that no gallery has */
-    post: operations['post_api_backends_install_external']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backends/delete/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Delete an installed backend */
-    post: operations['post_api_backends_delete_id']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backends/system/delete/{name}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Delete an installed backend by the name of its folder */
-    post: operations['post_api_backends_system_delete_name']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backends/upgrade/{name}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Install a backend again, as its gallery has it now */
-    post: operations['post_api_backends_upgrade_name']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backends/usecases': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** What models of each known backend can be asked for */
-    get: operations['get_api_backends_usecases']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backends/job/{uid}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A job of a backend, in short */
-    get: operations['get_api_backends_job_uid']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/config-json/{name}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The configuration of a model as JSON */
-    get: operations['get_api_models_config_json_name']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    /** Change keys of a model file; comments, order and other keys stay */
-    patch: operations['patch_api_models_config_json_name']
-    trace?: never
-  }
-  '/models/import': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Write the file of a new model, from YAML or JSON */
-    post: operations['post_models_import']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/models/edit/{name}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The text of a model file */
-    get: operations['get_api_models_edit_name']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/edit/{name}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Replace a model file; another name in it renames the model */
-    post: operations['post_models_edit_name']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/toggle-state/{name}/{action}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    /** Enable or disable a model */
-    put: operations['put_models_toggle_state_name_action']
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/toggle-pinned/{name}/{action}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    /** Pin a model in memory, or unpin it */
-    put: operations['put_models_toggle_pinned_name_action']
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/aliases': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Models that redirect to others */
-    get: operations['get_api_aliases']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/chat/completions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Continue a conversation */
-    post: operations['post_v1_chat_completions']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/chat/completions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Continue a conversation */
-    post: operations['post_chat_completions_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/completions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Continue texts */
-    post: operations['post_v1_completions']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/completions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Continue texts */
-    post: operations['post_completions_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/engines/{model}/completions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Continue texts */
-    post: operations['post_v1_engines_model_completions_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/engines/{model}/completions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Continue texts */
-    post: operations['post_engines_model_completions_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/edits': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Change texts as an instruction says */
-    post: operations['post_v1_edits']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/edits': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Change texts as an instruction says */
-    post: operations['post_edits_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/embeddings': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Turn texts into vectors */
-    post: operations['post_v1_embeddings']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/embeddings': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Turn texts into vectors */
-    post: operations['post_embeddings_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/engines/{model}/embeddings': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Turn texts into vectors */
-    post: operations['post_v1_engines_model_embeddings_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/engines/{model}/embeddings': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Turn texts into vectors */
-    post: operations['post_engines_model_embeddings_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/moderations': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Judge texts by 13 categories of harm */
-    post: operations['post_v1_moderations']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/moderations': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Judge texts by 13 categories of harm */
-    post: operations['post_moderations_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/models': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List the models that can be named in requests */
-    get: operations['get_v1_models']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List the models that can be named in requests */
-    get: operations['get_models_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/models/capabilities': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List the models with usecases, inputs and outputs */
-    get: operations['get_v1_models_capabilities']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/capabilities': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List the models with usecases, inputs and outputs */
-    get: operations['get_models_capabilities_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/models/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** One model by name */
-    get: operations['get_v1_models_id']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/models/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** One model by name */
-    get: operations['get_models_id_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/chat': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Continue a conversation, in the format of the alternate ecosystem */
-    post: operations['post_api_chat']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/generate': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Answer a prompt, in the format of the alternate ecosystem */
-    post: operations['post_api_generate']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/embed': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Turn texts into vectors, in the format of the alternate ecosystem */
-    post: operations['post_api_embed']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/embeddings': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Turn a text into a vector, by the older route of the alternate ecosystem */
-    post: operations['post_api_embeddings']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/tags': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List the models, as the alternate ecosystem does */
-    get: operations['get_api_tags']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/show': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** The facts of a model, in the format of the alternate ecosystem */
-    post: operations['post_api_show']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/ps': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List the models in memory, as the alternate ecosystem does */
-    get: operations['get_api_ps']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/version': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The version of the format of the alternate ecosystem */
-    get: operations['get_api_version']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/pull': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Install a model of a gallery, as the alternate ecosystem asks for it */
-    post: operations['post_api_pull']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/copy': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Give a model a second name */
-    post: operations['post_api_copy']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/delete': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post?: never
-    /** Delete a model, as the alternate ecosystem asks for it */
-    delete: operations['delete_api_delete']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/create': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Not for this server */
-    post: operations['post_api_create']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/push': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Not for this server */
-    post: operations['post_api_push']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/messages': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Continue a conversation, in the messages format */
-    post: operations['post_v1_messages']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/messages': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Continue a conversation, in the messages format */
-    post: operations['post_messages_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/messages/count_tokens': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** The tokens of the prompt of a message */
-    post: operations['post_v1_messages_count_tokens']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/messages/count_tokens': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** The tokens of the prompt of a message */
-    post: operations['post_messages_count_tokens_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/responses': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A WebSocket on which responses are made, one after the other */
-    get: operations['get_v1_responses']
-    put?: never
-    /** Continue a conversation in the responses format */
-    post: operations['post_v1_responses']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/responses': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A WebSocket on which responses are made, one after the other */
-    get: operations['get_responses_alias']
-    put?: never
-    /** Continue a conversation in the responses format */
-    post: operations['post_responses_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/responses/input_tokens': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** The tokens of the prompt of a response */
-    post: operations['post_v1_responses_input_tokens']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/responses/input_tokens': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** The tokens of the prompt of a response */
-    post: operations['post_responses_input_tokens_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/responses/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A stored response */
-    get: operations['get_v1_responses_id']
-    put?: never
-    post?: never
-    /** Forget a stored response */
-    delete: operations['delete_v1_responses_id']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/responses/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A stored response */
-    get: operations['get_responses_id_alias']
-    put?: never
-    post?: never
-    /** Forget a stored response */
-    delete: operations['delete_responses_id_alias']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/responses/{id}/events': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The events of a stored response */
-    get: operations['get_v1_responses_id_events']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/responses/{id}/events': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The events of a stored response */
-    get: operations['get_responses_id_events_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/responses//events': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The events of a stored response */
-    get: operations['get_v1_responses_events_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/responses/{id}/input_items': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The input of a stored response */
-    get: operations['get_v1_responses_id_input_items']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/responses/{id}/input_items': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The input of a stored response */
-    get: operations['get_responses_id_input_items_alias']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/responses/{id}/cancel': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Stop a background response */
-    post: operations['post_v1_responses_id_cancel']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/responses/{id}/cancel': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Stop a background response */
-    post: operations['post_responses_id_cancel_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/rerank': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Order documents by how well they answer a query */
-    post: operations['post_v1_rerank']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/jina/v1/rerank': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Order documents by how well they answer a query */
-    post: operations['post_jina_v1_rerank_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v2/rerank': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Order documents by how well they answer a query */
-    post: operations['post_v2_rerank_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/rerank': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Order documents by how well they answer a query */
-    post: operations['post_rerank_alias']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/tokenize': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** The tokens of a text */
-    post: operations['post_v1_tokenize']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/v1/detokenize': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** The text of tokens */
-    post: operations['post_v1_detokenize']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/score': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** How likely each candidate continues a prompt */
-    post: operations['post_api_score']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/pii/analyze': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** The findings of detectors in a text */
-    post: operations['post_api_pii_analyze']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/pii/redact': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** A text with the findings of detectors masked */
-    post: operations['post_api_pii_redact']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/pii/events': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Findings of the filter and its refusals */
-    get: operations['get_api_pii_events']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/router/status': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The routers: classifiers, labels, candidates */
-    get: operations['get_api_router_status']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/router/decisions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The decisions made last */
-    get: operations['get_api_router_decisions']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/router/cache/stats': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Hits and misses of the embedding caches */
-    get: operations['get_api_router_cache_stats']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/router/decide': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** The decision of a router for a text, without a request */
-    post: operations['post_api_router_decide']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/router/{name}/corpus': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Add labelled texts to the corpus of a router */
-    post: operations['post_api_router_name_corpus']
-    /** Remove all labelled texts of a router */
-    delete: operations['delete_api_router_name_corpus']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/router/{name}/corpus/stats': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The size of the corpus of a router */
-    get: operations['get_api_router_name_corpus_stats']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/middleware/status': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Filters, routers, interception and limits of requests */
-    get: operations['get_api_middleware_status']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/middleware/proxy-ca.crt': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The certificate that clients of the intercepting proxy trust */
-    get: operations['get_api_middleware_proxy_ca_crt']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/failover/chains': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Failover groups with the states of their targets */
-    get: operations['get_api_failover_chains']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/failover/events': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** A stream of changes of failover groups */
-    get: operations['get_api_failover_events']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/failover/chains/{name}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** One failover group with the states of its targets */
-    get: operations['get_api_failover_chains_name']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/failover/chains/{name}/pin': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Pin a failover group to one target, whatever its state */
-    post: operations['post_api_failover_chains_name_pin']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/failover/chains/{name}/unpin': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Unpin a failover group: all targets may be asked again */
-    post: operations['post_api_failover_chains_name_unpin']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/usage': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The caller's own usage over time */
-    get: operations['get_api_auth_usage']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/usage/sources': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The caller's own usage by source and key */
-    get: operations['get_api_auth_usage_sources']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/usage': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Usage of everybody over time */
-    get: operations['get_api_auth_admin_usage']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/auth/admin/usage/sources': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Usage of everybody by source and key */
-    get: operations['get_api_auth_admin_usage_sources']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/usage': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The caller's own usage, by model and over time */
-    get: operations['get_api_usage']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/usage/all': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Usage of everybody, by model and over time */
-    get: operations['get_api_usage_all']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/traces/summary': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Requests, failures and durations of the last hours */
-    get: operations['get_api_traces_summary']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/traces': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Traces of inference requests */
-    get: operations['get_api_traces']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/traces/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** One trace of an inference request, with its bodies */
-    get: operations['get_api_traces_id']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/traces/clear': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Forget the traces of inference requests and their summary */
-    post: operations['post_api_traces_clear']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backend-traces': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Traces of calls to backends and upstreams */
-    get: operations['get_api_backend_traces']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backend-traces/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** One trace of a call to a backend */
-    get: operations['get_api_backend_traces_id']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backend-traces/clear': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Forget the traces of calls to backends */
-    post: operations['post_api_backend_traces_clear']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backend-logs': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Models whose backends have written something */
-    get: operations['get_api_backend_logs']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/backend-logs/{path}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The newest output of a model's backends */
-    get: operations['get_api_backend_logs_path']
-    put?: never
-    /** Forget the output of a model's backends: `/api/backend-logs/{model}/clear` */
-    post: operations['post_api_backend_logs_path']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/ws/backend-logs/{path}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The output of a model's backends as it comes, over a WebSocket */
-    get: operations['get_ws_backend_logs_path']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/cors-proxy': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Fetch a public address for a page of this server */
-    get: operations['get_api_cors_proxy']
-    put?: never
-    /** Send a body to a public address for a page of this server */
-    post: operations['post_api_cors_proxy']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/settings': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Every runtime setting, secrets masked */
-    get: operations['get_api_settings']
-    put?: never
-    /** Change any subset of the runtime settings */
-    post: operations['post_api_settings']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/operations': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Operations that wait, run or have failed */
-    get: operations['get_api_operations']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/operations/{jobID}/cancel': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** End a queued operation or a running installation, and discard what it has fetched */
-    post: operations['post_api_operations_jobID_cancel']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/operations/{jobID}/pause': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** End a queued operation or a running installation, and keep what it has fetched */
-    post: operations['post_api_operations_jobID_pause']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/operations/{jobID}/dismiss': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Acknowledge a failed operation: it goes to the history */
-    post: operations['post_api_operations_jobID_dismiss']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/operations/history': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** The last 50 finished operations */
-    get: operations['get_api_operations_history']
-    put?: never
-    post?: never
-    /** Clear the history */
-    delete: operations['delete_api_operations_history']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process lives */
+        get: operations["get_healthz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether requests are accepted */
+        get: operations["get_readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Version and commit of this build */
+        get: operations["get_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Backends and loaded models with their processes */
+        get: operations["get_system"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metrics in the Prometheus text format */
+        get: operations["get_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Memory, processors and disk of the host */
+        get: operations["get_api_resources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The web interface; at the root, programs get a page about this server */
+        get: operations["get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The web interface; at the root, programs get a page about this server */
+        get: operations["get_app_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The web interface; at the root, programs get a page about this server */
+        get: operations["get_app_path_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/browse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The web interface; at the root, programs get a page about this server */
+        get: operations["get_browse_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/browse/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The web interface; at the root, programs get a page about this server */
+        get: operations["get_browse_path_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The web interface; at the root, programs get a page about this server */
+        get: operations["get_login_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invite/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The web interface; at the root, programs get a page about this server */
+        get: operations["get_invite_path_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/explorer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The web interface; at the root, programs get a page about this server */
+        get: operations["get_explorer_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/favicon.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The icon */
+        get: operations["get_favicon_svg"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the web interface */
+        get: operations["get_assets_path"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/locales/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the web interface */
+        get: operations["get_locales_path_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/static/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the web interface */
+        get: operations["get_static_path_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/service.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Offers of this server */
+        get: operations["get_well_known_service_json"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/features": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which optional features this server has */
+        get: operations["get_api_features"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/instructions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Pages about the areas of the API */
+        get: operations["get_api_instructions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/instructions/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One page, as markdown or JSON */
+        get: operations["get_api_instructions_name"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/swagger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** To the API documentation */
+        get: operations["get_swagger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/swagger/doc.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document: OpenAPI 3.1 */
+        get: operations["get_swagger_doc_json"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/swagger/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The API documentation page and its files */
+        get: operations["get_swagger_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/branding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Name and look of this instance */
+        get: operations["get_api_branding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/branding/asset/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An image the operator has set */
+        get: operations["get_branding_asset_kind"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/branding/asset/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set an image of this instance: PNG, JPEG, SVG, WebP or ICO */
+        post: operations["post_api_branding_asset_kind"];
+        /** Go back to the image of the server */
+        delete: operations["delete_api_branding_asset_kind"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How to sign in here, and who is signed in */
+        get: operations["get_api_auth_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Register an account with an address and a password */
+        post: operations["post_api_auth_register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in with an address and a password */
+        post: operations["post_api_auth_login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/token-login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign a browser in with an API key or a shared key */
+        post: operations["post_api_auth_token_login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/invite/{code}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether an invite can be used */
+        get: operations["get_api_auth_invite_code_check"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End the session of the caller */
+        post: operations["post_api_auth_logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/github/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sign in at the code host */
+        get: operations["get_api_auth_github_login"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/github/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the code host sends browsers back to */
+        get: operations["get_api_auth_github_callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sign in at the OIDC issuer */
+        get: operations["get_api_auth_oidc_login"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the OIDC issuer sends browsers back to */
+        get: operations["get_api_auth_oidc_callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who the caller is and what the caller may do */
+        get: operations["get_api_auth_me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/quota": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is left of the quotas of the caller */
+        get: operations["get_api_auth_quota"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change the name and the picture of the own account */
+        put: operations["put_api_auth_profile"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change the own password and end every session */
+        put: operations["put_api_auth_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End all other sessions of the own account */
+        delete: operations["delete_api_auth_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The API keys of the caller, newest first */
+        get: operations["get_api_auth_api_keys"];
+        put?: never;
+        /** Make an API key; its value is shown once */
+        post: operations["post_api_auth_api_keys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an API key of the caller */
+        delete: operations["delete_api_auth_api_keys_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All accounts, oldest first */
+        get: operations["get_api_auth_admin_users"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/users/{id}/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Make an account an admin, or a user again */
+        put: operations["put_api_auth_admin_users_id_role"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/users/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Approve or disable an account */
+        put: operations["put_api_auth_admin_users_id_status"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/users/{id}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set the password of an account and end its sessions */
+        put: operations["put_api_auth_admin_users_id_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete an account with everything that belongs to it */
+        delete: operations["delete_api_auth_admin_users_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/features": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The feature switches and the models that can be granted */
+        get: operations["get_api_auth_admin_features"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/users/{id}/permissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The features of an account */
+        get: operations["get_api_auth_admin_users_id_permissions"];
+        /** Switch features of an account on and off; the others have their defaults */
+        put: operations["put_api_auth_admin_users_id_permissions"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/users/{id}/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Limit an account to some models, or lift the limit */
+        put: operations["put_api_auth_admin_users_id_models"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/users/{id}/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The quotas of an account and what it has used of them */
+        get: operations["get_api_auth_admin_users_id_quotas"];
+        /** Set the quota of an account for a model, or for all models together */
+        put: operations["put_api_auth_admin_users_id_quotas"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/users/{id}/quotas/{quota_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a quota of an account */
+        delete: operations["delete_api_auth_admin_users_id_quotas_quota_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/invites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All invites, newest first */
+        get: operations["get_api_auth_admin_invites"];
+        put?: never;
+        /** Make an invite; its code is shown once */
+        post: operations["post_api_auth_admin_invites"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/invites/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an unused invite */
+        delete: operations["delete_api_auth_admin_invites_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backend/monitor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** State and memory of a loaded model */
+        get: operations["get_backend_monitor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/backend/monitor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** State and memory of a loaded model */
+        get: operations["get_v1_backend_monitor_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backend/load": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Load a model, or all models of a realtime pipeline, and wait for it */
+        post: operations["post_backend_load"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/backend/load": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Load a model, or all models of a realtime pipeline, and wait for it */
+        post: operations["post_v1_backend_load_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backend/shutdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop the backend of a model once its running calls have ended */
+        post: operations["post_backend_shutdown"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/backend/shutdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop the backend of a model once its running calls have ended */
+        post: operations["post_v1_backend_shutdown_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/reload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read the model files again */
+        post: operations["post_models_reload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every model with what it can be asked for and whether it is off or pinned */
+        get: operations["get_api_models_capabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pipeline-models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Models of realtime conversations with the models that they consist of */
+        get: operations["get_api_pipeline_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/{id}/load-status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far the installation or the load of a model is */
+        get: operations["get_api_models_id_load_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/config-metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The keys of model files for editors */
+        get: operations["get_api_models_config_metadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/config-schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The JSON Schema of model files, for editors */
+        get: operations["get_api_models_config_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/config-metadata/autocomplete/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Names that a key of a model file can take */
+        get: operations["get_api_models_config_metadata_autocomplete_provider"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install a model of a gallery, of a document or of files */
+        post: operations["post_models_apply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/delete/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete a model */
+        post: operations["post_models_delete_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/jobs/{uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A job of a model */
+        get: operations["get_models_jobs_uuid"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All jobs of models by their ids */
+        get: operations["get_models_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/available": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The models of all galleries */
+        get: operations["get_models_available"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/galleries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The model galleries */
+        get: operations["get_models_galleries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/import-uri": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install the model behind an address */
+        post: operations["post_models_import_uri"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Models of the galleries, with filters and pages */
+        get: operations["get_api_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/install/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install a model of a gallery */
+        post: operations["post_api_models_install_id"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/delete/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete a model */
+        post: operations["post_api_models_delete_id"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/config/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write the configuration of a model of a gallery without its files */
+        post: operations["post_api_models_config_id"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/job/{uid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A job of a model, in short */
+        get: operations["get_api_models_job_uid"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/variants/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The forms of a model, and which fits this machine */
+        get: operations["get_api_models_variants_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/estimate/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much memory a model takes */
+        get: operations["get_api_models_estimate_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/vram-estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** How much memory an installed model takes as it is to be loaded */
+        post: operations["post_api_models_vram_estimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backends/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install a backend of a gallery */
+        post: operations["post_backends_apply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backends/delete/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete an installed backend */
+        post: operations["post_backends_delete_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backends/upgrade/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install a backend again, as its gallery has it now */
+        post: operations["post_backends_upgrade_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backends/jobs/{uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A job of a backend */
+        get: operations["get_backends_jobs_uuid"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backends": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The installed backends */
+        get: operations["get_backends"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backends/available": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The backends of all galleries */
+        get: operations["get_backends_available"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backends/known": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The names that galleries know, with the kind of their models */
+        get: operations["get_backends_known"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backends/galleries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The backend galleries */
+        get: operations["get_backends_galleries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backends/upgrades": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Upgrades that the last check found */
+        get: operations["get_backends_upgrades"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backends/upgrades": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Upgrades that the last check found */
+        get: operations["get_api_backends_upgrades_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backends/upgrades/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Look for upgrades of everything that came from a gallery */
+        post: operations["post_backends_upgrades_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backends/upgrades/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Look for upgrades of everything that came from a gallery */
+        post: operations["post_api_backends_upgrades_check_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backends": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Backends of the galleries for this machine, with filters and pages */
+        get: operations["get_api_backends"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backends/install/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install a backend of a gallery, again where it is here */
+        post: operations["post_api_backends_install_id"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backends/install-external": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install a backend from an image that no gallery has */
+        post: operations["post_api_backends_install_external"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backends/delete/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete an installed backend */
+        post: operations["post_api_backends_delete_id"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backends/system/delete/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete an installed backend by the name of its folder */
+        post: operations["post_api_backends_system_delete_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backends/upgrade/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install a backend again, as its gallery has it now */
+        post: operations["post_api_backends_upgrade_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backends/usecases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What models of each known backend can be asked for */
+        get: operations["get_api_backends_usecases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backends/job/{uid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A job of a backend, in short */
+        get: operations["get_api_backends_job_uid"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/config-json/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The configuration of a model as JSON */
+        get: operations["get_api_models_config_json_name"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change keys of a model file; comments, order and other keys stay */
+        patch: operations["patch_api_models_config_json_name"];
+        trace?: never;
+    };
+    "/models/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write the file of a new model, from YAML or JSON */
+        post: operations["post_models_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/edit/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The text of a model file */
+        get: operations["get_models_edit_name"];
+        put?: never;
+        /** Replace a model file; another name in it renames the model */
+        post: operations["post_models_edit_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/edit/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The text of a model file */
+        get: operations["get_api_models_edit_name_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/toggle-state/{name}/{action}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Enable or disable a model */
+        put: operations["put_models_toggle_state_name_action"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/toggle-pinned/{name}/{action}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Pin a model in memory, or unpin it */
+        put: operations["put_models_toggle_pinned_name_action"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/aliases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Models that redirect to others */
+        get: operations["get_api_aliases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation */
+        post: operations["post_v1_chat_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation */
+        post: operations["post_chat_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue texts */
+        post: operations["post_v1_completions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue texts */
+        post: operations["post_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/engines/{model}/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue texts */
+        post: operations["post_v1_engines_model_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/engines/{model}/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue texts */
+        post: operations["post_engines_model_completions_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/edits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Change texts as an instruction says */
+        post: operations["post_v1_edits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/edits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Change texts as an instruction says */
+        post: operations["post_edits_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Turn texts into vectors */
+        post: operations["post_v1_embeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Turn texts into vectors */
+        post: operations["post_embeddings_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/engines/{model}/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Turn texts into vectors */
+        post: operations["post_v1_engines_model_embeddings_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/engines/{model}/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Turn texts into vectors */
+        post: operations["post_engines_model_embeddings_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Judge texts by 13 categories of harm */
+        post: operations["post_v1_moderations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/moderations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Judge texts by 13 categories of harm */
+        post: operations["post_moderations_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the models that can be named in requests */
+        get: operations["get_v1_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the models that can be named in requests */
+        get: operations["get_models_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the models with usecases, inputs and outputs */
+        get: operations["get_v1_models_capabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the models with usecases, inputs and outputs */
+        get: operations["get_models_capabilities_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One model by name */
+        get: operations["get_v1_models_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One model by name */
+        get: operations["get_models_id_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation, in the format of the alternate ecosystem */
+        post: operations["post_api_chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/generate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer a prompt, in the format of the alternate ecosystem */
+        post: operations["post_api_generate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Turn texts into vectors, in the format of the alternate ecosystem */
+        post: operations["post_api_embed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Turn a text into a vector, by the older route of the alternate ecosystem */
+        post: operations["post_api_embeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the models, as the alternate ecosystem does */
+        get: operations["get_api_tags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The facts of a model, in the format of the alternate ecosystem */
+        post: operations["post_api_show"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the models in memory, as the alternate ecosystem does */
+        get: operations["get_api_ps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The version of the format of the alternate ecosystem */
+        get: operations["get_api_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pull": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install a model of a gallery, as the alternate ecosystem asks for it */
+        post: operations["post_api_pull"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a model a second name */
+        post: operations["post_api_copy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a model, as the alternate ecosystem asks for it */
+        delete: operations["delete_api_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Not for this server */
+        post: operations["post_api_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Not for this server */
+        post: operations["post_api_push"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation, in the messages format */
+        post: operations["post_v1_messages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue a conversation, in the messages format */
+        post: operations["post_messages_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/count_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The tokens of the prompt of a message */
+        post: operations["post_v1_messages_count_tokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/messages/count_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The tokens of the prompt of a message */
+        post: operations["post_messages_count_tokens_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A WebSocket on which responses are made, one after the other */
+        get: operations["get_v1_responses"];
+        put?: never;
+        /** Continue a conversation in the responses format */
+        post: operations["post_v1_responses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A WebSocket on which responses are made, one after the other */
+        get: operations["get_responses_alias"];
+        put?: never;
+        /** Continue a conversation in the responses format */
+        post: operations["post_responses_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/input_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The tokens of the prompt of a response */
+        post: operations["post_v1_responses_input_tokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/responses/input_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The tokens of the prompt of a response */
+        post: operations["post_responses_input_tokens_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A stored response */
+        get: operations["get_v1_responses_id"];
+        put?: never;
+        post?: never;
+        /** Forget a stored response */
+        delete: operations["delete_v1_responses_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/responses/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A stored response */
+        get: operations["get_responses_id_alias"];
+        put?: never;
+        post?: never;
+        /** Forget a stored response */
+        delete: operations["delete_responses_id_alias"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The events of a stored response */
+        get: operations["get_v1_responses_id_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/responses/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The events of a stored response */
+        get: operations["get_responses_id_events_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses//events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The events of a stored response */
+        get: operations["get_v1_responses_events_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/input_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The input of a stored response */
+        get: operations["get_v1_responses_id_input_items"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/responses/{id}/input_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The input of a stored response */
+        get: operations["get_responses_id_input_items_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a background response */
+        post: operations["post_v1_responses_id_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/responses/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a background response */
+        post: operations["post_responses_id_cancel_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Order documents by how well they answer a query */
+        post: operations["post_v1_rerank"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jina/v1/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Order documents by how well they answer a query */
+        post: operations["post_jina_v1_rerank_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Order documents by how well they answer a query */
+        post: operations["post_v2_rerank_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Order documents by how well they answer a query */
+        post: operations["post_rerank_alias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokenize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The tokens of a text */
+        post: operations["post_v1_tokenize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/detokenize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The text of tokens */
+        post: operations["post_v1_detokenize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/score": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** How likely each candidate continues a prompt */
+        post: operations["post_api_score"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pii/analyze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The findings of detectors in a text */
+        post: operations["post_api_pii_analyze"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pii/redact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A text with the findings of detectors masked */
+        post: operations["post_api_pii_redact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pii/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Findings of the filter and its refusals */
+        get: operations["get_api_pii_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/router/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The routers: classifiers, labels, candidates */
+        get: operations["get_api_router_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/router/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The decisions made last */
+        get: operations["get_api_router_decisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/router/cache/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hits and misses of the embedding caches */
+        get: operations["get_api_router_cache_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/router/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The decision of a router for a text, without a request */
+        post: operations["post_api_router_decide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/router/{name}/corpus": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add labelled texts to the corpus of a router */
+        post: operations["post_api_router_name_corpus"];
+        /** Remove all labelled texts of a router */
+        delete: operations["delete_api_router_name_corpus"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/router/{name}/corpus/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The size of the corpus of a router */
+        get: operations["get_api_router_name_corpus_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/middleware/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Filters, routers, interception and limits of requests */
+        get: operations["get_api_middleware_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/middleware/proxy-ca.crt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The certificate that clients of the intercepting proxy trust */
+        get: operations["get_api_middleware_proxy_ca_crt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/failover/chains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Failover groups with the states of their targets */
+        get: operations["get_api_failover_chains"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/failover/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A stream of changes of failover groups */
+        get: operations["get_api_failover_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/failover/chains/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One failover group with the states of its targets */
+        get: operations["get_api_failover_chains_name"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/failover/chains/{name}/pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pin a failover group to one target, whatever its state */
+        post: operations["post_api_failover_chains_name_pin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/failover/chains/{name}/unpin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Unpin a failover group: all targets may be asked again */
+        post: operations["post_api_failover_chains_name_unpin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's own usage over time */
+        get: operations["get_api_auth_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/usage/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's own usage by source and key */
+        get: operations["get_api_auth_usage_sources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Usage of everybody over time */
+        get: operations["get_api_auth_admin_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/usage/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Usage of everybody by source and key */
+        get: operations["get_api_auth_admin_usage_sources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's own usage, by model and over time */
+        get: operations["get_api_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage/all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Usage of everybody, by model and over time */
+        get: operations["get_api_usage_all"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/traces/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Requests, failures and durations of the last hours */
+        get: operations["get_api_traces_summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/traces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Traces of inference requests */
+        get: operations["get_api_traces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/traces/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One trace of an inference request, with its bodies */
+        get: operations["get_api_traces_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/traces/clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Forget the traces of inference requests and their summary */
+        post: operations["post_api_traces_clear"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backend-traces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Traces of calls to backends and upstreams */
+        get: operations["get_api_backend_traces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backend-traces/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One trace of a call to a backend */
+        get: operations["get_api_backend_traces_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backend-traces/clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Forget the traces of calls to backends */
+        post: operations["post_api_backend_traces_clear"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backend-logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Models whose backends have written something */
+        get: operations["get_api_backend_logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backend-logs/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest output of a model's backends */
+        get: operations["get_api_backend_logs_path"];
+        put?: never;
+        /** Forget the output of a model's backends: `/api/backend-logs/{model}/clear` */
+        post: operations["post_api_backend_logs_path"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ws/backend-logs/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The output of a model's backends as it comes, over a WebSocket */
+        get: operations["get_ws_backend_logs_path"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/cors-proxy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a public address for a page of this server */
+        get: operations["get_api_cors_proxy"];
+        put?: never;
+        /** Send a body to a public address for a page of this server */
+        post: operations["post_api_cors_proxy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every runtime setting, secrets masked */
+        get: operations["get_api_settings"];
+        put?: never;
+        /** Change any subset of the runtime settings */
+        post: operations["post_api_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the value of each runtime setting comes from, and what locks it */
+        get: operations["get_api_settings_sources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Operations that wait, run or have failed */
+        get: operations["get_api_operations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operations/{jobID}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a queued operation or a running installation, and discard what it has fetched */
+        post: operations["post_api_operations_jobID_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operations/{jobID}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a queued operation or a running installation, and keep what it has fetched */
+        post: operations["post_api_operations_jobID_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operations/{jobID}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Acknowledge a failed operation: it goes to the history */
+        post: operations["post_api_operations_jobID_dismiss"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operations/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last 50 finished operations */
+        get: operations["get_api_operations_history"];
+        put?: never;
+        post?: never;
+        /** Clear the history */
+        delete: operations["delete_api_operations_history"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
-export type webhooks = Record<string, never>
+export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    ChatCompletionRequest: {
-      model?: string | null
-      messages: components['schemas']['ChatRequestMessage'][]
-      stream?: boolean | null
-      stream_options?:
-        | ({
-            include_usage?: boolean | null
-            include_obfuscation?: boolean | null
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      tools?: components['schemas']['ChatTool'][] | null
-      tool_choice?: components['schemas']['ChatToolChoice'] | null
-      parallel_tool_calls?: boolean | null
-      functions?: components['schemas']['ChatFunction'][] | null
-      function_call?:
-        | (
-            | ('auto' | 'none')
-            | ({
-                name: string
-              } & {
-                [key: string]: unknown
-              })
-          )
-        | null
-      response_format?: components['schemas']['ChatResponseFormat'] | null
-      metadata?: {
-        [key: string]: string
-      } | null
-      temperature?: number | null
-      top_p?: number | null
-      n?: number | null
-      max_tokens?: number | null
-      max_completion_tokens?: number | null
-      stop?: (string | string[]) | null
-      seed?: number | null
-      frequency_penalty?: number | null
-      presence_penalty?: number | null
-      logprobs?: (boolean | number) | null
-      top_logprobs?: number | null
-      logit_bias?: {
-        [key: string]: number
-      } | null
-      reasoning_effort?: string | null
-      top_k?: number | null
-      min_p?: number | null
-      typical_p?: number | null
-      tfz?: number | null
-      repeat_penalty?: number | null
-      repeat_last_n?: number | null
-      n_keep?: number | null
-      batch?: number | null
-      ignore_eos?: boolean | null
-      echo?: boolean | null
-      grammar?: string | null
-      grammar_json_functions?: {
-        [key: string]: unknown
-      } | null
-      negative_prompt?: string | null
-      negative_prompt_scale?: number | null
-      clip_skip?: number | null
-      rope_freq_base?: number | null
-      rope_freq_scale?: number | null
-      user?: string | null
-      store?: boolean | null
-      service_tier?: string | null
-      prediction?: {
-        [key: string]: unknown
-      } | null
-      modalities?: string[] | null
-      audio?: {
-        [key: string]: unknown
-      } | null
-      web_search_options?: {
-        [key: string]: unknown
-      } | null
-      prompt_cache_key?: string | null
-      safety_identifier?: string | null
-      verbosity?: string | null
-    } & {
-      [key: string]: unknown
-    }
-    ChatRequestMessage: {
-      /** @enum {string} */
-      role: 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function'
-      content?:
-        | (
-            | string
-            | (
-                | (
-                    | ({
-                        /** @constant */
-                        type: 'text'
-                        text: string
-                      } & {
-                        [key: string]: unknown
-                      })
-                    | ({
-                        /** @enum {string} */
-                        type: 'image_url' | 'image'
-                        image_url: {
-                          url: string
-                        } & {
-                          [key: string]: unknown
-                        }
-                      } & {
-                        [key: string]: unknown
-                      })
-                    | ({
-                        /** @enum {string} */
-                        type: 'video_url' | 'video'
-                        video_url: {
-                          url: string
-                        } & {
-                          [key: string]: unknown
-                        }
-                      } & {
-                        [key: string]: unknown
-                      })
-                    | ({
-                        /** @enum {string} */
-                        type: 'audio_url' | 'audio'
-                        audio_url: {
-                          url: string
-                        } & {
-                          [key: string]: unknown
-                        }
-                      } & {
-                        [key: string]: unknown
-                      })
-                    | ({
-                        /** @constant */
-                        type: 'input_audio'
-                        input_audio: {
-                          data: string
-                          format?: string | null
-                        } & {
-                          [key: string]: unknown
-                        }
-                      } & {
-                        [key: string]: unknown
-                      })
-                    | ({
-                        /** @constant */
-                        type: 'file'
-                        file: {
-                          file_data?: string | null
-                          filename?: string | null
-                          file_id?: string | null
-                        } & {
-                          [key: string]: unknown
-                        }
-                      } & {
-                        [key: string]: unknown
-                      })
-                    | ({
-                        /** @constant */
-                        type: 'refusal'
-                        refusal: string
-                      } & {
-                        [key: string]: unknown
-                      })
-                  )
-                | ({
-                    type: string
-                  } & {
-                    [key: string]: unknown
-                  })
-              )[]
-          )
-        | null
-      name?: string | null
-      tool_calls?:
-        | ({
-            index?: number | null
-            id?: string | null
-            type?: 'function' | null
-            function: {
-              name: string
-              arguments?: string | null
+    schemas: {
+        ChatCompletionRequest: {
+            model?: string | null;
+            messages: components["schemas"]["ChatRequestMessage"][];
+            stream?: boolean | null;
+            stream_options?: ({
+                include_usage?: boolean | null;
+                include_obfuscation?: boolean | null;
             } & {
-              [key: string]: unknown
-            }
-          } & {
-            [key: string]: unknown
-          })[]
-        | null
-      tool_call_id?: string | null
-      function_call?:
-        | ({
-            name: string
-            arguments?: string | null
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      refusal?: string | null
-      reasoning?: string | null
-      reasoning_content?: string | null
-    } & {
-      [key: string]: unknown
-    }
-    ChatResponseFormat:
-      | ('text' | 'json_object')
-      | (
-          | ({
-              /** @constant */
-              type: 'text'
+                [key: string]: unknown;
+            }) | null;
+            tools?: components["schemas"]["ChatTool"][] | null;
+            tool_choice?: components["schemas"]["ChatToolChoice"] | null;
+            parallel_tool_calls?: boolean | null;
+            functions?: components["schemas"]["ChatFunction"][] | null;
+            function_call?: (("auto" | "none") | ({
+                name: string;
             } & {
-              [key: string]: unknown
-            })
-          | ({
-              /** @constant */
-              type: 'json_object'
-              schema?: {
-                [key: string]: unknown
-              } | null
-            } & {
-              [key: string]: unknown
-            })
-          | ({
-              /** @constant */
-              type: 'json_schema'
-              json_schema: {
-                name?: string | null
-                description?: string | null
-                strict?: boolean | null
-                schema?: {
-                  [key: string]: unknown
-                } | null
-              } & {
-                [key: string]: unknown
-              }
-            } & {
-              [key: string]: unknown
-            })
-        )
-    ChatFunction: {
-      name: string
-      description?: string | null
-      parameters?: {
-        [key: string]: unknown
-      } | null
-      strict?: boolean | null
-    } & {
-      [key: string]: unknown
-    }
-    ChatTool: {
-      /** @constant */
-      type: 'function'
-      function: components['schemas']['ChatFunction']
-    } & {
-      [key: string]: unknown
-    }
-    ChatToolChoice:
-      | string
-      | ({
-          /** @constant */
-          type: 'function'
-          function: {
-            name: string
-          } & {
-            [key: string]: unknown
-          }
+                [key: string]: unknown;
+            })) | null;
+            response_format?: components["schemas"]["ChatResponseFormat"] | null;
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            n?: number | null;
+            max_tokens?: number | null;
+            max_completion_tokens?: number | null;
+            stop?: (string | string[]) | null;
+            seed?: number | null;
+            frequency_penalty?: number | null;
+            presence_penalty?: number | null;
+            logprobs?: (boolean | number) | null;
+            top_logprobs?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            reasoning_effort?: string | null;
+            top_k?: number | null;
+            min_p?: number | null;
+            typical_p?: number | null;
+            tfz?: number | null;
+            repeat_penalty?: number | null;
+            repeat_last_n?: number | null;
+            n_keep?: number | null;
+            batch?: number | null;
+            ignore_eos?: boolean | null;
+            echo?: boolean | null;
+            grammar?: string | null;
+            grammar_json_functions?: {
+                [key: string]: unknown;
+            } | null;
+            negative_prompt?: string | null;
+            negative_prompt_scale?: number | null;
+            clip_skip?: number | null;
+            rope_freq_base?: number | null;
+            rope_freq_scale?: number | null;
+            user?: string | null;
+            store?: boolean | null;
+            service_tier?: string | null;
+            prediction?: {
+                [key: string]: unknown;
+            } | null;
+            modalities?: string[] | null;
+            audio?: {
+                [key: string]: unknown;
+            } | null;
+            web_search_options?: {
+                [key: string]: unknown;
+            } | null;
+            prompt_cache_key?: string | null;
+            safety_identifier?: string | null;
+            verbosity?: string | null;
         } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'function'
-          name: string
-        } & {
-          [key: string]: unknown
-        })
-    ChatCompletion: {
-      id: string
-      /** @constant */
-      object: 'chat.completion'
-      created: number
-      model: string
-      choices: ({
-        index: number
-        message: {
-          /** @constant */
-          role: 'assistant'
-          content: string | null
-          refusal: string | null
-          reasoning?: string
-          tool_calls?: ({
-            index?: number
-            id: string
-            /** @constant */
-            type: 'function'
-            function: {
-              name: string
-              arguments: string
-            } & {
-              [key: string]: unknown
-            }
-          } & {
-            [key: string]: unknown
-          })[]
-          function_call?: {
-            name: string
-            arguments: string
-          } & {
-            [key: string]: unknown
-          }
-        } & {
-          [key: string]: unknown
-        }
-        /** @enum {string} */
-        finish_reason: 'stop' | 'length' | 'tool_calls' | 'function_call' | 'content_filter'
-        logprobs:
-          | ({
-              content:
-                | ({
-                    token: string
-                    logprob: number
-                    bytes: number[] | null
-                    top_logprobs: ({
-                      token: string
-                      logprob: number
-                      bytes: number[] | null
-                    } & {
-                      [key: string]: unknown
-                    })[]
-                  } & {
-                    [key: string]: unknown
-                  })[]
-                | null
-              refusal:
-                | ({
-                    token: string
-                    logprob: number
-                    bytes: number[] | null
-                    top_logprobs: ({
-                      token: string
-                      logprob: number
-                      bytes: number[] | null
-                    } & {
-                      [key: string]: unknown
-                    })[]
-                  } & {
-                    [key: string]: unknown
-                  })[]
-                | null
-            } & {
-              [key: string]: unknown
-            })
-          | null
-      } & {
-        [key: string]: unknown
-      })[]
-      usage?: components['schemas']['CompletionUsage']
-      system_fingerprint?: string
-    } & {
-      [key: string]: unknown
-    }
-    ChatCompletionChunk: {
-      id: string
-      /** @constant */
-      object: 'chat.completion.chunk'
-      created: number
-      model: string
-      choices: ({
-        index: number
-        delta: {
-          /** @constant */
-          role?: 'assistant'
-          content?: string | null
-          refusal?: string | null
-          reasoning?: string
-          tool_calls?: ({
-            index: number
-            id?: string
-            /** @constant */
-            type?: 'function'
-            function?: {
-              name?: string
-              arguments?: string
-            } & {
-              [key: string]: unknown
-            }
-          } & {
-            [key: string]: unknown
-          })[]
-          function_call?: {
-            name?: string
-            arguments?: string
-          } & {
-            [key: string]: unknown
-          }
-        } & {
-          [key: string]: unknown
-        }
-        finish_reason: ('stop' | 'length' | 'tool_calls' | 'function_call' | 'content_filter') | null
-        logprobs?:
-          | ({
-              content:
-                | ({
-                    token: string
-                    logprob: number
-                    bytes: number[] | null
-                    top_logprobs: ({
-                      token: string
-                      logprob: number
-                      bytes: number[] | null
-                    } & {
-                      [key: string]: unknown
-                    })[]
-                  } & {
-                    [key: string]: unknown
-                  })[]
-                | null
-              refusal:
-                | ({
-                    token: string
-                    logprob: number
-                    bytes: number[] | null
-                    top_logprobs: ({
-                      token: string
-                      logprob: number
-                      bytes: number[] | null
-                    } & {
-                      [key: string]: unknown
-                    })[]
-                  } & {
-                    [key: string]: unknown
-                  })[]
-                | null
-            } & {
-              [key: string]: unknown
-            })
-          | null
-      } & {
-        [key: string]: unknown
-      })[]
-      usage?: components['schemas']['CompletionUsage'] | null
-      system_fingerprint?: string
-    } & {
-      [key: string]: unknown
-    }
-    CompletionRequest: {
-      model?: string | null
-      stream?: boolean | null
-      stream_options?:
-        | ({
-            include_usage?: boolean | null
-            include_obfuscation?: boolean | null
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      response_format?: components['schemas']['ChatResponseFormat'] | null
-      metadata?: {
-        [key: string]: string
-      } | null
-      temperature?: number | null
-      top_p?: number | null
-      n?: number | null
-      max_tokens?: number | null
-      max_completion_tokens?: number | null
-      stop?: (string | string[]) | null
-      seed?: number | null
-      frequency_penalty?: number | null
-      presence_penalty?: number | null
-      logit_bias?: {
-        [key: string]: number
-      } | null
-      reasoning_effort?: string | null
-      top_k?: number | null
-      min_p?: number | null
-      typical_p?: number | null
-      tfz?: number | null
-      repeat_penalty?: number | null
-      repeat_last_n?: number | null
-      n_keep?: number | null
-      batch?: number | null
-      ignore_eos?: boolean | null
-      echo?: boolean | null
-      grammar?: string | null
-      negative_prompt?: string | null
-      negative_prompt_scale?: number | null
-      clip_skip?: number | null
-      rope_freq_base?: number | null
-      rope_freq_scale?: number | null
-      user?: string | null
-      prompt: string | number[] | (string | number[])[]
-      logprobs?: (boolean | number) | null
-      suffix?: string | null
-      best_of?: number | null
-    } & {
-      [key: string]: unknown
-    }
-    Completion: {
-      id: string
-      /** @constant */
-      object: 'text_completion'
-      created: number
-      model: string
-      choices: ({
-        index: number
-        text: string
-        /** @enum {string} */
-        finish_reason: 'stop' | 'length' | 'content_filter'
-        logprobs:
-          | ({
-              tokens: string[]
-              token_logprobs: number[]
-              text_offset: number[]
-              top_logprobs: {
-                [key: string]: number
-              }[]
-            } & {
-              [key: string]: unknown
-            })
-          | null
-      } & {
-        [key: string]: unknown
-      })[]
-      usage?: components['schemas']['CompletionUsage']
-    } & {
-      [key: string]: unknown
-    }
-    CompletionChunk: {
-      id: string
-      /** @constant */
-      object: 'text_completion'
-      created: number
-      model: string
-      choices: ({
-        index: number
-        text: string
-        finish_reason: ('stop' | 'length' | 'content_filter') | null
-        logprobs:
-          | ({
-              tokens: string[]
-              token_logprobs: number[]
-              text_offset: number[]
-              top_logprobs: {
-                [key: string]: number
-              }[]
-            } & {
-              [key: string]: unknown
-            })
-          | null
-      } & {
-        [key: string]: unknown
-      })[]
-      usage?: components['schemas']['CompletionUsage']
-    } & {
-      [key: string]: unknown
-    }
-    CompletionUsage: {
-      prompt_tokens: number
-      completion_tokens: number
-      total_tokens: number
-      prompt_tokens_details?: {
-        cached_tokens?: number
-      } & {
-        [key: string]: unknown
-      }
-      completion_tokens_details?: {
-        reasoning_tokens?: number
-      } & {
-        [key: string]: unknown
-      }
-      timing_prompt_processing?: number
-      timing_token_generation?: number
-    } & {
-      [key: string]: unknown
-    }
-    EditRequest: {
-      model?: string | null
-      n?: number | null
-      temperature?: number | null
-      top_p?: number | null
-      top_k?: number | null
-      max_tokens?: number | null
-      stop?: (string | string[]) | null
-      seed?: number | null
-      reasoning_effort?: string | null
-      metadata?: {
-        [key: string]: string
-      } | null
-      user?: string | null
-      input?: (string | string[]) | null
-      instruction: string
-    } & {
-      [key: string]: unknown
-    }
-    Edit: {
-      id: string
-      /** @constant */
-      object: 'edit'
-      created: number
-      model: string
-      choices: ({
-        index: number
-        text: string
-      } & {
-        [key: string]: unknown
-      })[]
-      usage: components['schemas']['CompletionUsage']
-    } & {
-      [key: string]: unknown
-    }
-    EmbeddingRequest: {
-      model?: string | null
-      input?: (string | number[] | (string | number[])[]) | null
-      messages?: components['schemas']['ChatRequestMessage'][] | null
-      encoding_format?: ('float' | 'base64') | null
-      dimensions?: number | null
-      pooling?: ('backend' | 'mean' | 'last' | 'decayed_mean') | null
-      pooling_half_life_tokens?: number | null
-      user?: string | null
-    } & {
-      [key: string]: unknown
-    }
-    EmbeddingList: {
-      id: string
-      /** @constant */
-      object: 'list'
-      model: string
-      data: ({
-        /** @constant */
-        object: 'embedding'
-        index: number
-        embedding: number[] | string
-      } & {
-        [key: string]: unknown
-      })[]
-      usage: {
-        prompt_tokens: number
-        total_tokens: number
-      } & {
-        [key: string]: unknown
-      }
-    } & {
-      [key: string]: unknown
-    }
-    ModerationRequest: {
-      model?: string | null
-      input?: string | string[]
-    } & {
-      [key: string]: unknown
-    }
-    ModerationResult: {
-      flagged: boolean
-      categories: {
-        [key: string]: boolean
-      }
-      category_scores: {
-        [key: string]: number
-      }
-      category_applied_input_types: {
-        [key: string]: 'text'[]
-      }
-    } & {
-      [key: string]: unknown
-    }
-    Moderation: {
-      id: string
-      model: string
-      results: components['schemas']['ModerationResult'][]
-    } & {
-      [key: string]: unknown
-    }
-    RerankRequest: {
-      model?: string | null
-      query: string
-      documents: (
-        | string
-        | ({
-            text: string
-          } & {
-            [key: string]: unknown
-          })
-      )[]
-      top_n?: number | null
-      return_documents?: boolean | null
-    } & {
-      [key: string]: unknown
-    }
-    RerankReply: {
-      id: string
-      model: string
-      usage: {
-        total_tokens: number
-        prompt_tokens: number
-      } & {
-        [key: string]: unknown
-      }
-      results: ({
-        index: number
-        document?: {
-          text: string
-        } & {
-          [key: string]: unknown
-        }
-        relevance_score: number
-      } & {
-        [key: string]: unknown
-      })[]
-      meta: {
-        tokens: {
-          input_tokens: number
-        } & {
-          [key: string]: unknown
-        }
-      } & {
-        [key: string]: unknown
-      }
-    } & {
-      [key: string]: unknown
-    }
-    TokenizeRequest: {
-      model?: string | null
-      content: string
-    } & {
-      [key: string]: unknown
-    }
-    TokenizeReply: {
-      tokens: number[]
-    } & {
-      [key: string]: unknown
-    }
-    DetokenizeRequest: {
-      model?: string | null
-      tokens: number[]
-    } & {
-      [key: string]: unknown
-    }
-    DetokenizeReply: {
-      content: string
-    } & {
-      [key: string]: unknown
-    }
-    ScoreRequest: {
-      model?: string | null
-      prompt: string
-      candidates: string[]
-      length_normalize?: boolean | null
-      include_token_logprobs?: boolean | null
-    } & {
-      [key: string]: unknown
-    }
-    ScoreReply: {
-      model: string
-      candidates: ({
-        log_prob: number
-        length_normalized_log_prob?: number
-        num_tokens: number
-        tokens?: ({
-          token: string
-          log_prob: number
-        } & {
-          [key: string]: unknown
-        })[]
-      } & {
-        [key: string]: unknown
-      })[]
-    } & {
-      [key: string]: unknown
-    }
-    PiiTextRequest: {
-      text: string
-      detectors?: string[] | null
-      model?: string | null
-      reveal?: boolean | null
-      offset_encoding?: ('utf8' | 'utf16' | 'codepoint') | null
-    } & {
-      [key: string]: unknown
-    }
-    PiiEntity: {
-      entity_type: string
-      /** @enum {string} */
-      source: 'ner' | 'pattern'
-      start: number
-      end: number
-      score: number
-      /** @enum {string} */
-      action: 'mask' | 'block' | 'allow'
-      hash_prefix?: string
-    } & {
-      [key: string]: unknown
-    }
-    PiiAnalysis: {
-      entities: components['schemas']['PiiEntity'][]
-      blocked: boolean
-      correlation_id: string
-    } & {
-      [key: string]: unknown
-    }
-    PiiRedaction: {
-      redacted_text: string
-      entities: components['schemas']['PiiEntity'][]
-      /** @constant */
-      blocked: false
-      masked: boolean
-      correlation_id: string
-    } & {
-      [key: string]: unknown
-    }
-    PiiEvent: {
-      id: string
-      /** @enum {string} */
-      kind: 'pii' | 'proxy_connect' | 'proxy_traffic' | 'admission'
-      /** @enum {string} */
-      origin?: 'middleware' | 'proxy' | 'pii_analyze' | 'pii_redact'
-      correlation_id?: string
-      user_id?: string
-      /** @enum {string} */
-      direction?: 'in' | 'out'
-      pattern_id?: string
-      byte_offset?: number
-      length?: number
-      segment?: string
-      hash_prefix?: string
-      /** @enum {string} */
-      action?: 'mask' | 'block' | 'allow'
-      score?: number
-      host?: string
-      intercepted?: boolean
-      server_name?: string
-      closed?: boolean
-      bytes_sent?: number
-      bytes_received?: number
-      status_code?: number
-      duration_ms?: number
-      /** @enum {string} */
-      outcome?: 'relayed' | 'blocked' | 'refused' | 'failed' | 'aborted'
-      upgraded?: boolean
-      created_at: string
-    } & {
-      [key: string]: unknown
-    }
-    PiiEventList: {
-      events: components['schemas']['PiiEvent'][]
-    } & {
-      [key: string]: unknown
-    }
-    MiddlewareStatus: {
-      pii: {
-        enabled_globally: boolean
-        default_enabled_for_backends: string[]
-        models: ({
-          name: string
-          backend: string
-          enabled: boolean
-          detectors: string[]
-          explicit: boolean
-          default_for_backend: boolean
-          detectors_from_default: boolean
-        } & {
-          [key: string]: unknown
-        })[]
-        detector_models: ({
-          name: string
-          backend: string
-          /** @enum {string} */
-          type: 'ner' | 'pattern' | 'unknown'
-          default: boolean
-          missing?: boolean
-        } & {
-          [key: string]: unknown
-        })[]
-        recent_event_count: number
-        default_detectors: string[]
-      } & {
-        [key: string]: unknown
-      }
-      router: components['schemas']['RouterStatus']
-      mitm: {
-        running: boolean
-        listen_addr?: string
-        configured_addr: string
-        error?: string
-        hosts: ({
-          host: string
-          models: string[]
-          detectors: string[]
-          filtered: boolean
-        } & {
-          [key: string]: unknown
-        })[]
-        host_owners: {
-          [key: string]: string
-        }
-        host_conflicts: ({
-          host: string
-          models: string[]
-        } & {
-          [key: string]: unknown
-        })[]
-        models: ({
-          name: string
-          hosts: string[]
-          pii_enabled: boolean
-          backend: string
-        } & {
-          [key: string]: unknown
-        })[]
-        ca_available: boolean
-        ca_cert_url?: string
-        counts?: {
-          intercepted: number
-          tunnels: number
-          connects: number
-          refused: number
-          requests: number
-          blocked: number
-          buffered_bytes: number
-        } & {
-          [key: string]: unknown
-        }
-      } & {
-        [key: string]: unknown
-      }
-      admission: {
-        models: ({
-          name: string
-          max_concurrent: number
-          retry_after_seconds: number
-          in_flight: number
-        } & {
-          [key: string]: unknown
-        })[]
-      } & {
-        [key: string]: unknown
-      }
-    } & {
-      [key: string]: unknown
-    }
-    UsageRow: {
-      bucket: string
-      model: string
-      user_id: string
-      user_name: string
-      /** @enum {string} */
-      source: 'apikey' | 'web' | 'legacy'
-      api_key_id?: string
-      api_key_name?: string
-      prompt_tokens: number
-      completion_tokens: number
-      total_tokens: number
-      request_count: number
-    } & {
-      [key: string]: unknown
-    }
-    UsageTotal: {
-      tokens: number
-      requests: number
-    } & {
-      [key: string]: unknown
-    }
-    UsageOfKey: {
-      tokens: number
-      requests: number
-      api_key_id: string
-      api_key_name: string
-      user_id: string
-      user_name: string
-      /** Format: date-time */
-      last_used: string
-    } & {
-      [key: string]: unknown
-    }
-    UsageOfUser: {
-      tokens: number
-      requests: number
-      /** @enum {string} */
-      source: 'apikey' | 'web' | 'legacy'
-      user_id: string
-      user_name: string
-    } & {
-      [key: string]: unknown
-    }
-    UsageReply: {
-      usage: components['schemas']['UsageRow'][]
-      totals: {
-        prompt_tokens: number
-        completion_tokens: number
-        total_tokens: number
-        request_count: number
-      } & {
-        [key: string]: unknown
-      }
-    } & {
-      [key: string]: unknown
-    }
-    UsageView: {
-      usage: components['schemas']['UsageRow'][]
-      totals: {
-        prompt_tokens: number
-        completion_tokens: number
-        total_tokens: number
-        request_count: number
-      } & {
-        [key: string]: unknown
-      }
-      by_model: ({
-        model: string
-        prompt_tokens: number
-        completion_tokens: number
-        total_tokens: number
-        request_count: number
-      } & {
-        [key: string]: unknown
-      })[]
-      viewer: {
-        id: string
-        name: string
-        /** @enum {string} */
-        role: 'admin' | 'user' | 'none'
-        provider: string
-      } & {
-        [key: string]: unknown
-      }
-    } & {
-      [key: string]: unknown
-    }
-    UsageSourcesReply: {
-      buckets: ({
-        bucket: string
-        user_id: string
-        user_name: string
-        /** @enum {string} */
-        source: 'apikey' | 'web' | 'legacy'
-        api_key_id?: string
-        api_key_name?: string
-        prompt_tokens: number
-        completion_tokens: number
-        total_tokens: number
-        request_count: number
-      } & {
-        [key: string]: unknown
-      })[]
-      totals: {
-        by_source: {
-          [key: string]: components['schemas']['UsageTotal']
-        }
-        by_key: components['schemas']['UsageOfKey'][]
-        by_user_source?: components['schemas']['UsageOfUser'][]
-        grand_total: components['schemas']['UsageTotal']
-      } & {
-        [key: string]: unknown
-      }
-      truncated: boolean
-    } & {
-      [key: string]: unknown
-    }
-    Trace: {
-      id: string
-      /** Format: date-time */
-      timestamp: string
-      duration: number
-      correlation_id: string
-      request: {
-        method: string
-        path: string
-        body: string | null
-        /** @constant */
-        body_truncated?: true
-        body_bytes?: number
-      } & {
-        [key: string]: unknown
-      }
-      response: {
-        status: number
-        headers: {
-          [key: string]: string
-        }
-        body: string | null
-        /** @constant */
-        body_truncated?: true
-        body_bytes?: number
-      } & {
-        [key: string]: unknown
-      }
-      error?: string
-      error_code?: string
-      user_id: string
-      user_name: string
-      model?: string
-      served_model?: string
-      prompt_tokens?: number
-      completion_tokens?: number
-      phases: {
-        [key: string]: number
-      }
-    } & {
-      [key: string]: unknown
-    }
-    TraceList: components['schemas']['Trace'][]
-    TraceSummary: {
-      total: number
-      errors: number
-      p95_ms: number
-      window_hours: number
-      buckets: ({
-        /** Format: date-time */
-        start: string
-        count: number
-        errors: number
-      } & {
-        [key: string]: unknown
-      })[]
-    } & {
-      [key: string]: unknown
-    }
-    BackendTrace: {
-      id: string
-      /** Format: date-time */
-      timestamp: string
-      duration: number
-      /** @enum {string} */
-      status: 'running' | 'completed' | 'failed'
-      type: string
-      model_name: string
-      backend: string
-      summary: string
-      error?: string
-      correlation_id?: string
-      data: {
-        [key: string]: string | number | boolean
-      }
-    } & {
-      [key: string]: unknown
-    }
-    BackendTraceList: components['schemas']['BackendTrace'][]
-    RouterStatus: {
-      configured: boolean
-      models: ({
-        name: string
-        classifier: string
-        classifier_model?: string
-        activation_threshold?: number
-        policies: ({
-          label: string
-          description: string
-        } & {
-          [key: string]: unknown
-        })[]
-        candidates: ({
-          model: string
-          labels: string[]
-        } & {
-          [key: string]: unknown
-        })[]
-        fallback: string
-        embedding_cache?: {
-          embedding_model: string
-          similarity_threshold: number
-          confidence_threshold: number
-          store_name: string
-          stats?: {
-            hits: number
-            misses: number
-            near_misses: number
-            low_confidence: number
-            embedder_errors: number
-            store_errors: number
-            similarity_buckets: number[]
-            entries: number
-          } & {
-            [key: string]: unknown
-          }
-        } & {
-          [key: string]: unknown
-        }
-        knn?: {
-          embedding_model: string
-          k: number
-          similarity_threshold: number
-          vote_threshold: number
-          store_name: string
-          corpus?: {
-            total: number
-            label_counts: {
-              [key: string]: number
-            }
-          } & {
-            [key: string]: unknown
-          }
-        } & {
-          [key: string]: unknown
-        }
-        problems: string[]
-      } & {
-        [key: string]: unknown
-      })[]
-      recent_decision_count: number
-      available_classifiers: string[]
-    } & {
-      [key: string]: unknown
-    }
-    RouterDecisionList: {
-      decisions: ({
-        id: string
-        correlation_id: string
-        user_id: string
-        router_model: string
-        requested_model: string
-        served_model: string
-        classifier: string
-        label: string
-        score: number
-        gap?: number
-        /** @enum {string} */
-        reason: 'covered' | 'no-label' | 'not-covered' | 'classifier-failed' | 'no-classifier'
-        latency_ms: number
-        cached: boolean
-        cache_similarity?: number
-        nearest_similarity?: number
-        label_scores?: ({
-          label: string
-          score: number
-        } & {
-          [key: string]: unknown
-        })[]
-        activation_threshold?: number
-        neighbors?: ({
-          id?: string
-          similarity: number
-          labels?: string[]
-        } & {
-          [key: string]: unknown
-        })[]
-        source: string
-        /** Format: date-time */
-        created_at: string
-      } & {
-        [key: string]: unknown
-      })[]
-    } & {
-      [key: string]: unknown
-    }
-    RouterDecideRequest: {
-      router?: string | null
-      input?: string | null
-    } & {
-      [key: string]: unknown
-    }
-    RouterDecideReply: {
-      router: string
-      classifier: string
-      labels: string[]
-      candidate?: string
-      fallback?: string
-      /** @enum {string} */
-      reason: 'covered' | 'no-label' | 'not-covered' | 'classifier-failed' | 'no-classifier'
-      score: number
-      gap?: number
-      label_scores?: ({
-        label: string
-        score: number
-      } & {
-        [key: string]: unknown
-      })[]
-      activation_threshold?: number
-      latency_ms: number
-      cached: boolean
-      cache_similarity?: number
-      nearest_similarity?: number
-      neighbors?: ({
-        id?: string
-        similarity: number
-        labels?: string[]
-      } & {
-        [key: string]: unknown
-      })[]
-    } & {
-      [key: string]: unknown
-    }
-    RouterCacheStats: {
-      caches: {
-        [key: string]: {
-          hits: number
-          misses: number
-          near_misses: number
-          low_confidence: number
-          embedder_errors: number
-          store_errors: number
-          similarity_buckets: number[]
-          entries: number
-        } & {
-          [key: string]: unknown
-        }
-      }
-    } & {
-      [key: string]: unknown
-    }
-    RouterCorpusRequest: {
-      entries?:
-        | ({
-            text: string
-            labels: string[]
-          } & {
-            [key: string]: unknown
-          })[]
-        | null
-    } & {
-      [key: string]: unknown
-    }
-    RouterCorpusAdded: {
-      router: string
-      added: number
-      skipped: number
-      total: number
-      label_counts: {
-        [key: string]: number
-      }
-    } & {
-      [key: string]: unknown
-    }
-    RouterCorpusStats: {
-      router: string
-      store_name: string
-      embedding_model: string
-      total: number
-      label_counts: {
-        [key: string]: number
-      }
-      embedding_models: string[]
-      problems: ({
-        line: number
-        problem: string
-      } & {
-        [key: string]: unknown
-      })[]
-      problem_count: number
-    } & {
-      [key: string]: unknown
-    }
-    RouterCorpusCleared: {
-      router: string
-      cleared: number
-    } & {
-      [key: string]: unknown
-    }
-    FailoverTarget: {
-      model: string
-      /** @enum {string} */
-      status: 'up' | 'down' | 'resting'
-      /** Format: date-time */
-      since: string
-      /** Format: date-time */
-      resting_until?: string
-      good_probes: number
-      warm: boolean
-    } & {
-      [key: string]: unknown
-    }
-    FailoverChain: {
-      name: string
-      serving: string | null
-      pinned: string | null
-      targets: components['schemas']['FailoverTarget'][]
-      error?: string
-    } & {
-      [key: string]: unknown
-    }
-    FailoverChainList: {
-      chains: components['schemas']['FailoverChain'][]
-    } & {
-      [key: string]: unknown
-    }
-    FailoverPinRequest: {
-      target: string
-    } & {
-      [key: string]: unknown
-    }
-    FailoverEvent:
-      | ({
-          /** @constant */
-          type: 'chains'
-          chains: components['schemas']['FailoverChain'][]
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'state'
-          /** Format: date-time */
-          at: string
-          chain: string
-          target: string
-          /** @enum {string} */
-          from: 'up' | 'down' | 'resting'
-          /** @enum {string} */
-          to: 'up' | 'down' | 'resting'
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'switch'
-          /** Format: date-time */
-          at: string
-          chain: string
-          from: string
-          to: string
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'pin'
-          /** Format: date-time */
-          at: string
-          chain: string
-          target: string | null
-        } & {
-          [key: string]: unknown
-        })
-    Operation: {
-      /** @description The object, `gallery@name` where a gallery has it. */
-      id: string
-      /** @description The object without its gallery. */
-      name: string
-      fullName: string
-      jobID: string
-      progress: number
-      /** @enum {string} */
-      taskType: 'installation' | 'deletion' | 'staging'
-      isDeletion: boolean
-      isBackend: boolean
-      isQueued: boolean
-      cancellable: boolean
-      message: string
-      /** @enum {string} */
-      phase?: 'Resolving files' | 'Downloading' | 'Verifying' | 'Finalizing' | 'Saving configuration'
-      currentBytes?: number
-      totalBytes?: number
-      nodeID?: string
-      nodeName?: string
-      error?: string
-      nodes?: components['schemas']['OperationNode'][]
-    }
-    OperationNode: {
-      node_id: string
-      node_name: string
-      /** @enum {string} */
-      status: 'Queued' | 'Downloading' | 'Worker busy' | 'Done' | 'Failed'
-      percentage: number
-      file_name?: string
-      /** @description Bytes. */
-      current?: number
-      /** @description Bytes. */
-      total?: number
-      /** @enum {string} */
-      phase?: 'Resolving files' | 'Downloading' | 'Verifying' | 'Finalizing' | 'Saving configuration'
-      error?: string
-    }
-    OperationList: {
-      operations: components['schemas']['Operation'][]
-    }
-    OperationRecord: {
-      id: string
-      name: string
-      jobID: string
-      isBackend: boolean
-      nodeID?: string
-      /** @enum {string} */
-      taskType: 'installation' | 'deletion' | 'staging'
-      /** @enum {string} */
-      outcome: 'completed' | 'failed' | 'cancelled'
-      error?: string
-      startedAt: string
-      finishedAt: string
-    }
-    OperationHistory: {
-      operations: components['schemas']['OperationRecord'][]
-    }
-    OperationChanged: {
-      /** @constant */
-      success: true
-      message: string
-    }
-    MessagesRequest: {
-      model?: string | null
-      messages: ({
-        /** @enum {string} */
-        role: 'user' | 'assistant' | 'system'
-        content?:
-          | string
-          | (
-              | (
-                  | ({
-                      /** @constant */
-                      type: 'text'
-                      text: string
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'image'
-                      source:
-                        | ({
-                            /** @constant */
-                            type: 'base64'
-                            media_type: string
-                            data: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'url'
-                            url: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'text'
-                            media_type?: string | null
-                            data: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'content'
-                            content: unknown
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'file'
-                            file_id: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'document'
-                      source:
-                        | ({
-                            /** @constant */
-                            type: 'base64'
-                            media_type: string
-                            data: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'url'
-                            url: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'text'
-                            media_type?: string | null
-                            data: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'content'
-                            content: unknown
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'file'
-                            file_id: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                      title?: string | null
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'tool_use'
-                      id: string
-                      name: string
-                      input: {
-                        [key: string]: unknown
-                      }
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'tool_result'
-                      tool_use_id: string
-                      content?:
-                        | (
-                            | string
-                            | (
-                                | (
-                                    | ({
-                                        /** @constant */
-                                        type: 'text'
-                                        text: string
-                                      } & {
-                                        [key: string]: unknown
-                                      })
-                                    | ({
-                                        /** @constant */
-                                        type: 'image'
-                                        source:
-                                          | ({
-                                              /** @constant */
-                                              type: 'base64'
-                                              media_type: string
-                                              data: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'url'
-                                              url: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'text'
-                                              media_type?: string | null
-                                              data: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'content'
-                                              content: unknown
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'file'
-                                              file_id: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                      } & {
-                                        [key: string]: unknown
-                                      })
-                                    | ({
-                                        /** @constant */
-                                        type: 'document'
-                                        source:
-                                          | ({
-                                              /** @constant */
-                                              type: 'base64'
-                                              media_type: string
-                                              data: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'url'
-                                              url: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'text'
-                                              media_type?: string | null
-                                              data: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'content'
-                                              content: unknown
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'file'
-                                              file_id: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                        title?: string | null
-                                      } & {
-                                        [key: string]: unknown
-                                      })
-                                  )
-                                | ({
-                                    type: string
-                                  } & {
-                                    [key: string]: unknown
-                                  })
-                              )[]
-                          )
-                        | null
-                      is_error?: boolean | null
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'thinking'
-                      thinking: string
-                      signature?: string | null
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'redacted_thinking'
-                      data: string
-                    } & {
-                      [key: string]: unknown
-                    })
-                )
-              | ({
-                  type: string
-                } & {
-                  [key: string]: unknown
-                })
-            )[]
-      } & {
-        [key: string]: unknown
-      })[]
-      system?:
-        | (
-            | string
-            | ({
-                /** @constant */
-                type: 'text'
-                text: string
-              } & {
-                [key: string]: unknown
-              })[]
-          )
-        | null
-      tools?:
-        | ({
-            type?: string | null
-            name: string
-            description?: string | null
-            input_schema?: {
-              [key: string]: unknown
-            } | null
-            strict?: boolean | null
-          } & {
-            [key: string]: unknown
-          })[]
-        | null
-      tool_choice?:
-        | (
-            | ({
-                /** @constant */
-                type: 'auto'
-                disable_parallel_tool_use?: boolean | null
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'any'
-                disable_parallel_tool_use?: boolean | null
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'none'
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'tool'
-                name: string
-                disable_parallel_tool_use?: boolean | null
-              } & {
-                [key: string]: unknown
-              })
-          )
-        | null
-      thinking?:
-        | (
-            | ({
-                /** @constant */
-                type: 'enabled'
-                budget_tokens?: number | null
-                display?: string | null
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'adaptive'
-                display?: string | null
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'between_tools'
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'disabled'
-              } & {
-                [key: string]: unknown
-              })
-          )
-        | null
-      output_config?:
-        | ({
-            effort?: string | null
-            format?:
-              | ({
-                  type: string
-                  schema: unknown
-                } & {
-                  [key: string]: unknown
-                })
-              | null
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      thread?:
-        | ({
-            type: string
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      max_tokens: number
-      stop_sequences?: string[] | null
-      stream?: boolean | null
-      temperature?: number | null
-      top_p?: number | null
-      top_k?: number | null
-      metadata?: {
-        [key: string]: unknown
-      } | null
-    } & {
-      [key: string]: unknown
-    }
-    MessagesReply: {
-      id: string
-      /** @constant */
-      type: 'message'
-      /** @constant */
-      role: 'assistant'
-      model: string
-      content: (
-        | ({
-            /** @constant */
-            type: 'thinking'
-            thinking: string
-            signature: string
-          } & {
-            [key: string]: unknown
-          })
-        | ({
-            /** @constant */
-            type: 'text'
-            text: string
-          } & {
-            [key: string]: unknown
-          })
-        | ({
-            /** @constant */
-            type: 'tool_use'
-            id: string
-            name: string
-            input: {
-              [key: string]: unknown
-            }
-          } & {
-            [key: string]: unknown
-          })
-      )[]
-      stop_reason: ('end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'refusal') | null
-      stop_sequence: string | null
-      usage: {
-        input_tokens: number
-        output_tokens: number
-      } & {
-        [key: string]: unknown
-      }
-    } & {
-      [key: string]: unknown
-    }
-    MessagesEvent:
-      | ({
-          /** @constant */
-          type: 'message_start'
-          message: components['schemas']['MessagesReply']
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'ping'
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'content_block_start'
-          index: number
-          content_block:
-            | ({
-                /** @constant */
-                type: 'thinking'
-                thinking: string
-                signature: string
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'text'
-                text: string
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'tool_use'
-                id: string
-                name: string
-                input: {
-                  [key: string]: unknown
-                }
-              } & {
-                [key: string]: unknown
-              })
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'content_block_delta'
-          index: number
-          delta:
-            | ({
-                /** @constant */
-                type: 'text_delta'
-                text: string
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'thinking_delta'
-                thinking: string
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'signature_delta'
-                signature: string
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'input_json_delta'
-                partial_json: string
-              } & {
-                [key: string]: unknown
-              })
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'content_block_stop'
-          index: number
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'message_delta'
-          delta: {
+            [key: string]: unknown;
+        };
+        ChatRequestMessage: {
             /** @enum {string} */
-            stop_reason: 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'refusal'
-            stop_sequence: string | null
-          } & {
-            [key: string]: unknown
-          }
-          usage: {
-            input_tokens?: number
-            output_tokens: number
-          } & {
-            [key: string]: unknown
-          }
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'message_stop'
-        } & {
-          [key: string]: unknown
-        })
-      | components['schemas']['MessagesError']
-    MessagesCountRequest: {
-      model?: string | null
-      messages: ({
-        /** @enum {string} */
-        role: 'user' | 'assistant' | 'system'
-        content?:
-          | string
-          | (
-              | (
-                  | ({
-                      /** @constant */
-                      type: 'text'
-                      text: string
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'image'
-                      source:
-                        | ({
-                            /** @constant */
-                            type: 'base64'
-                            media_type: string
-                            data: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'url'
-                            url: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'text'
-                            media_type?: string | null
-                            data: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'content'
-                            content: unknown
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'file'
-                            file_id: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'document'
-                      source:
-                        | ({
-                            /** @constant */
-                            type: 'base64'
-                            media_type: string
-                            data: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'url'
-                            url: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'text'
-                            media_type?: string | null
-                            data: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'content'
-                            content: unknown
-                          } & {
-                            [key: string]: unknown
-                          })
-                        | ({
-                            /** @constant */
-                            type: 'file'
-                            file_id: string
-                          } & {
-                            [key: string]: unknown
-                          })
-                      title?: string | null
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'tool_use'
-                      id: string
-                      name: string
-                      input: {
-                        [key: string]: unknown
-                      }
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'tool_result'
-                      tool_use_id: string
-                      content?:
-                        | (
-                            | string
-                            | (
-                                | (
-                                    | ({
-                                        /** @constant */
-                                        type: 'text'
-                                        text: string
-                                      } & {
-                                        [key: string]: unknown
-                                      })
-                                    | ({
-                                        /** @constant */
-                                        type: 'image'
-                                        source:
-                                          | ({
-                                              /** @constant */
-                                              type: 'base64'
-                                              media_type: string
-                                              data: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'url'
-                                              url: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'text'
-                                              media_type?: string | null
-                                              data: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'content'
-                                              content: unknown
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'file'
-                                              file_id: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                      } & {
-                                        [key: string]: unknown
-                                      })
-                                    | ({
-                                        /** @constant */
-                                        type: 'document'
-                                        source:
-                                          | ({
-                                              /** @constant */
-                                              type: 'base64'
-                                              media_type: string
-                                              data: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'url'
-                                              url: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'text'
-                                              media_type?: string | null
-                                              data: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'content'
-                                              content: unknown
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                          | ({
-                                              /** @constant */
-                                              type: 'file'
-                                              file_id: string
-                                            } & {
-                                              [key: string]: unknown
-                                            })
-                                        title?: string | null
-                                      } & {
-                                        [key: string]: unknown
-                                      })
-                                  )
-                                | ({
-                                    type: string
-                                  } & {
-                                    [key: string]: unknown
-                                  })
-                              )[]
-                          )
-                        | null
-                      is_error?: boolean | null
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'thinking'
-                      thinking: string
-                      signature?: string | null
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'redacted_thinking'
-                      data: string
-                    } & {
-                      [key: string]: unknown
-                    })
-                )
-              | ({
-                  type: string
+            role: "system" | "developer" | "user" | "assistant" | "tool" | "function";
+            content?: (string | ((({
+                /** @constant */
+                type: "text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "image_url" | "image";
+                image_url: {
+                    url: string;
                 } & {
-                  [key: string]: unknown
-                })
-            )[]
-      } & {
-        [key: string]: unknown
-      })[]
-      system?:
-        | (
-            | string
-            | ({
-                /** @constant */
-                type: 'text'
-                text: string
-              } & {
-                [key: string]: unknown
-              })[]
-          )
-        | null
-      tools?:
-        | ({
-            type?: string | null
-            name: string
-            description?: string | null
-            input_schema?: {
-              [key: string]: unknown
-            } | null
-            strict?: boolean | null
-          } & {
-            [key: string]: unknown
-          })[]
-        | null
-      tool_choice?:
-        | (
-            | ({
-                /** @constant */
-                type: 'auto'
-                disable_parallel_tool_use?: boolean | null
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'any'
-                disable_parallel_tool_use?: boolean | null
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'none'
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'tool'
-                name: string
-                disable_parallel_tool_use?: boolean | null
-              } & {
-                [key: string]: unknown
-              })
-          )
-        | null
-      thinking?:
-        | (
-            | ({
-                /** @constant */
-                type: 'enabled'
-                budget_tokens?: number | null
-                display?: string | null
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'adaptive'
-                display?: string | null
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'between_tools'
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'disabled'
-              } & {
-                [key: string]: unknown
-              })
-          )
-        | null
-      output_config?:
-        | ({
-            effort?: string | null
-            format?:
-              | ({
-                  type: string
-                  schema: unknown
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "video_url" | "video";
+                video_url: {
+                    url: string;
                 } & {
-                  [key: string]: unknown
-                })
-              | null
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      thread?:
-        | ({
-            type: string
-          } & {
-            [key: string]: unknown
-          })
-        | null
-    } & {
-      [key: string]: unknown
-    }
-    MessagesCount: {
-      input_tokens: number
-    } & {
-      [key: string]: unknown
-    }
-    MessagesError: {
-      /** @constant */
-      type: 'error'
-      error: {
-        type: string
-        message: string
-      } & {
-        [key: string]: unknown
-      }
-    } & {
-      [key: string]: unknown
-    }
-    MessagesModel: {
-      /** @constant */
-      type: 'model'
-      id: string
-      display_name: string
-      created_at: string
-    } & {
-      [key: string]: unknown
-    }
-    MessagesModelList: {
-      data: components['schemas']['MessagesModel'][]
-      has_more: boolean
-      first_id: string | null
-      last_id: string | null
-    } & {
-      [key: string]: unknown
-    }
-    Model: {
-      id: string
-      /** @constant */
-      object: 'model'
-      created: number
-      owned_by: string
-    } & {
-      [key: string]: unknown
-    }
-    ModelList: {
-      /** @constant */
-      object: 'list'
-      data: components['schemas']['Model'][]
-    } & {
-      [key: string]: unknown
-    }
-    ModelCapabilitiesList: {
-      /** @constant */
-      object: 'list'
-      data: ({
-        id: string
-        /** @constant */
-        object: 'model'
-        created: number
-        owned_by: string
-        capabilities: string[]
-        input_modalities: ('text' | 'image' | 'audio' | 'video' | '3d')[]
-        output_modalities: ('text' | 'image' | 'audio' | 'video' | '3d')[]
-      } & {
-        [key: string]: unknown
-      })[]
-    } & {
-      [key: string]: unknown
-    }
-    ResponseRequest: {
-      model?: string | null
-      input?: string | components['schemas']['ResponseInputItem'][]
-      instructions?: string | null
-      previous_response_id?: string | null
-      store?: boolean | null
-      background?: boolean | null
-      stream?: boolean | null
-      tools?: components['schemas']['ResponseTool'][] | null
-      tool_choice?:
-        | (
-            | ('auto' | 'none' | 'required')
-            | ({
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "audio_url" | "audio";
+                audio_url: {
+                    url: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
                 /** @constant */
-                type: 'function'
-                name: string
-              } & {
-                [key: string]: unknown
-              })
-            | ({
+                type: "input_audio";
+                input_audio: {
+                    data: string;
+                    format?: string | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
                 /** @constant */
-                type: 'allowed_tools'
-                mode?: ('auto' | 'required') | null
-                tools: (
-                  | string
-                  | ({
-                      type: string
-                      name?: string | null
-                    } & {
-                      [key: string]: unknown
-                    })
-                )[]
-              } & {
-                [key: string]: unknown
-              })
-          )
-        | null
-      parallel_tool_calls?: boolean | null
-      text?:
-        | ({
-            format?:
-              | (
-                  | ({
-                      /** @constant */
-                      type: 'text'
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'json_object'
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'json_schema'
-                      name?: string | null
-                      description?: string | null
-                      schema?: {
-                        [key: string]: unknown
-                      } | null
-                      strict?: boolean | null
-                    } & {
-                      [key: string]: unknown
-                    })
-                )
-              | null
-            verbosity?: string | null
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      text_format?:
-        | (
-            | ({
+                type: "file";
+                file: {
+                    file_data?: string | null;
+                    filename?: string | null;
+                    file_id?: string | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
                 /** @constant */
-                type: 'text'
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'json_object'
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'json_schema'
-                name?: string | null
-                description?: string | null
+                type: "refusal";
+                refusal: string;
+            } & {
+                [key: string]: unknown;
+            })) | ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            }))[]) | null;
+            name?: string | null;
+            tool_calls?: ({
+                index?: number | null;
+                id?: string | null;
+                type?: "function" | null;
+                function: {
+                    name: string;
+                    arguments?: string | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            tool_call_id?: string | null;
+            function_call?: ({
+                name: string;
+                arguments?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            refusal?: string | null;
+            reasoning?: string | null;
+            reasoning_content?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ChatResponseFormat: ("text" | "json_object") | (({
+            /** @constant */
+            type: "text";
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "json_object";
+            schema?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "json_schema";
+            json_schema: {
+                name?: string | null;
+                description?: string | null;
+                strict?: boolean | null;
                 schema?: {
-                  [key: string]: unknown
-                } | null
-                strict?: boolean | null
-              } & {
-                [key: string]: unknown
-              })
-          )
-        | null
-      metadata?: {
-        [key: string]: string
-      } | null
-      temperature?: number | null
-      top_p?: number | null
-      presence_penalty?: number | null
-      frequency_penalty?: number | null
-      top_logprobs?: number | null
-      logit_bias?: {
-        [key: string]: number
-      } | null
-      seed?: number | null
-      stop?: (string | string[]) | null
-      max_output_tokens?: number | null
-      max_tool_calls?: number | null
-      reasoning?:
-        | ({
-            effort?: string | null
-            summary?: string | null
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      truncation?: ('auto' | 'disabled') | null
-      include?: string[] | null
-      conversation?:
-        | (
-            | string
-            | {
-                [key: string]: unknown
-              }
-          )
-        | null
-      prompt?: {
-        [key: string]: unknown
-      } | null
-      user?: string | null
-      prompt_cache_key?: string | null
-      safety_identifier?: string | null
-      service_tier?: string | null
-      stream_options?:
-        | ({
-            include_obfuscation?: boolean | null
-          } & {
-            [key: string]: unknown
-          })
-        | null
-    } & {
-      [key: string]: unknown
-    }
-    ResponseCountRequest: {
-      model?: string | null
-      input?: (string | components['schemas']['ResponseInputItem'][]) | null
-      instructions?: string | null
-      previous_response_id?: string | null
-      store?: boolean | null
-      background?: boolean | null
-      stream?: boolean | null
-      tools?: components['schemas']['ResponseTool'][] | null
-      tool_choice?:
-        | (
-            | ('auto' | 'none' | 'required')
-            | ({
-                /** @constant */
-                type: 'function'
-                name: string
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'allowed_tools'
-                mode?: ('auto' | 'required') | null
-                tools: (
-                  | string
-                  | ({
-                      type: string
-                      name?: string | null
-                    } & {
-                      [key: string]: unknown
-                    })
-                )[]
-              } & {
-                [key: string]: unknown
-              })
-          )
-        | null
-      parallel_tool_calls?: boolean | null
-      text?:
-        | ({
-            format?:
-              | (
-                  | ({
-                      /** @constant */
-                      type: 'text'
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'json_object'
-                    } & {
-                      [key: string]: unknown
-                    })
-                  | ({
-                      /** @constant */
-                      type: 'json_schema'
-                      name?: string | null
-                      description?: string | null
-                      schema?: {
-                        [key: string]: unknown
-                      } | null
-                      strict?: boolean | null
-                    } & {
-                      [key: string]: unknown
-                    })
-                )
-              | null
-            verbosity?: string | null
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      text_format?:
-        | (
-            | ({
-                /** @constant */
-                type: 'text'
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'json_object'
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'json_schema'
-                name?: string | null
-                description?: string | null
-                schema?: {
-                  [key: string]: unknown
-                } | null
-                strict?: boolean | null
-              } & {
-                [key: string]: unknown
-              })
-          )
-        | null
-      metadata?: {
-        [key: string]: string
-      } | null
-      temperature?: number | null
-      top_p?: number | null
-      presence_penalty?: number | null
-      frequency_penalty?: number | null
-      top_logprobs?: number | null
-      logit_bias?: {
-        [key: string]: number
-      } | null
-      seed?: number | null
-      stop?: (string | string[]) | null
-      max_output_tokens?: number | null
-      max_tool_calls?: number | null
-      reasoning?:
-        | ({
-            effort?: string | null
-            summary?: string | null
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      truncation?: ('auto' | 'disabled') | null
-      include?: string[] | null
-      conversation?:
-        | (
-            | string
-            | {
-                [key: string]: unknown
-              }
-          )
-        | null
-      prompt?: {
-        [key: string]: unknown
-      } | null
-      user?: string | null
-      prompt_cache_key?: string | null
-      safety_identifier?: string | null
-      service_tier?: string | null
-      stream_options?:
-        | ({
-            include_obfuscation?: boolean | null
-          } & {
-            [key: string]: unknown
-          })
-        | null
-    } & {
-      [key: string]: unknown
-    }
-    ResponseCount: {
-      /** @constant */
-      object: 'response.input_tokens'
-      input_tokens: number
-    } & {
-      [key: string]: unknown
-    }
-    ResponseInputItem:
-      | ({
-          type?: 'message' | null
-          /** @enum {string} */
-          role: 'user' | 'assistant' | 'system' | 'developer'
-          content?:
-            | string
-            | (
-                | ({
-                    /** @enum {string} */
-                    type: 'input_text' | 'text'
-                    text: string
-                  } & {
-                    [key: string]: unknown
-                  })
-                | ({
-                    /** @constant */
-                    type: 'output_text'
-                    text: string
-                  } & {
-                    [key: string]: unknown
-                  })
-                | ({
-                    /** @constant */
-                    type: 'refusal'
-                    refusal: string
-                  } & {
-                    [key: string]: unknown
-                  })
-                | ({
-                    /** @constant */
-                    type: 'input_image'
-                    image_url?: string | null
-                    file_id?: string | null
-                    detail?: string | null
-                  } & {
-                    [key: string]: unknown
-                  })
-                | ({
-                    /** @constant */
-                    type: 'input_file'
-                    file_data?: string | null
-                    file_url?: string | null
-                    file_id?: string | null
-                    filename?: string | null
-                  } & {
-                    [key: string]: unknown
-                  })
-                | ({
-                    /** @constant */
-                    type: 'input_audio'
-                    input_audio: {
-                      data: string
-                      format?: string | null
-                    } & {
-                      [key: string]: unknown
-                    }
-                  } & {
-                    [key: string]: unknown
-                  })
-                | ({
-                    /** @constant */
-                    type: 'input_video'
-                    video_url: string
-                  } & {
-                    [key: string]: unknown
-                  })
-              )[]
-          id?: string | null
-          status?: ('in_progress' | 'completed' | 'incomplete') | null
+                    [key: string]: unknown;
+                } | null;
+            } & {
+                [key: string]: unknown;
+            };
         } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'reasoning'
-          id?: string | null
-          summary?:
-            | ({
-                text: string
-              } & {
-                [key: string]: unknown
-              })[]
-            | null
-          content?:
-            | ({
-                text: string
-              } & {
-                [key: string]: unknown
-              })[]
-            | null
-          encrypted_content?: string | null
-          status?: ('in_progress' | 'completed' | 'incomplete') | null
+            [key: string]: unknown;
+        }));
+        ChatFunction: {
+            name: string;
+            description?: string | null;
+            parameters?: {
+                [key: string]: unknown;
+            } | null;
+            strict?: boolean | null;
         } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'function_call'
-          id?: string | null
-          call_id: string
-          name: string
-          arguments: string
-          status?: ('in_progress' | 'completed' | 'incomplete') | null
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'function_call_output'
-          id?: string | null
-          call_id: string
-          output?:
-            | string
-            | (
-                | ({
-                    /** @enum {string} */
-                    type: 'input_text' | 'text'
-                    text: string
-                  } & {
-                    [key: string]: unknown
-                  })
-                | ({
-                    /** @constant */
-                    type: 'output_text'
-                    text: string
-                  } & {
-                    [key: string]: unknown
-                  })
-                | ({
-                    /** @constant */
-                    type: 'refusal'
-                    refusal: string
-                  } & {
-                    [key: string]: unknown
-                  })
-                | ({
-                    /** @constant */
-                    type: 'input_image'
-                    image_url?: string | null
-                    file_id?: string | null
-                    detail?: string | null
-                  } & {
-                    [key: string]: unknown
-                  })
-                | ({
-                    /** @constant */
-                    type: 'input_file'
-                    file_data?: string | null
-                    file_url?: string | null
-                    file_id?: string | null
-                    filename?: string | null
-                  } & {
-                    [key: string]: unknown
-                  })
-                | ({
-                    /** @constant */
-                    type: 'input_audio'
-                    input_audio: {
-                      data: string
-                      format?: string | null
-                    } & {
-                      [key: string]: unknown
-                    }
-                  } & {
-                    [key: string]: unknown
-                  })
-                | ({
-                    /** @constant */
-                    type: 'input_video'
-                    video_url: string
-                  } & {
-                    [key: string]: unknown
-                  })
-              )[]
-          status?: ('in_progress' | 'completed' | 'incomplete') | null
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          type?: 'item_reference' | null
-          id: string
-          role?: unknown
-        } & {
-          [key: string]: unknown
-        })
-    ResponseTool:
-      | ({
-          /** @constant */
-          type: 'function'
-          name: string
-          description?: string | null
-          parameters?: {
-            [key: string]: unknown
-          } | null
-          strict?: boolean | null
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          type: string
-        } & {
-          [key: string]: unknown
-        })
-    Response: {
-      id: string
-      /** @constant */
-      object: 'response'
-      created_at: number
-      completed_at: number | null
-      /** @enum {string} */
-      status: 'queued' | 'in_progress' | 'completed' | 'failed' | 'incomplete' | 'cancelled'
-      model: string
-      output: components['schemas']['ResponseOutputItem'][]
-      error:
-        | ({
-            code: string
-            message: string
-            type: string
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      incomplete_details:
-        | ({
-            /** @enum {string} */
-            reason: 'max_output_tokens' | 'content_filter'
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      previous_response_id: string | null
-      instructions: string | null
-      tools: components['schemas']['ResponseTool'][]
-      tool_choice:
-        | ('auto' | 'none' | 'required')
-        | ({
+            [key: string]: unknown;
+        };
+        ChatTool: {
             /** @constant */
-            type: 'function'
-            name: string
-          } & {
-            [key: string]: unknown
-          })
-        | ({
+            type: "function";
+            function: components["schemas"]["ChatFunction"];
+        } & {
+            [key: string]: unknown;
+        };
+        ChatToolChoice: string | ({
             /** @constant */
-            type: 'allowed_tools'
-            mode?: ('auto' | 'required') | null
-            tools: (
-              | string
-              | ({
-                  type: string
-                  name?: string | null
+            type: "function";
+            function: {
+                name: string;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "function";
+            name: string;
+        } & {
+            [key: string]: unknown;
+        });
+        ChatCompletion: {
+            id: string;
+            /** @constant */
+            object: "chat.completion";
+            created: number;
+            model: string;
+            choices: ({
+                index: number;
+                message: {
+                    /** @constant */
+                    role: "assistant";
+                    content: string | null;
+                    refusal: string | null;
+                    reasoning?: string;
+                    tool_calls?: ({
+                        index?: number;
+                        id: string;
+                        /** @constant */
+                        type: "function";
+                        function: {
+                            name: string;
+                            arguments: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    function_call?: {
+                        name: string;
+                        arguments: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
                 } & {
-                  [key: string]: unknown
-                })
-            )[]
-          } & {
-            [key: string]: unknown
-          })
-      parallel_tool_calls: boolean
-      max_tool_calls: number | null
-      temperature: number
-      top_p: number
-      presence_penalty: number
-      frequency_penalty: number
-      top_logprobs: number
-      max_output_tokens: number | null
-      text: {
-        format:
-          | ({
-              /** @constant */
-              type: 'text'
-            } & {
-              [key: string]: unknown
-            })
-          | ({
-              /** @constant */
-              type: 'json_object'
-            } & {
-              [key: string]: unknown
-            })
-          | ({
-              /** @constant */
-              type: 'json_schema'
-              name?: string | null
-              description?: string | null
-              schema?: {
-                [key: string]: unknown
-              } | null
-              strict?: boolean | null
-            } & {
-              [key: string]: unknown
-            })
-      } & {
-        [key: string]: unknown
-      }
-      /** @enum {string} */
-      truncation: 'auto' | 'disabled'
-      reasoning: {
-        [key: string]: unknown
-      } | null
-      usage:
-        | ({
-            input_tokens: number
-            input_tokens_details: {
-              cached_tokens: number
-              cache_write_tokens: number
-            } & {
-              [key: string]: unknown
-            }
-            output_tokens: number
-            output_tokens_details: {
-              reasoning_tokens: number
-            } & {
-              [key: string]: unknown
-            }
-            total_tokens: number
-          } & {
-            [key: string]: unknown
-          })
-        | null
-      metadata: {
-        [key: string]: string
-      }
-      store: boolean
-      background: boolean
-      service_tier: string
-      safety_identifier: string | null
-      prompt_cache_key: string | null
-    } & {
-      [key: string]: unknown
-    }
-    ResponseOutputItem:
-      | ({
-          /** @constant */
-          type: 'message'
-          id: string
-          /** @enum {string} */
-          status: 'in_progress' | 'completed' | 'incomplete'
-          /** @constant */
-          role: 'assistant'
-          content: ({
-            /** @constant */
-            type: 'output_text'
-            text: string
-            annotations: unknown[]
-            logprobs: ({
-              token: string
-              logprob: number
-              bytes: number[]
-              top_logprobs: ({
-                token: string
-                logprob: number
-                bytes: number[]
-              } & {
-                [key: string]: unknown
-              })[]
-            } & {
-              [key: string]: unknown
-            })[]
-          } & {
-            [key: string]: unknown
-          })[]
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'reasoning'
-          id: string
-          /** @enum {string} */
-          status: 'in_progress' | 'completed' | 'incomplete'
-          summary: unknown[]
-          content?: ({
-            /** @constant */
-            type: 'reasoning_text'
-            text: string
-          } & {
-            [key: string]: unknown
-          })[]
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'function_call'
-          id: string
-          /** @enum {string} */
-          status: 'in_progress' | 'completed' | 'incomplete'
-          call_id: string
-          name: string
-          arguments: string
-        } & {
-          [key: string]: unknown
-        })
-    ResponseEvent:
-      | ({
-          /** @constant */
-          type: 'response.created'
-          sequence_number: number
-          response: components['schemas']['Response']
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'response.queued'
-          sequence_number: number
-          response: components['schemas']['Response']
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'response.in_progress'
-          sequence_number: number
-          response: components['schemas']['Response']
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'response.completed'
-          sequence_number: number
-          response: components['schemas']['Response']
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'response.incomplete'
-          sequence_number: number
-          response: components['schemas']['Response']
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'response.failed'
-          sequence_number: number
-          response: components['schemas']['Response']
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @enum {string} */
-          type: 'response.output_item.added' | 'response.output_item.done'
-          sequence_number: number
-          output_index: number
-          item: components['schemas']['ResponseOutputItem']
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @enum {string} */
-          type: 'response.content_part.added' | 'response.content_part.done'
-          sequence_number: number
-          item_id: string
-          output_index: number
-          content_index: number
-          part:
-            | ({
-                /** @constant */
-                type: 'output_text'
-                text: string
-                annotations: unknown[]
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                finish_reason: "stop" | "length" | "tool_calls" | "function_call" | "content_filter";
                 logprobs: ({
-                  token: string
-                  logprob: number
-                  bytes: number[]
-                  top_logprobs: ({
-                    token: string
-                    logprob: number
-                    bytes: number[]
-                  } & {
-                    [key: string]: unknown
-                  })[]
+                    content: ({
+                        token: string;
+                        logprob: number;
+                        bytes: number[] | null;
+                        top_logprobs: ({
+                            token: string;
+                            logprob: number;
+                            bytes: number[] | null;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    refusal: ({
+                        token: string;
+                        logprob: number;
+                        bytes: number[] | null;
+                        top_logprobs: ({
+                            token: string;
+                            logprob: number;
+                            bytes: number[] | null;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
                 } & {
-                  [key: string]: unknown
-                })[]
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'reasoning_text'
-                text: string
-              } & {
-                [key: string]: unknown
-              })
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'response.output_text.delta'
-          sequence_number: number
-          item_id: string
-          output_index: number
-          content_index: number
-          delta: string
-          logprobs: ({
-            token: string
-            logprob: number
-            bytes: number[]
-            top_logprobs: ({
-              token: string
-              logprob: number
-              bytes: number[]
+                    [key: string]: unknown;
+                }) | null;
             } & {
-              [key: string]: unknown
-            })[]
-          } & {
-            [key: string]: unknown
-          })[]
+                [key: string]: unknown;
+            })[];
+            usage?: components["schemas"]["CompletionUsage"];
+            system_fingerprint?: string;
         } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'response.output_text.done'
-          sequence_number: number
-          item_id: string
-          output_index: number
-          content_index: number
-          text: string
-          logprobs: ({
-            token: string
-            logprob: number
-            bytes: number[]
-            top_logprobs: ({
-              token: string
-              logprob: number
-              bytes: number[]
-            } & {
-              [key: string]: unknown
-            })[]
-          } & {
-            [key: string]: unknown
-          })[]
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'response.reasoning_text.delta'
-          sequence_number: number
-          item_id: string
-          output_index: number
-          content_index: number
-          delta: string
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'response.reasoning_text.done'
-          sequence_number: number
-          item_id: string
-          output_index: number
-          content_index: number
-          text: string
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'response.function_call_arguments.delta'
-          sequence_number: number
-          item_id: string
-          output_index: number
-          delta: string
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'response.function_call_arguments.done'
-          sequence_number: number
-          item_id: string
-          output_index: number
-          name: string
-          arguments: string
-        } & {
-          [key: string]: unknown
-        })
-      | ({
-          /** @constant */
-          type: 'error'
-          sequence_number: number
-          code: string | null
-          message: string
-          param: string | null
-        } & {
-          [key: string]: unknown
-        })
-    ResponseError: {
-      error: {
-        type: string
-        message: string
-        code: string
-        param: string
-      } & {
-        [key: string]: unknown
-      }
-    } & {
-      [key: string]: unknown
-    }
-    CompatibleError: {
-      error: {
-        code: number | string
-        message: string
-        type: string
-        param: string | null
-      } & {
-        [key: string]: unknown
-      }
-      loading?: {
-        model: string
-        state: string
-        progress?: number
-      } & {
-        [key: string]: unknown
-      }
-    } & {
-      [key: string]: unknown
-    }
-    OllamaChatRequest: {
-      model?: string | null
-      stream?: boolean | null
-      format?:
-        | (
-            | ('' | 'json')
-            | {
-                [key: string]: unknown
-              }
-          )
-        | null
-      think?: (boolean | ('low' | 'medium' | 'high')) | null
-      keep_alive?: (number | string) | null
-      logprobs?: boolean | null
-      top_logprobs?: number | null
-      options?: components['schemas']['OllamaOptions'] | null
-      messages?: components['schemas']['OllamaMessage'][] | null
-      tools?:
-        | ({
-            type?: 'function' | null
-            function: components['schemas']['ChatFunction']
-          } & {
-            [key: string]: unknown
-          })[]
-        | null
-    } & {
-      [key: string]: unknown
-    }
-    OllamaChatReply: {
-      model: string
-      created_at: string
-      done: boolean
-      logprobs?: ({
-        token: string
-        logprob: number
-        bytes?: number[]
-        top_logprobs?: ({
-          token: string
-          logprob: number
-          bytes?: number[]
-        } & {
-          [key: string]: unknown
-        })[]
-      } & {
-        [key: string]: unknown
-      })[]
-      message: {
-        /** @constant */
-        role: 'assistant'
-        content: string
-        thinking?: string
-        tool_calls?: ({
-          id: string
-          function: {
-            index: number
-            name: string
-            arguments: {
-              [key: string]: unknown
-            }
-          } & {
-            [key: string]: unknown
-          }
-        } & {
-          [key: string]: unknown
-        })[]
-      } & {
-        [key: string]: unknown
-      }
-      /** @enum {string} */
-      done_reason?: 'stop' | 'length' | 'load' | 'unload'
-      total_duration?: number
-      load_duration?: number
-      prompt_eval_count?: number
-      prompt_eval_duration?: number
-      eval_count?: number
-      eval_duration?: number
-    } & {
-      [key: string]: unknown
-    }
-    OllamaMessage: {
-      /** @enum {string} */
-      role: 'system' | 'user' | 'assistant' | 'tool'
-      content?: string | null
-      thinking?: string | null
-      images?: string[] | null
-      tool_calls?:
-        | ({
-            id?: string | null
-            function: {
-              index?: number | null
-              name: string
-              arguments?: {
-                [key: string]: unknown
-              } | null
-            } & {
-              [key: string]: unknown
-            }
-          } & {
-            [key: string]: unknown
-          })[]
-        | null
-      tool_name?: string | null
-      tool_call_id?: string | null
-    } & {
-      [key: string]: unknown
-    }
-    OllamaGenerateRequest: {
-      model?: string | null
-      stream?: boolean | null
-      format?:
-        | (
-            | ('' | 'json')
-            | {
-                [key: string]: unknown
-              }
-          )
-        | null
-      think?: (boolean | ('low' | 'medium' | 'high')) | null
-      keep_alive?: (number | string) | null
-      logprobs?: boolean | null
-      top_logprobs?: number | null
-      options?: components['schemas']['OllamaOptions'] | null
-      prompt?: string | null
-      suffix?: string | null
-      system?: string | null
-      template?: string | null
-      raw?: boolean | null
-      context?: number[] | null
-      images?: string[] | null
-    } & {
-      [key: string]: unknown
-    }
-    OllamaGenerateReply: {
-      model: string
-      created_at: string
-      done: boolean
-      logprobs?: ({
-        token: string
-        logprob: number
-        bytes?: number[]
-        top_logprobs?: ({
-          token: string
-          logprob: number
-          bytes?: number[]
-        } & {
-          [key: string]: unknown
-        })[]
-      } & {
-        [key: string]: unknown
-      })[]
-      response: string
-      thinking?: string
-      /** @enum {string} */
-      done_reason?: 'stop' | 'length' | 'load' | 'unload'
-      total_duration?: number
-      load_duration?: number
-      prompt_eval_count?: number
-      prompt_eval_duration?: number
-      eval_count?: number
-      eval_duration?: number
-      context?: number[]
-    } & {
-      [key: string]: unknown
-    }
-    OllamaOptions: {
-      temperature?: number | null
-      top_k?: number | null
-      top_p?: number | null
-      min_p?: number | null
-      typical_p?: number | null
-      tfs_z?: number | null
-      num_predict?: number | null
-      num_ctx?: number | null
-      num_keep?: number | null
-      repeat_last_n?: number | null
-      repeat_penalty?: number | null
-      presence_penalty?: number | null
-      frequency_penalty?: number | null
-      seed?: number | null
-      stop?: (string | string[]) | null
-    } & {
-      [key: string]: unknown
-    }
-    OllamaEmbedRequest: {
-      model?: string | null
-      keep_alive?: (number | string) | null
-      options?: components['schemas']['OllamaOptions'] | null
-      input?: (string | string[]) | null
-      prompt?: string | null
-      truncate?: boolean | null
-      dimensions?: number | null
-    } & {
-      [key: string]: unknown
-    }
-    OllamaEmbedReply: {
-      model: string
-      embeddings: number[][]
-      total_duration: number
-      load_duration: number
-      prompt_eval_count: number
-    } & {
-      [key: string]: unknown
-    }
-    OllamaEmbeddingsRequest: {
-      model?: string | null
-      keep_alive?: (number | string) | null
-      options?: components['schemas']['OllamaOptions'] | null
-      prompt?: string | null
-    } & {
-      [key: string]: unknown
-    }
-    OllamaEmbeddingsReply: {
-      embedding: number[]
-    } & {
-      [key: string]: unknown
-    }
-    OllamaModelDetails: {
-      parent_model: string
-      format: string
-      family: string
-      families: string[]
-      parameter_size: string
-      quantization_level: string
-    } & {
-      [key: string]: unknown
-    }
-    OllamaTags: {
-      models: ({
-        name: string
-        model: string
-        size: number
-        digest: string
-        details: components['schemas']['OllamaModelDetails']
-        modified_at: string
-        capabilities: string[]
-      } & {
-        [key: string]: unknown
-      })[]
-    } & {
-      [key: string]: unknown
-    }
-    OllamaRunning: {
-      models: ({
-        name: string
-        model: string
-        size: number
-        digest: string
-        details: components['schemas']['OllamaModelDetails']
-        expires_at: string
-        size_vram: number
-        context_length: number
-      } & {
-        [key: string]: unknown
-      })[]
-    } & {
-      [key: string]: unknown
-    }
-    OllamaShowRequest: {
-      model?: string | null
-      name?: string | null
-      verbose?: boolean | null
-    } & {
-      [key: string]: unknown
-    }
-    OllamaShow: {
-      modelfile: string
-      parameters: string
-      template: string
-      system?: string
-      details: components['schemas']['OllamaModelDetails']
-      model_info: {
-        [key: string]: unknown
-      }
-      capabilities: string[]
-      modified_at: string
-    } & {
-      [key: string]: unknown
-    }
-    OllamaVersion: {
-      version: string
-    } & {
-      [key: string]: unknown
-    }
-    OllamaError: {
-      error: string
-    } & {
-      [key: string]: unknown
-    }
-    LoadedModel: {
-      id: string
-      backend?: string
-      process?: {
-        pid: number
-        rss_bytes: number
-        memory_percent: number
-        cpu_percent?: number
-        /** Format: date-time */
-        started_at: string
-      } & {
-        [key: string]: unknown
-      }
-      size_vram?: number
-    } & {
-      [key: string]: unknown
-    }
-    System: {
-      backends: string[]
-      loaded_models: components['schemas']['LoadedModel'][]
-    } & {
-      [key: string]: unknown
-    }
-    Resources: {
-      /** @enum {string} */
-      type: 'gpu' | 'ram'
-      available: boolean
-      gpus: components['schemas']['DeviceMemory'][]
-      ram?: {
-        total: number
-        used: number
-        free: number
-        available: number
-        usage_percent: number
-      } & {
-        [key: string]: unknown
-      }
-      aggregate: {
-        total_memory: number
-        used_memory: number
-        free_memory: number
-        usage_percent: number
-        gpu_count: number
-      } & {
-        [key: string]: unknown
-      }
-      cpu: {
-        logical_cores: number
-        usage_percent?: number
-        load_1: number
-      } & {
-        [key: string]: unknown
-      }
-      disk?: {
-        total: number
-        used: number
-        available: number
-      } & {
-        [key: string]: unknown
-      }
-      storage_size: number
-      reclaimer_enabled: boolean
-      reclaimer_threshold: number
-      watchdog_interval: string
-    } & {
-      [key: string]: unknown
-    }
-    DeviceMemory: {
-      index: number
-      name: string
-      vendor: string
-      bdf?: string
-      total_vram: number
-      used_vram: number
-      free_vram: number
-      usage_percent: number
-    } & {
-      [key: string]: unknown
-    }
-    Version: {
-      version: string
-    } & {
-      [key: string]: unknown
-    }
-    SettingsUpdate: {
-      success: boolean
-      message?: string
-      error?: string
-    } & {
-      [key: string]: unknown
-    }
-  }
-  responses: never
-  parameters: never
-  requestBodies: never
-  headers: never
-  pathItems: never
-}
-export type $defs = Record<string, never>
-export interface operations {
-  get_healthz: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description It does; the body is empty. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_readyz: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description They are; the body is empty. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description Starting, stopping, or degraded: no disk, no database, no data folder. */
-      503: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_version: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description As `<version> (<commit>)`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Version']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_system: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Both lists in byte order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['System']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_metrics: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description All series. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'text/plain; version=0.0.4; charset=utf-8': unknown
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_resources: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Readings of this moment, in bytes. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Resources']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'text/html': unknown
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_app_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'text/html': unknown
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_app_path_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        path: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'text/html': unknown
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_browse_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'text/html': unknown
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_browse_path_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        path: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'text/html': unknown
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_login_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'text/html': unknown
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_invite_code_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        code: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'text/html': unknown
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_explorer_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'text/html': unknown
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_favicon_svg: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The icon. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'image/svg+xml': unknown
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_well_known_service_json: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Endpoints by name and capabilities. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            version: string
-            endpoints: {
-              [key: string]: string
-            }
-            endpoint_groups: {
-              [key: string]: {
-                [key: string]: string
-              }
-            }
-            capabilities: {
-              [key: string]: boolean
-            }
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_features: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description True for what is served. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            agents: boolean
-            mcp: boolean
-            fine_tuning: boolean
-            quantization: boolean
-            distributed: boolean
-            localai_assistant: boolean
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_instructions: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The pages. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            instructions: {
-              name: string
-              description: string
-              tags: string[]
-              url: string
-            }[]
-            hint: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_instructions_name: {
-    parameters: {
-      query?: {
-        format?: 'json' | 'markdown'
-      }
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'text/markdown': unknown
-        }
-      }
-      /** @description No such page. */
-      404: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_swagger: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description To `/swagger/index.html`. */
-      302: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_swagger_doc_json: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The document. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': unknown
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_swagger_file: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        file: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'text/html': unknown
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_branding: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Defaults where nothing was set. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            instance_name: string
-            instance_tagline: string
-            logo_url: string
-            logo_horizontal_url: string
-            favicon_url: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_branding_asset_kind: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        kind: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The image. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'image/*': unknown
-        }
-      }
-      /** @description Not set. */
-      404: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_branding_asset_kind: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        kind: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The branding. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            instance_name: string
-            instance_tagline: string
-            logo_url: string
-            logo_horizontal_url: string
-            favicon_url: string
-          }
-        }
-      }
-      /** @description No such image, no file, or a file of another type. */
-      400: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description The image is larger than 5 MiB. */
-      413: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  delete_api_branding_asset_kind: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        kind: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The branding. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            instance_name: string
-            instance_tagline: string
-            logo_url: string
-            logo_horizontal_url: string
-            favicon_url: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_status: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The state of auth. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            authEnabled: boolean
-            staticApiKeyRequired: boolean
-            providers: string[]
-            hasUsers: boolean
-            registrationMode: string
-            user: {
-              id: string
-              email: string
-              name: string
-              avatarUrl: string
-              role: string
-              provider: string
-              permissions: {
-                [key: string]: boolean
-              }
-            } | null
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_auth_register: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          email: string
-          password: string
-          name?: string
-          inviteCode?: string
-          acknowledge_weak_password?: boolean
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description The account waits for the approval of an admin. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-            pending?: boolean
-          }
-        }
-      }
-      /** @description The account is there and signed in. */
-      201: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            user: {
-              id: string
-              email?: string
-              name: string
-              role: string
-            }
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_auth_login: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          email: string
-          password: string
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description Signed in. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            user: {
-              id: string
-              email?: string
-              name: string
-              role: string
-            }
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_auth_token_login: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          token: string
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description Signed in. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            user: {
-              id: string
-              email?: string
-              name: string
-              role: string
-            }
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_invite_code_check: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        code: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Whether it is valid. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            valid: boolean
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_auth_logout: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Signed out. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_github_login: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description On to the provider. */
-      307: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_github_callback: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Signed in; on to the pages. */
-      307: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_oidc_login: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description On to the provider. */
-      307: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_oidc_callback: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Signed in; on to the pages. */
-      307: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_me: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The caller. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            id: string
-            email: string
-            name: string
-            avatarUrl: string
-            role: string
-            provider: string
-            permissions: {
-              [key: string]: boolean
-            }
-            quotas: {
-              id: string
-              model: string
-              max_requests: number | null
-              max_total_tokens: number | null
-              window: string
-              current_requests: number
-              current_total_tokens: number
-              /** @description RFC 3339 */
-              resets_at: string
-            }[]
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_quota: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The quotas. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            quotas: {
-              id: string
-              model: string
-              max_requests: number | null
-              max_total_tokens: number | null
-              window: string
-              current_requests: number
-              current_total_tokens: number
-              /** @description RFC 3339 */
-              resets_at: string
-            }[]
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  put_api_auth_profile: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          name: string
-          avatar_url?: string
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description Changed. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-            name: string
-            avatarUrl: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  put_api_auth_password: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          current_password: string
-          new_password: string
-          acknowledge_weak_password?: boolean
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description Changed; a browser gets a new session. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  delete_api_auth_sessions: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Ended; a browser gets its session under a new value. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_api_keys: {
-    parameters: {
-      query?: {
-        /** @description the entries behind the one with this id */
-        after?: string
-        /** @description how many entries, at most 10000 */
-        limit?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The keys without their values. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            keys: {
-              id: string
-              name: string
-              keyPrefix: string
-              role: string
-              /** @description RFC 3339 */
-              createdAt: string
-              /** @description RFC 3339 */
-              expiresAt?: string
-              scopes?: {
-                routes?: string[]
-                models?: string[]
-              }
-              lastUsed: string | null
-            }[]
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_auth_api_keys: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          name: string
-          expiresIn?: string
-          /** @description RFC 3339 */
-          expiresAt?: string
-          scopes?: {
-            routes?: string[]
-            models?: string[]
-          }
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description The key. */
-      201: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            id: string
-            name: string
-            keyPrefix: string
-            role: string
-            /** @description RFC 3339 */
-            createdAt: string
-            /** @description RFC 3339 */
-            expiresAt?: string
-            scopes?: {
-              routes?: string[]
-              models?: string[]
-            }
-            key: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  delete_api_auth_api_keys_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Revoked. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_admin_users: {
-    parameters: {
-      query?: {
-        /** @description the entries behind the one with this id */
-        after?: string
-        /** @description how many entries, at most 10000 */
-        limit?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The accounts. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            users: {
-              id: string
-              email: string
-              name: string
-              avatarUrl: string
-              role: string
-              provider: string
-              permissions: {
-                [key: string]: boolean
-              }
-              status: string
-              /** @description RFC 3339 */
-              createdAt: string
-              allowed_models: {
-                enabled: boolean
-                models: string[]
-              }
-            }[]
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  put_api_auth_admin_users_id_role: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          role: 'admin' | 'user'
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description Changed, and in force. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  put_api_auth_admin_users_id_status: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          status: 'active' | 'disabled'
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description Changed, and in force. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  put_api_auth_admin_users_id_password: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          password: string
-          acknowledge_weak_password?: boolean
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description Changed, and in force. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  delete_api_auth_admin_users_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Deleted. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_admin_features: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Switches by group, and names of models. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            agent_features: {
-              key: string
-              label: string
-              default: boolean
-            }[]
-            general_features: {
-              key: string
-              label: string
-              default: boolean
-            }[]
-            api_features: {
-              key: string
-              label: string
-              default: boolean
-            }[]
-            models: string[]
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_admin_users_id_permissions: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Every switch. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message?: string
-            user_id: string
-            permissions: {
-              [key: string]: boolean
-            }
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  put_api_auth_admin_users_id_permissions: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          [key: string]: boolean
-        }
-      }
-    }
-    responses: {
-      /** @description Every switch, as it is now. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message?: string
-            user_id: string
-            permissions: {
-              [key: string]: boolean
-            }
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  put_api_auth_admin_users_id_models: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          enabled: boolean
-          models: string[]
-        }
-      }
-    }
-    responses: {
-      /** @description The models of the account. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-            user_id: string
-            allowed_models: {
-              enabled: boolean
-              models: string[]
-            }
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_admin_users_id_quotas: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The quotas. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            quotas: {
-              id: string
-              model: string
-              max_requests: number | null
-              max_total_tokens: number | null
-              window: string
-              current_requests: number
-              current_total_tokens: number
-              /** @description RFC 3339 */
-              resets_at: string
-            }[]
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  put_api_auth_admin_users_id_quotas: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          model?: string
-          max_requests?: number | null
-          max_total_tokens?: number | null
-          window: string
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description The quota, whose window begins now. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-            quota: {
-              id: string
-              model: string
-              max_requests: number | null
-              max_total_tokens: number | null
-              window: string
-              current_requests: number
-              current_total_tokens: number
-              /** @description RFC 3339 */
-              resets_at: string
-            }
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  delete_api_auth_admin_users_id_quotas_quota_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-        quota_id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Removed. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_admin_invites: {
-    parameters: {
-      query?: {
-        /** @description the entries behind the one with this id */
-        after?: string
-        /** @description how many entries, at most 10000 */
-        limit?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The invites without their codes. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            invites: {
-              id: string
-              codePrefix: string
-              /** @description RFC 3339 */
-              expiresAt: string
-              /** @description RFC 3339 */
-              createdAt: string
-              usedAt: string | null
-              createdBy: {
-                id: string
-                name: string
-              } | null
-              usedBy: {
-                id: string
-                name: string
-              } | null
-            }[]
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_auth_admin_invites: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          expiresInHours?: number
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description The invite. */
-      201: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            id: string
-            code: string
-            /** @description RFC 3339 */
-            expiresAt: string
-            /** @description RFC 3339 */
-            createdAt: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  delete_api_auth_admin_invites_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Revoked. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_backend_monitor: {
-    parameters: {
-      query?: {
-        /** @description The model; a JSON body may name it instead. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description From the backend, or else from its process. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            /** @description 1 busy, 2 ready, -1 unknown: the figures are of its process; absent: nothing is loaded yet. */
-            state?: 1 | 2 | -1
-            /** @description Bytes, as the backend counts them. */
-            memory: {
-              total: number
-              breakdown: {
-                [key: string]: number
-              }
-            }
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_v1_backend_monitor_alias: {
-    parameters: {
-      query?: {
-        /** @description The model; a JSON body may name it instead. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description From the backend, or else from its process. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            /** @description 1 busy, 2 ready, -1 unknown: the figures are of its process; absent: nothing is loaded yet. */
-            state?: 1 | 2 | -1
-            /** @description Bytes, as the backend counts them. */
-            memory: {
-              total: number
-              breakdown: {
-                [key: string]: number
-              }
-            }
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_backend_load: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          model: string
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description Everything is resident. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            /** @description Models that are resident now; of a pipeline also when others of it failed. */
-            loaded: string[]
-            message: string
-          }
-        }
-      }
-      /** @description A model could not be loaded; `loaded` lists the others. */
-      500: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            /** @description Models that are resident now; of a pipeline also when others of it failed. */
-            loaded: string[]
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_backend_load_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          model: string
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description Everything is resident. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            /** @description Models that are resident now; of a pipeline also when others of it failed. */
-            loaded: string[]
-            message: string
-          }
-        }
-      }
-      /** @description A model could not be loaded; `loaded` lists the others. */
-      500: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            /** @description Models that are resident now; of a pipeline also when others of it failed. */
-            loaded: string[]
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_backend_shutdown: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          model: string
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description It is stopped. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_backend_shutdown_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          model: string
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description It is stopped. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_models_reload: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Done; `details` lists files that did not load. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            success: boolean
-            message: string
-            pending_cleanup: number
-            details?: string[]
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_models_capabilities: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The models in byte order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: {
-              id: string
-              capabilities: string[]
-              backend: string
-              disabled: boolean
-              pinned: boolean
-              voice_cloning?: boolean
-              source?: string
-            }[]
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_pipeline_models: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The models in byte order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            name: string
-            vad: string
-            transcription: string
-            llm: string
-            tts: string
-            voice: string
+            [key: string]: unknown;
+        };
+        ChatCompletionChunk: {
+            id: string;
             /** @constant */
-            self_contained?: true
-          }[]
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_models_id_load_status: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description It is being installed or loaded. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            model: string
+            object: "chat.completion.chunk";
+            created: number;
+            model: string;
+            choices: ({
+                index: number;
+                delta: {
+                    /** @constant */
+                    role?: "assistant";
+                    content?: string | null;
+                    refusal?: string | null;
+                    reasoning?: string;
+                    tool_calls?: ({
+                        index: number;
+                        id?: string;
+                        /** @constant */
+                        type?: "function";
+                        function?: {
+                            name?: string;
+                            arguments?: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    function_call?: {
+                        name?: string;
+                        arguments?: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } & {
+                    [key: string]: unknown;
+                };
+                finish_reason: ("stop" | "length" | "tool_calls" | "function_call" | "content_filter") | null;
+                logprobs?: ({
+                    content: ({
+                        token: string;
+                        logprob: number;
+                        bytes: number[] | null;
+                        top_logprobs: ({
+                            token: string;
+                            logprob: number;
+                            bytes: number[] | null;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    refusal: ({
+                        token: string;
+                        logprob: number;
+                        bytes: number[] | null;
+                        top_logprobs: ({
+                            token: string;
+                            logprob: number;
+                            bytes: number[] | null;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            usage?: components["schemas"]["CompletionUsage"] | null;
+            system_fingerprint?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        CompletionRequest: {
+            model?: string | null;
+            stream?: boolean | null;
+            stream_options?: ({
+                include_usage?: boolean | null;
+                include_obfuscation?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            response_format?: components["schemas"]["ChatResponseFormat"] | null;
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            n?: number | null;
+            max_tokens?: number | null;
+            max_completion_tokens?: number | null;
+            stop?: (string | string[]) | null;
+            seed?: number | null;
+            frequency_penalty?: number | null;
+            presence_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            reasoning_effort?: string | null;
+            top_k?: number | null;
+            min_p?: number | null;
+            typical_p?: number | null;
+            tfz?: number | null;
+            repeat_penalty?: number | null;
+            repeat_last_n?: number | null;
+            n_keep?: number | null;
+            batch?: number | null;
+            ignore_eos?: boolean | null;
+            echo?: boolean | null;
+            grammar?: string | null;
+            negative_prompt?: string | null;
+            negative_prompt_scale?: number | null;
+            clip_skip?: number | null;
+            rope_freq_base?: number | null;
+            rope_freq_scale?: number | null;
+            user?: string | null;
+            prompt: string | number[] | (string | number[])[];
+            logprobs?: (boolean | number) | null;
+            suffix?: string | null;
+            best_of?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        Completion: {
+            id: string;
+            /** @constant */
+            object: "text_completion";
+            created: number;
+            model: string;
+            choices: ({
+                index: number;
+                text: string;
+                /** @enum {string} */
+                finish_reason: "stop" | "length" | "content_filter";
+                logprobs: ({
+                    tokens: string[];
+                    token_logprobs: number[];
+                    text_offset: number[];
+                    top_logprobs: {
+                        [key: string]: number;
+                    }[];
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            usage?: components["schemas"]["CompletionUsage"];
+        } & {
+            [key: string]: unknown;
+        };
+        CompletionChunk: {
+            id: string;
+            /** @constant */
+            object: "text_completion";
+            created: number;
+            model: string;
+            choices: ({
+                index: number;
+                text: string;
+                finish_reason: ("stop" | "length" | "content_filter") | null;
+                logprobs: ({
+                    tokens: string[];
+                    token_logprobs: number[];
+                    text_offset: number[];
+                    top_logprobs: {
+                        [key: string]: number;
+                    }[];
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            usage?: components["schemas"]["CompletionUsage"];
+        } & {
+            [key: string]: unknown;
+        };
+        CompletionUsage: {
+            prompt_tokens: number;
+            completion_tokens: number;
+            total_tokens: number;
+            prompt_tokens_details?: {
+                cached_tokens?: number;
+            } & {
+                [key: string]: unknown;
+            };
+            completion_tokens_details?: {
+                reasoning_tokens?: number;
+            } & {
+                [key: string]: unknown;
+            };
+            timing_prompt_processing?: number;
+            timing_token_generation?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        EditRequest: {
+            model?: string | null;
+            n?: number | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            top_k?: number | null;
+            max_tokens?: number | null;
+            stop?: (string | string[]) | null;
+            seed?: number | null;
+            reasoning_effort?: string | null;
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            user?: string | null;
+            input?: (string | string[]) | null;
+            instruction: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Edit: {
+            id: string;
+            /** @constant */
+            object: "edit";
+            created: number;
+            model: string;
+            choices: ({
+                index: number;
+                text: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            usage: components["schemas"]["CompletionUsage"];
+        } & {
+            [key: string]: unknown;
+        };
+        EmbeddingRequest: {
+            model?: string | null;
+            input?: (string | number[] | (string | number[])[]) | null;
+            messages?: components["schemas"]["ChatRequestMessage"][] | null;
+            encoding_format?: ("float" | "base64") | null;
+            dimensions?: number | null;
+            pooling?: ("backend" | "mean" | "last" | "decayed_mean") | null;
+            pooling_half_life_tokens?: number | null;
+            user?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        EmbeddingList: {
+            id: string;
+            /** @constant */
+            object: "list";
+            model: string;
+            data: ({
+                /** @constant */
+                object: "embedding";
+                index: number;
+                embedding: number[] | string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            usage: {
+                prompt_tokens: number;
+                total_tokens: number;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        ModerationRequest: {
+            model?: string | null;
+            input?: string | string[];
+        } & {
+            [key: string]: unknown;
+        };
+        ModerationResult: {
+            flagged: boolean;
+            categories: {
+                [key: string]: boolean;
+            };
+            category_scores: {
+                [key: string]: number;
+            };
+            category_applied_input_types: {
+                [key: string]: "text"[];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        Moderation: {
+            id: string;
+            model: string;
+            results: components["schemas"]["ModerationResult"][];
+        } & {
+            [key: string]: unknown;
+        };
+        RerankRequest: {
+            model?: string | null;
+            query: string;
+            documents: (string | ({
+                text: string;
+            } & {
+                [key: string]: unknown;
+            }))[];
+            top_n?: number | null;
+            return_documents?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        RerankReply: {
+            id: string;
+            model: string;
+            usage: {
+                total_tokens: number;
+                prompt_tokens: number;
+            } & {
+                [key: string]: unknown;
+            };
+            results: ({
+                index: number;
+                document?: {
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                relevance_score: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            meta: {
+                tokens: {
+                    input_tokens: number;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        TokenizeRequest: {
+            model?: string | null;
+            content: string;
+        } & {
+            [key: string]: unknown;
+        };
+        TokenizeReply: {
+            tokens: number[];
+        } & {
+            [key: string]: unknown;
+        };
+        DetokenizeRequest: {
+            model?: string | null;
+            tokens: number[];
+        } & {
+            [key: string]: unknown;
+        };
+        DetokenizeReply: {
+            content: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ScoreRequest: {
+            model?: string | null;
+            prompt: string;
+            candidates: string[];
+            length_normalize?: boolean | null;
+            include_token_logprobs?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ScoreReply: {
+            model: string;
+            candidates: ({
+                log_prob: number;
+                length_normalized_log_prob?: number;
+                num_tokens: number;
+                tokens?: ({
+                    token: string;
+                    log_prob: number;
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        PiiTextRequest: {
+            text: string;
+            detectors?: string[] | null;
+            model?: string | null;
+            reveal?: boolean | null;
+            /** @description Units of `start` and `end`: bytes of UTF-8 (the default), code units of UTF-16, or code points. */
+            offset_encoding?: ("utf8" | "utf16" | "codepoint") | null;
+        } & {
+            [key: string]: unknown;
+        };
+        PiiEntity: {
+            entity_type: string;
             /** @enum {string} */
-            state: 'installing' | 'loading'
-            /** @description From 0 to 1. */
-            progress: number
-            bytes_sent: number
-            total_bytes: number
-            file_index: number
-            total_files: number
-          }
-        }
-      }
-      /** @description There is no such model, or nothing of it runs. */
-      404: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_models_config_metadata: {
-    parameters: {
-      query?: {
-        /** @description Id of a section, or `all`. */
-        section?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The sections, or the keys of one. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description There is no such section. */
-      404: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_models_config_metadata_autocomplete_provider: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        provider: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description In byte order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            values: string[]
-          }
-        }
-      }
-      /** @description There is no such provider. */
-      404: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_models_apply: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          /** @description `name` or `gallery@name`. */
-          id?: string | null
-          /** @description A document of a model, where no gallery has it. */
-          url?: string | null
-          name?: string | null
-          variant?: string | null
-          overrides?: {
-            [key: string]: unknown
-          } | null
-          config_file?: {
-            [key: string]: unknown
-          } | null
-          files?:
-            | ({
-                filename: string
-                uri: string
-                sha256?: string | null
-              } & {
-                [key: string]: unknown
-              })[]
-            | null
+            source: "ner" | "pattern";
+            /** @description Where the entity begins, in bytes of UTF-8 unless the request names another `offset_encoding`. */
+            start: number;
+            /** @description The place behind the entity, in bytes of UTF-8 unless the request names another `offset_encoding`. */
+            end: number;
+            score: number;
+            /** @enum {string} */
+            action: "mask" | "block" | "allow";
+            hash_prefix?: string;
         } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description The installation is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            uuid: string
-            /** @description Where the job can be followed. */
-            status: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_models_delete_name: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The deletion is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            uuid: string
-            /** @description Where the job can be followed. */
-            status: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_models_jobs_uuid: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        uuid: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The job. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            deletion: boolean
-            file_name: string
-            error?: string
-            /** @description The job has ended, whatever its outcome. */
-            processed: boolean
-            message: string
-            progress: number
-            phase?: string
-            current_bytes?: number
-            total_bytes?: number
-            file_size: string
-            downloaded_size: string
-            gallery_element_name: string
-            cancelled: boolean
-            cancellable: boolean
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_models_jobs: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Jobs that wait, run, have failed or are in the history. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_models_available: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description In the order of the galleries. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            url: string
-            name: string
-            description: string
-            license: string
-            urls: string[]
-            icon: string
-            tags: string[]
-            size: string
-            files: {
-              filename: string
-              uri: string
-              sha256: string
-            }[]
-            gallery: {
-              url: string
-              name: string
-              mirrors?: string[]
-              verification?: {
-                issuer?: string
-                issuer_regex?: string
-                identity?: string
-                identity_regex?: string
-                not_before?: string
-              } & {
-                [key: string]: unknown
-              }
+            [key: string]: unknown;
+        };
+        PiiAnalysis: {
+            entities: components["schemas"]["PiiEntity"][];
+            blocked: boolean;
+            correlation_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        PiiRedaction: {
+            redacted_text: string;
+            entities: components["schemas"]["PiiEntity"][];
+            /** @constant */
+            blocked: false;
+            masked: boolean;
+            correlation_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        PiiEvent: {
+            id: string;
+            /** @enum {string} */
+            kind: "pii" | "proxy_connect" | "proxy_traffic" | "admission";
+            /** @enum {string} */
+            origin?: "middleware" | "proxy" | "pii_analyze" | "pii_redact";
+            correlation_id?: string;
+            user_id?: string;
+            /** @enum {string} */
+            direction?: "in" | "out";
+            pattern_id?: string;
+            /** @description Where in its segment the match begins, in bytes of UTF-8. */
+            byte_offset?: number;
+            /** @description Bytes of UTF-8. */
+            length?: number;
+            segment?: string;
+            hash_prefix?: string;
+            /** @enum {string} */
+            action?: "mask" | "block" | "allow";
+            score?: number;
+            host?: string;
+            intercepted?: boolean;
+            server_name?: string;
+            closed?: boolean;
+            bytes_sent?: number;
+            bytes_received?: number;
+            status_code?: number;
+            duration_ms?: number;
+            /** @enum {string} */
+            outcome?: "relayed" | "blocked" | "refused" | "failed" | "aborted";
+            upgraded?: boolean;
+            created_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        PiiEventList: {
+            events: components["schemas"]["PiiEvent"][];
+        } & {
+            [key: string]: unknown;
+        };
+        MiddlewareStatus: {
+            pii: {
+                enabled_globally: boolean;
+                default_enabled_for_backends: string[];
+                models: ({
+                    name: string;
+                    backend: string;
+                    enabled: boolean;
+                    detectors: string[];
+                    explicit: boolean;
+                    default_for_backend: boolean;
+                    detectors_from_default: boolean;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                detector_models: ({
+                    name: string;
+                    backend: string;
+                    /** @enum {string} */
+                    type: "ner" | "pattern" | "unknown";
+                    default: boolean;
+                    missing?: boolean;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                recent_event_count: number;
+                default_detectors: string[];
             } & {
-              [key: string]: unknown
-            }
-            installed: boolean
-            backend: string
-          }[]
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_models_galleries: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description As they are configured. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': ({
-            url: string
-            name: string
-            mirrors?: string[]
-            verification?: {
-              issuer?: string
-              issuer_regex?: string
-              identity?: string
-              identity_regex?: string
-              not_before?: string
+                [key: string]: unknown;
+            };
+            router: components["schemas"]["RouterStatus"];
+            mitm: {
+                running: boolean;
+                listen_addr?: string;
+                configured_addr: string;
+                error?: string;
+                hosts: ({
+                    host: string;
+                    models: string[];
+                    detectors: string[];
+                    filtered: boolean;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                host_owners: {
+                    [key: string]: string;
+                };
+                host_conflicts: ({
+                    host: string;
+                    models: string[];
+                } & {
+                    [key: string]: unknown;
+                })[];
+                models: ({
+                    name: string;
+                    hosts: string[];
+                    pii_enabled: boolean;
+                    backend: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                ca_available: boolean;
+                ca_cert_url?: string;
+                counts?: {
+                    intercepted: number;
+                    tunnels: number;
+                    connects: number;
+                    refused: number;
+                    requests: number;
+                    blocked: number;
+                    buffered_bytes: number;
+                } & {
+                    [key: string]: unknown;
+                };
             } & {
-              [key: string]: unknown
-            }
-          } & {
-            [key: string]: unknown
-          })[]
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_models_import_uri: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          /** @description Of a GGUF file, of a model file, of a repository of the hub, or ollama://. */
-          uri?: string | null
-          preferences?:
-            | ({
-                name?: string | null
-                backend?: string | null
-                description?: string | null
-                quantizations?: (string | string[]) | null
-              } & {
-                [key: string]: unknown
-              })
-            | null
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description The installation is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            uuid: string
-            /** @description Where the job can be followed. */
-            status: string
-            estimated_vram_bytes?: number
-            estimated_vram_display?: string
-            estimated_size_bytes?: number
-            estimated_size_display?: string
-          }
-        }
-      }
-      /** @description The address is of no known form, or several backends could run the model. */
-      400: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_models: {
-    parameters: {
-      query?: {
-        /** @description Words in the name, the description, the tags or the name of the gallery. */
-        term?: string
-        /** @description A tag that the model has. */
-        tag?: string
-        /** @description The backend of the model. */
-        backend?: string
-        /** @description A usecase or tag of the model. */
-        capability?: string
-        /** @description `true` leaves out models that are a variant of another one. */
-        collapse_variants?: string
-        /** @description `name`, `repository`, `license` or `status`. */
-        sort?: string
-        /** @description `asc` or `desc`. */
-        order?: string
-        /** @description Counted from 1. */
-        page?: string
-        /** @description Models of a page, 9 when it is left out. */
-        items?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description One page. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_models_install_id: {
-    parameters: {
-      query?: {
-        /** @description Name of the entry to take instead. */
-        variant?: string
-      }
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The installation is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            jobID: string
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_models_delete_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The deletion is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            jobID: string
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_models_config_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Written and in force. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            message: string
-          }
-        }
-      }
-      /** @description A model of this name exists. */
-      409: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_models_job_uid: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        uid: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The job. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            progress: number
-            message: string
-            galleryElementName: string
-            processed: boolean
-            deletion: boolean
-            queued: boolean
-            error?: string
-            completed?: boolean
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_models_variants_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The variants, and the one that an installation takes. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_models_estimate_id: {
-    parameters: {
-      query?: {
-        /** @description Sizes of the context in tokens, between commas. */
-        contexts?: string
-      }
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description An estimate for each context. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_models_vram_estimate: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          model: string
-          context_size?: number | null
-          gpu_layers?: number | null
-          kv_quant_bits?: number | null
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description The estimate; without figures where its files do not tell. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_backends_apply: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          /** @description `name` or `gallery@name`. */
-          id: string
-          /** @description Installs it again where it is here. */
-          force?: boolean | null
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description The installation is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            id: string
-            status_url: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_backends_delete_name: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The deletion is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            id: string
-            status_url: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_backends_upgrade_name: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The installation is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            id: string
-            status_url: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_backends_jobs_uuid: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        uuid: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The job. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            deletion: boolean
-            file_name: string
-            error?: string
-            /** @description The job has ended, whatever its outcome. */
-            processed: boolean
-            message: string
-            progress: number
-            phase?: string
-            current_bytes?: number
-            total_bytes?: number
-            file_size: string
-            downloaded_size: string
-            gallery_element_name: string
-            cancelled: boolean
-            cancellable: boolean
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_backends: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description In byte order of their folders, those of the system last. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_backends_available: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description In the order of the galleries. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_backends_known: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Without builds for single machines. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_backends_galleries: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description As they are configured. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': ({
-            url: string
-            name: string
-            mirrors?: string[]
-            verification?: {
-              issuer?: string
-              issuer_regex?: string
-              identity?: string
-              identity_regex?: string
-              not_before?: string
+                [key: string]: unknown;
+            };
+            admission: {
+                models: ({
+                    name: string;
+                    max_concurrent: number;
+                    retry_after_seconds: number;
+                    in_flight: number;
+                } & {
+                    [key: string]: unknown;
+                })[];
             } & {
-              [key: string]: unknown
-            }
-          } & {
-            [key: string]: unknown
-          })[]
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_backends_upgrades: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description By the names of the backends. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_backends_upgrades_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description By the names of the backends. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_backends_upgrades_check: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description By the names of the backends. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_backends_upgrades_check_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description By the names of the backends. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_backends: {
-    parameters: {
-      query?: {
-        /** @description Words in the name, the description, the tags or the name of the gallery. */
-        term?: string
-        /** @description A tag that the backend has. */
-        tag?: string
-        /** @description `true` lists builds for other machines too. */
-        all?: string
-        /** @description `name`, `repository`, `license` or `status`. */
-        sort?: string
-        /** @description `asc` or `desc`. */
-        order?: string
-        /** @description Counted from 1. */
-        page?: string
-        /** @description Backends of a page, 9 when it is left out. */
-        items?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description One page. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_backends_install_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The installation is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            jobID: string
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_backends_install_external: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          uri?: string | null
-          name?: string | null
-          alias?: string | null
+                [key: string]: unknown;
+            };
         } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description The installation is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            jobID: string
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_backends_delete_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The deletion is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            jobID: string
-            message: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_backends_system_delete_name: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The deletion is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description It belongs to the system. */
-      409: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_backends_upgrade_name: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The installation is queued. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_backends_usecases: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description By the names of the backends. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            [key: string]: string[]
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_backends_job_uid: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        uid: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The job. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            progress: number
-            message: string
-            galleryElementName: string
-            processed: boolean
-            deletion: boolean
-            queued: boolean
-            error?: string
-            completed?: boolean
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_models_config_json_name: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Every key of its file. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description There is no such file. */
-      404: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  patch_api_models_config_json_name: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description Written and in force. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            /** @constant */
-            success: true
-            message: string
-            config_revision: string
-            pending_cleanup: number
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_models_import: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The model is there. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            /** @constant */
-            success: true
-            message: string
-            filename: string
-            pending_cleanup: number
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_models_edit_name: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description As it lies in the models folder. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_models_edit_name: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Written and in force. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            /** @constant */
-            success: true
-            message: string
-            filename: string
-            pending_cleanup: number
-          }
-        }
-      }
-      /** @description The new name is taken. */
-      409: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  put_models_toggle_state_name_action: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-        action: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Written and in force. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            /** @constant */
-            success: true
-            message: string
-            filename: string
-            pending_cleanup: number
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  put_models_toggle_pinned_name_action: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-        action: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Written and in force. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            /** @constant */
-            success: true
-            message: string
-            filename: string
-            pending_cleanup: number
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_aliases: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description In byte order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            name: string
-            target: string
-          }[]
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_chat_completions: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ChatCompletionRequest']
-      }
-    }
-    responses: {
-      /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['ChatCompletion']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_chat_completions_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ChatCompletionRequest']
-      }
-    }
-    responses: {
-      /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['ChatCompletion']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_completions: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CompletionRequest']
-      }
-    }
-    responses: {
-      /** @description The reply, or server-sent `text_completion` events with `stream`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Completion']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_completions_alias: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CompletionRequest']
-      }
-    }
-    responses: {
-      /** @description The reply, or server-sent `text_completion` events with `stream`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Completion']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_engines_model_completions_alias: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path: {
-        model: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CompletionRequest']
-      }
-    }
-    responses: {
-      /** @description The reply, or server-sent `text_completion` events with `stream`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Completion']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_engines_model_completions_alias: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path: {
-        model: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CompletionRequest']
-      }
-    }
-    responses: {
-      /** @description The reply, or server-sent `text_completion` events with `stream`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Completion']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_edits: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['EditRequest']
-      }
-    }
-    responses: {
-      /** @description The changed texts. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Edit']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_edits_alias: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['EditRequest']
-      }
-    }
-    responses: {
-      /** @description The changed texts. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Edit']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_embeddings: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['EmbeddingRequest']
-      }
-    }
-    responses: {
-      /** @description One vector for each input, in order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['EmbeddingList']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_embeddings_alias: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['EmbeddingRequest']
-      }
-    }
-    responses: {
-      /** @description One vector for each input, in order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['EmbeddingList']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_engines_model_embeddings_alias: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path: {
-        model: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['EmbeddingRequest']
-      }
-    }
-    responses: {
-      /** @description One vector for each input, in order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['EmbeddingList']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_engines_model_embeddings_alias: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path: {
-        model: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['EmbeddingRequest']
-      }
-    }
-    responses: {
-      /** @description One vector for each input, in order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['EmbeddingList']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_moderations: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ModerationRequest']
-      }
-    }
-    responses: {
-      /** @description A result for each text. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Moderation']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_moderations_alias: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ModerationRequest']
-      }
-    }
-    responses: {
-      /** @description A result for each text. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Moderation']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_v1_models: {
-    parameters: {
-      query?: {
-        /** @description Regular expression (RE2) over the names. */
-        filter?: string
-        /** @description `false` also lists files that a configuration refers to. */
-        excludeConfigured?: string
-        /** @description Models of a page, 1 to 1000, default 20; messages format only. */
-        limit?: string
-        /** @description The page behind this model; messages format only. */
-        after_id?: string
-        /** @description The page before this model; messages format only. */
-        before_id?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The models in byte order; with `anthropic-version` a page of the messages format. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json':
-            | ({
-                /** @constant */
-                object: 'list'
-                data: ({
-                  id: string
-                  /** @constant */
-                  object: 'model'
-                  created: number
-                  owned_by: string
-                } & {
-                  [key: string]: unknown
-                })[]
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                data: ({
-                  /** @constant */
-                  type: 'model'
-                  id: string
-                  display_name: string
-                  created_at: string
-                } & {
-                  [key: string]: unknown
-                })[]
-                has_more: boolean
-                first_id: string | null
-                last_id: string | null
-              } & {
-                [key: string]: unknown
-              })
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_models_alias: {
-    parameters: {
-      query?: {
-        /** @description Regular expression (RE2) over the names. */
-        filter?: string
-        /** @description `false` also lists files that a configuration refers to. */
-        excludeConfigured?: string
-        /** @description Models of a page, 1 to 1000, default 20; messages format only. */
-        limit?: string
-        /** @description The page behind this model; messages format only. */
-        after_id?: string
-        /** @description The page before this model; messages format only. */
-        before_id?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The models in byte order; with `anthropic-version` a page of the messages format. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json':
-            | ({
-                /** @constant */
-                object: 'list'
-                data: ({
-                  id: string
-                  /** @constant */
-                  object: 'model'
-                  created: number
-                  owned_by: string
-                } & {
-                  [key: string]: unknown
-                })[]
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                data: ({
-                  /** @constant */
-                  type: 'model'
-                  id: string
-                  display_name: string
-                  created_at: string
-                } & {
-                  [key: string]: unknown
-                })[]
-                has_more: boolean
-                first_id: string | null
-                last_id: string | null
-              } & {
-                [key: string]: unknown
-              })
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_v1_models_capabilities: {
-    parameters: {
-      query?: {
-        /** @description Regular expression (RE2) over the names. */
-        filter?: string
-        /** @description `false` also lists files that a configuration refers to. */
-        excludeConfigured?: string
-        /** @description Models of a page, 1 to 1000, default 20; messages format only. */
-        limit?: string
-        /** @description The page behind this model; messages format only. */
-        after_id?: string
-        /** @description The page before this model; messages format only. */
-        before_id?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The models in byte order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['ModelCapabilitiesList']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_models_capabilities_alias: {
-    parameters: {
-      query?: {
-        /** @description Regular expression (RE2) over the names. */
-        filter?: string
-        /** @description `false` also lists files that a configuration refers to. */
-        excludeConfigured?: string
-        /** @description Models of a page, 1 to 1000, default 20; messages format only. */
-        limit?: string
-        /** @description The page behind this model; messages format only. */
-        after_id?: string
-        /** @description The page before this model; messages format only. */
-        before_id?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The models in byte order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['ModelCapabilitiesList']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_v1_models_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The model. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json':
-            | ({
-                id: string
-                /** @constant */
-                object: 'model'
-                created: number
-                owned_by: string
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'model'
-                id: string
-                display_name: string
-                created_at: string
-              } & {
-                [key: string]: unknown
-              })
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_models_id_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The model. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json':
-            | ({
-                id: string
-                /** @constant */
-                object: 'model'
-                created: number
-                owned_by: string
-              } & {
-                [key: string]: unknown
-              })
-            | ({
-                /** @constant */
-                type: 'model'
-                id: string
-                display_name: string
-                created_at: string
-              } & {
-                [key: string]: unknown
-              })
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_chat: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['OllamaChatRequest']
-      }
-    }
-    responses: {
-      /** @description Lines of JSON, or one reply with `stream: false`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OllamaChatReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_generate: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['OllamaGenerateRequest']
-      }
-    }
-    responses: {
-      /** @description Lines of JSON, or one reply with `stream: false`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OllamaGenerateReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_embed: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['OllamaEmbedRequest']
-      }
-    }
-    responses: {
-      /** @description One vector for each input, in order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OllamaEmbedReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_embeddings: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['OllamaEmbeddingsRequest']
-      }
-    }
-    responses: {
-      /** @description The vector; empty for no text. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OllamaEmbeddingsReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_tags: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The models in byte order. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OllamaTags']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_show: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['OllamaShowRequest']
-      }
-    }
-    responses: {
-      /** @description The model. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OllamaShow']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_ps: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The models in the order they were loaded. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OllamaRunning']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_version: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The version. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OllamaVersion']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_pull: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          model?: string | null
-          name?: string | null
-          stream?: boolean | null
+            [key: string]: unknown;
+        };
+        UsageRow: {
+            bucket: string;
+            model: string;
+            user_id: string;
+            user_name: string;
+            /** @enum {string} */
+            source: "apikey" | "web" | "legacy";
+            api_key_id?: string;
+            api_key_name?: string;
+            prompt_tokens: number;
+            completion_tokens: number;
+            total_tokens: number;
+            request_count: number;
         } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description Its progress line by line, or its end where `stream` is false. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            status: string
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_copy: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          source: string
-          destination: string
+            [key: string]: unknown;
+        };
+        UsageTotal: {
+            tokens: number;
+            requests: number;
         } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description The copy is there. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description The name is taken. */
-      409: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  delete_api_delete: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          model?: string | null
-          name?: string | null
-          stream?: boolean | null
-        } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description It is gone. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description There is no such model. */
-      404: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_create: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Models are installed from galleries or added by the operator. */
-      501: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_push: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Models are installed from galleries or added by the operator. */
-      501: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_messages: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['MessagesRequest']
-      }
-    }
-    responses: {
-      /** @description The message, or server-sent `MessagesEvent` events with `stream`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['MessagesReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['MessagesError']
-        }
-      }
-    }
-  }
-  post_messages_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['MessagesRequest']
-      }
-    }
-    responses: {
-      /** @description The message, or server-sent `MessagesEvent` events with `stream`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['MessagesReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['MessagesError']
-        }
-      }
-    }
-  }
-  post_v1_messages_count_tokens: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['MessagesCountRequest']
-      }
-    }
-    responses: {
-      /** @description Tokens the model would read. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['MessagesCount']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['MessagesError']
-        }
-      }
-    }
-  }
-  post_messages_count_tokens_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['MessagesCountRequest']
-      }
-    }
-    responses: {
-      /** @description Tokens the model would read. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['MessagesCount']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['MessagesError']
-        }
-      }
-    }
-  }
-  get_v1_responses: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A WebSocket: `response.create` messages are answered with the events of their responses. */
-      101: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description The request did not ask for a WebSocket. */
-      426: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_responses: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ResponseRequest']
-      }
-    }
-    responses: {
-      /** @description The response, or its server-sent events with `stream`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Response']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_responses_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A WebSocket: `response.create` messages are answered with the events of their responses. */
-      101: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description The request did not ask for a WebSocket. */
-      426: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_responses_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ResponseRequest']
-      }
-    }
-    responses: {
-      /** @description The response, or its server-sent events with `stream`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Response']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_responses_input_tokens: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ResponseCountRequest']
-      }
-    }
-    responses: {
-      /** @description Tokens the model would read. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['ResponseCount']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_responses_input_tokens_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ResponseCountRequest']
-      }
-    }
-    responses: {
-      /** @description Tokens the model would read. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['ResponseCount']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_v1_responses_id: {
-    parameters: {
-      query?: {
-        /** @description `true`: the events of the response. */
-        stream?: string
-        /** @description Number of the last known event; later ones are sent. */
-        starting_after?: string
-      }
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The response. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Response']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  delete_v1_responses_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_responses_id_alias: {
-    parameters: {
-      query?: {
-        /** @description `true`: the events of the response. */
-        stream?: string
-        /** @description Number of the last known event; later ones are sent. */
-        starting_after?: string
-      }
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The response. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Response']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  delete_responses_id_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_v1_responses_id_events: {
-    parameters: {
-      query?: {
-        /** @description Number of the last known event; later ones are sent. */
-        starting_after?: string
-      }
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_responses_id_events_alias: {
-    parameters: {
-      query?: {
-        /** @description Number of the last known event; later ones are sent. */
-        starting_after?: string
-      }
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_v1_responses_events_alias: {
-    parameters: {
-      query?: {
-        /** @description Number of the last known event; later ones are sent. */
-        starting_after?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_v1_responses_id_input_items: {
-    parameters: {
-      query?: {
-        /** @description 1 to 100, 20 when it is left out. */
-        limit?: string
-        /** @description `asc`: the first item first. */
-        order?: string
-        /** @description Id of the item before the first one listed. */
-        after?: string
-      }
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_responses_id_input_items_alias: {
-    parameters: {
-      query?: {
-        /** @description 1 to 100, 20 when it is left out. */
-        limit?: string
-        /** @description `asc`: the first item first. */
-        order?: string
-        /** @description Id of the item before the first one listed. */
-        after?: string
-      }
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_responses_id_cancel: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The response. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Response']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_responses_id_cancel_alias: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The response. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Response']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_rerank: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['RerankRequest']
-      }
-    }
-    responses: {
-      /** @description The best document first. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['RerankReply']
-        }
-      }
-      /** @description `top_n` is below 1. */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_jina_v1_rerank_alias: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['RerankRequest']
-      }
-    }
-    responses: {
-      /** @description The best document first. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['RerankReply']
-        }
-      }
-      /** @description `top_n` is below 1. */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v2_rerank_alias: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['RerankRequest']
-      }
-    }
-    responses: {
-      /** @description The best document first. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['RerankReply']
-        }
-      }
-      /** @description `top_n` is below 1. */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_rerank_alias: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['RerankRequest']
-      }
-    }
-    responses: {
-      /** @description The best document first. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['RerankReply']
-        }
-      }
-      /** @description `top_n` is below 1. */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_tokenize: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['TokenizeRequest']
-      }
-    }
-    responses: {
-      /** @description Ids of the vocabulary of the model. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['TokenizeReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_v1_detokenize: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['DetokenizeRequest']
-      }
-    }
-    responses: {
-      /** @description The text. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['DetokenizeReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_score: {
-    parameters: {
-      query?: {
-        /** @description The model, where the body names none. */
-        model?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ScoreRequest']
-      }
-    }
-    responses: {
-      /** @description Log-probabilities in the order of the candidates. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['ScoreReply']
-        }
-      }
-      /** @description The backend of the model cannot score. */
-      501: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_pii_analyze: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['PiiTextRequest']
-      }
-    }
-    responses: {
-      /** @description The findings; never the text itself. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['PiiAnalysis']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_pii_redact: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['PiiTextRequest']
-      }
-    }
-    responses: {
-      /** @description The masked text. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['PiiRedaction']
-        }
-      }
-      /** @description The text is blocked, or names no detector. */
-      400: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_pii_events: {
-    parameters: {
-      query?: {
-        /** @description Events of one request. */
-        correlation_id?: string
-        /** @description Events of one user. */
-        user_id?: string
-        /** @description Such as `ner:EMAIL`. */
-        pattern_id?: string
-        /** @description `pii`, `proxy_connect`, `proxy_traffic` or `admission`. */
-        kind?: string
-        /** @description `middleware`, `proxy`, `pii_analyze` or `pii_redact`. */
-        origin?: string
-        /** @description How many at most, 100 when it is left out. */
-        limit?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The newest first. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['PiiEventList']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_router_status: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The state of this moment. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['RouterStatus']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_router_decisions: {
-    parameters: {
-      query?: {
-        /** @description Decisions of one request. */
-        correlation_id?: string
-        /** @description Decisions of one user. */
-        user_id?: string
-        /** @description Decisions of one router. */
-        router_model?: string
-        /** @description How many at most, 100 when it is left out. */
-        limit?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The newest first; never a prompt. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['RouterDecisionList']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_router_cache_stats: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Counts since each router was built. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['RouterCacheStats']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_router_decide: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['RouterDecideRequest']
-      }
-    }
-    responses: {
-      /** @description The decision. Nothing is logged, no model answers. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['RouterDecideReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_router_name_corpus: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['RouterCorpusRequest']
-      }
-    }
-    responses: {
-      /** @description All texts are stored and found from now on. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['RouterCorpusAdded']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  delete_api_router_name_corpus: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description File and index are empty. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['RouterCorpusCleared']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_router_name_corpus_stats: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Counts; never a text. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['RouterCorpusStats']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_middleware_status: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The state of this moment. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['MiddlewareStatus']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_middleware_proxy_ca_crt: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The certificate, PEM; never its key. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/x-pem-file': unknown
-        }
-      }
-      /** @description The intercepting proxy has never run. */
-      404: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description The authority cannot be used; `svc mitm ca` says why. */
-      412: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_failover_chains: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Every failover group, by name. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['FailoverChainList']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_failover_events: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The states of all failover groups, at first and after each change of a file, and every change of a target. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'text/event-stream': components['schemas']['FailoverEvent']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_failover_chains_name: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The failover group with the states of its targets. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['FailoverChain']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_failover_chains_name_pin: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['FailoverPinRequest']
-      }
-    }
-    responses: {
-      /** @description The failover group with the states of its targets. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['FailoverChain']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_failover_chains_name_unpin: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        name: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The failover group with the states of its targets. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['FailoverChain']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_usage: {
-    parameters: {
-      query?: {
-        /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
-        period?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Rows in the order of their buckets. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['UsageReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_usage_sources: {
-    parameters: {
-      query?: {
-        /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
-        period?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Usage by source and key. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['UsageSourcesReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_admin_usage: {
-    parameters: {
-      query?: {
-        /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
-        period?: string
-        /** @description Usage of one account. */
-        user_id?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Rows in the order of their buckets. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['UsageReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_auth_admin_usage_sources: {
-    parameters: {
-      query?: {
-        /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
-        period?: string
-        /** @description Usage of one account. */
-        user_id?: string
-        /** @description Usage of one key. */
-        api_key_id?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Usage by source and key. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['UsageSourcesReply']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_usage: {
-    parameters: {
-      query?: {
-        /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
-        period?: string
-        /** @description `csv` answers with a table. */
-        format?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Rows in the order of their buckets, sums by model, and who asks; a table with `format=csv`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['UsageView']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_usage_all: {
-    parameters: {
-      query?: {
-        /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
-        period?: string
-        /** @description `csv` answers with a table. */
-        format?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Rows in the order of their buckets, sums by model, and who asks; a table with `format=csv`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['UsageView']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_traces_summary: {
-    parameters: {
-      query?: {
-        /** @description Hours before now: 1 to 168; 24 when it is left out. */
-        hours?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Every traced request of the window. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['TraceSummary']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_traces: {
-    parameters: {
-      query?: {
-        /** @description Traces of the page: 1 to 1000, or 0 for all; 50 when it is left out. */
-        limit?: string
-        /** @description Traces before the page, the newest first. */
-        offset?: string
-        /** @description `true` adds the bodies of requests and replies. */
-        full?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The newest first, running requests included; the number of all is in `X-Total-Count`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['TraceList']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_traces_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The trace. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Trace']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_traces_clear: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Cleared. */
-      204: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_backend_traces: {
-    parameters: {
-      query?: {
-        /** @description Traces of the page: 1 to 1000, or 0 for all; 50 when it is left out. */
-        limit?: string
-        /** @description Traces before the page, the newest first. */
-        offset?: string
-        /** @description `true` adds the bodies of requests and replies. */
-        full?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The newest first, running calls included; the number of all is in `X-Total-Count`. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['BackendTraceList']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_backend_traces_id: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The trace. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['BackendTrace']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_backend_traces_clear: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Cleared. */
-      204: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_backend_logs: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Names of models. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': string[]
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_backend_logs_path: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        path: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Lines, the oldest first. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': ({
+            [key: string]: unknown;
+        };
+        UsageOfKey: {
+            tokens: number;
+            requests: number;
+            api_key_id: string;
+            api_key_name: string;
+            user_id: string;
+            user_name: string;
             /** Format: date-time */
-            timestamp: string
-            /** @enum {string} */
-            stream: 'stdout' | 'stderr'
-            text: string
-          } & {
-            [key: string]: unknown
-          })[]
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_backend_logs_path: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        path: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Cleared. */
-      204: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_ws_backend_logs_path: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        path: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_cors_proxy: {
-    parameters: {
-      query: {
-        /** @description A public http or https address. */
-        url: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The reply of that address with its status, as a file that runs no script. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description The URL is missing, or none that can be fetched. */
-      400: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description The URL leads to an internal host or a private network. */
-      403: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description The address did not answer. */
-      502: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_cors_proxy: {
-    parameters: {
-      query: {
-        /** @description A public http or https address. */
-        url: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The reply of that address with its status, as a file that runs no script. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description The URL is missing, or none that can be fetched. */
-      400: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description The URL leads to an internal host or a private network. */
-      403: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description The address did not answer. */
-      502: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_settings: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The settings in force. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            /** @description pages of every origin may use the API, unless --cors-allow-origins lists some */
-            cors?: boolean
-            /** @description origins whose pages may use the API, between commas, or * */
-            cors_allow_origins?: string
-            /** @description name that the interface shows */
-            instance_name?: string
-            /** @description line that the interface shows below the name */
-            instance_tagline?: string
-            /** @description file of the square logo; set through the branding routes */
-            logo_file?: string
-            /** @description file of the wide logo; set through the branding routes */
-            logo_horizontal_file?: string
-            /** @description file of the icon in browser tabs; set through the branding routes */
-            favicon_file?: string
-            /** @description keys that give full access, between commas; prefer the variable or a file: other users see a command line */
-            api_keys?: (string & (unknown & unknown))[]
-            /** @description refuse unsafe requests from pages of other sites */
-            csrf?: boolean
-            /** @description threads of a model that names none itself */
-            threads?: number
-            /** @description context of a model that names none itself, in tokens; -1 = what it was trained for */
-            context_size?: number
-            /** @description half-precision numbers where a backend knows them */
-            f16?: boolean
-            /** @description the older way to write --log-level debug */
-            debug?: boolean
-            /** @description keep the output of backends */
-            enable_backend_logging?: boolean
-            /** @description files of one model that are downloaded at a time */
-            artifact_download_concurrency?: number
-            /** @description model galleries, as a JSON list of objects with name, url and mirrors */
-            galleries?: ({
-              url: string
-              name: string
-            } & {
-              [key: string]: unknown
-            })[]
-            /** @description fetch the model galleries at start */
-            autoload_galleries?: boolean
-            /** @description backend galleries, as a JSON list of objects with name, url and mirrors */
-            backend_galleries?: ({
-              url: string
-              name: string
-            } & {
-              [key: string]: unknown
-            })[]
-            /** @description fetch the backend galleries at start */
-            autoload_backend_galleries?: boolean
-            /** @description install newer versions of backends */
-            auto_upgrade_backends?: boolean
-            /** @description prefer development versions of backends */
-            prefer_development_backends?: boolean
-            /** @description run both watchdogs, whatever their own switches say */
-            watchdog_enabled?: boolean
-            /** @description unload models that nobody uses */
-            watchdog_idle_enabled?: boolean
-            /** @description stop backends whose oldest call takes too long */
-            watchdog_busy_enabled?: boolean
-            /** @description unload a model that nobody uses for this long */
-            watchdog_idle_timeout?: string
-            /** @description stop a backend whose oldest call takes this long */
-            watchdog_busy_timeout?: string
-            /** @description how often the watchdogs look */
-            watchdog_interval?: string
-            /** @description the older way to write --max-active-backends 1 */
-            single_backend?: boolean
-            /** @description models loaded at a time; 0 = no limit */
-            max_active_backends?: number
-            /** @description unload models when memory runs short */
-            memory_reclaimer_enabled?: boolean
-            /** @description unload models above this share of memory in use */
-            memory_reclaimer_threshold?: number
-            /** @description graphics memory that models may take: a share such as 80%, or 12GB of all devices; empty = all */
-            vram_budget?: string
-            /** @description unload even models that are at work */
-            force_eviction_when_busy?: boolean
-            /** @description unload the largest model first */
-            size_aware_eviction?: boolean
-            /** @description how often a load asks again for room */
-            lru_eviction_max_retries?: number
-            /** @description how long a load waits before it asks again for room */
-            lru_eviction_retry_interval?: string
-            /** @description keep a trace of each inference request and of each call to a backend */
-            enable_tracing?: boolean
-            /** @description traces that are listed, of requests and of calls each */
-            tracing_max_items?: number
-            /** @description longest part of a body in a trace; 0 = no bodies */
-            tracing_max_body_bytes?: number
-            /** @description how long stored responses are kept; 0 = no limit in time */
-            open_responses_store_ttl?: string
-            /** @description detector models of every filtered model that names none */
-            pii_default_detectors?: (string & (unknown & unknown))[]
-            /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
-            mitm_listen?: string
-            /** @description how long finished jobs are kept; not in this version: only the present value can be set */
-            agent_job_retention_days?: number
-            /** @description agents; not in this version: only the present value can be set */
-            agent_pool_enabled?: boolean
-            /** @description model of an agent that names none; not in this version: only the present value can be set */
-            agent_pool_default_model?: string
-            /** @description model that indexes collections; not in this version: only the present value can be set */
-            agent_pool_embedding_model?: string
-            /** @description longest piece of an indexed text; not in this version: only the present value can be set */
-            agent_pool_max_chunking_size?: number
-            /** @description what two pieces share; not in this version: only the present value can be set */
-            agent_pool_chunk_overlap?: number
-            /** @description log what agents do; not in this version: only the present value can be set */
-            agent_pool_enable_logs?: boolean
-            /** @description file of the collections; not in this version: only the present value can be set */
-            agent_pool_collection_db_path?: string
-            /** @description database of the collections; not in this version: only the present value can be set */
-            agent_pool_database_url?: string
-            /**
-             * @description where collections are indexed; not in this version: only the present value can be set
-             * @enum {string}
-             */
-            agent_pool_vector_engine?: 'chromem' | 'postgres'
-            /** @description where agents are shared; not in this version: only the present value can be set */
-            agent_pool_agent_hub_url?: string
-            /** @description an assistant for administrators; not in this version: only the present value can be set */
-            localai_assistant_enabled?: boolean
-            /** @description token of the network; not in this version: only the present value can be set */
-            p2p_token?: string
-            /** @description a name that keeps networks of one token apart; not in this version: only the present value can be set */
-            p2p_network_id?: string
-            /** @description share requests among the peers; not in this version: only the present value can be set */
-            federated?: boolean
-            /** @description no model to a worker whose disk is too full; not in this version: only the present value can be set */
-            distributed_disk_headroom_check?: boolean
-          } & {
-            [key: string]: unknown
-          }
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_settings: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': {
-          /** @description pages of every origin may use the API, unless --cors-allow-origins lists some */
-          cors?: boolean
-          /** @description origins whose pages may use the API, between commas, or * */
-          cors_allow_origins?: string
-          /** @description name that the interface shows */
-          instance_name?: string
-          /** @description line that the interface shows below the name */
-          instance_tagline?: string
-          /** @description file of the square logo; set through the branding routes */
-          logo_file?: string
-          /** @description file of the wide logo; set through the branding routes */
-          logo_horizontal_file?: string
-          /** @description file of the icon in browser tabs; set through the branding routes */
-          favicon_file?: string
-          /** @description keys that give full access, between commas; prefer the variable or a file: other users see a command line */
-          api_keys?: (string & (unknown & unknown))[]
-          /** @description refuse unsafe requests from pages of other sites */
-          csrf?: boolean
-          /** @description threads of a model that names none itself */
-          threads?: number
-          /** @description context of a model that names none itself, in tokens; -1 = what it was trained for */
-          context_size?: number
-          /** @description half-precision numbers where a backend knows them */
-          f16?: boolean
-          /** @description the older way to write --log-level debug */
-          debug?: boolean
-          /** @description keep the output of backends */
-          enable_backend_logging?: boolean
-          /** @description files of one model that are downloaded at a time */
-          artifact_download_concurrency?: number
-          /** @description model galleries, as a JSON list of objects with name, url and mirrors */
-          galleries?: ({
-            url: string
-            name: string
-          } & {
-            [key: string]: unknown
-          })[]
-          /** @description fetch the model galleries at start */
-          autoload_galleries?: boolean
-          /** @description backend galleries, as a JSON list of objects with name, url and mirrors */
-          backend_galleries?: ({
-            url: string
-            name: string
-          } & {
-            [key: string]: unknown
-          })[]
-          /** @description fetch the backend galleries at start */
-          autoload_backend_galleries?: boolean
-          /** @description install newer versions of backends */
-          auto_upgrade_backends?: boolean
-          /** @description prefer development versions of backends */
-          prefer_development_backends?: boolean
-          /** @description run both watchdogs, whatever their own switches say */
-          watchdog_enabled?: boolean
-          /** @description unload models that nobody uses */
-          watchdog_idle_enabled?: boolean
-          /** @description stop backends whose oldest call takes too long */
-          watchdog_busy_enabled?: boolean
-          /** @description unload a model that nobody uses for this long */
-          watchdog_idle_timeout?: string
-          /** @description stop a backend whose oldest call takes this long */
-          watchdog_busy_timeout?: string
-          /** @description how often the watchdogs look */
-          watchdog_interval?: string
-          /** @description the older way to write --max-active-backends 1 */
-          single_backend?: boolean
-          /** @description models loaded at a time; 0 = no limit */
-          max_active_backends?: number
-          /** @description unload models when memory runs short */
-          memory_reclaimer_enabled?: boolean
-          /** @description unload models above this share of memory in use */
-          memory_reclaimer_threshold?: number
-          /** @description graphics memory that models may take: a share such as 80%, or 12GB of all devices; empty = all */
-          vram_budget?: string
-          /** @description unload even models that are at work */
-          force_eviction_when_busy?: boolean
-          /** @description unload the largest model first */
-          size_aware_eviction?: boolean
-          /** @description how often a load asks again for room */
-          lru_eviction_max_retries?: number
-          /** @description how long a load waits before it asks again for room */
-          lru_eviction_retry_interval?: string
-          /** @description keep a trace of each inference request and of each call to a backend */
-          enable_tracing?: boolean
-          /** @description traces that are listed, of requests and of calls each */
-          tracing_max_items?: number
-          /** @description longest part of a body in a trace; 0 = no bodies */
-          tracing_max_body_bytes?: number
-          /** @description how long stored responses are kept; 0 = no limit in time */
-          open_responses_store_ttl?: string
-          /** @description detector models of every filtered model that names none */
-          pii_default_detectors?: (string & (unknown & unknown))[]
-          /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
-          mitm_listen?: string
-          /** @description how long finished jobs are kept; not in this version: only the present value can be set */
-          agent_job_retention_days?: number
-          /** @description agents; not in this version: only the present value can be set */
-          agent_pool_enabled?: boolean
-          /** @description model of an agent that names none; not in this version: only the present value can be set */
-          agent_pool_default_model?: string
-          /** @description model that indexes collections; not in this version: only the present value can be set */
-          agent_pool_embedding_model?: string
-          /** @description longest piece of an indexed text; not in this version: only the present value can be set */
-          agent_pool_max_chunking_size?: number
-          /** @description what two pieces share; not in this version: only the present value can be set */
-          agent_pool_chunk_overlap?: number
-          /** @description log what agents do; not in this version: only the present value can be set */
-          agent_pool_enable_logs?: boolean
-          /** @description file of the collections; not in this version: only the present value can be set */
-          agent_pool_collection_db_path?: string
-          /** @description database of the collections; not in this version: only the present value can be set */
-          agent_pool_database_url?: string
-          /**
-           * @description where collections are indexed; not in this version: only the present value can be set
-           * @enum {string}
-           */
-          agent_pool_vector_engine?: 'chromem' | 'postgres'
-          /** @description where agents are shared; not in this version: only the present value can be set */
-          agent_pool_agent_hub_url?: string
-          /** @description an assistant for administrators; not in this version: only the present value can be set */
-          localai_assistant_enabled?: boolean
-          /** @description token of the network; not in this version: only the present value can be set */
-          p2p_token?: string
-          /** @description a name that keeps networks of one token apart; not in this version: only the present value can be set */
-          p2p_network_id?: string
-          /** @description share requests among the peers; not in this version: only the present value can be set */
-          federated?: boolean
-          /** @description no model to a worker whose disk is too full; not in this version: only the present value can be set */
-          distributed_disk_headroom_check?: boolean
+            last_used: string;
         } & {
-          [key: string]: unknown
-        }
-      }
-    }
-    responses: {
-      /** @description Saved and in force. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['SettingsUpdate']
-        }
-      }
-      /** @description Nothing was changed. */
-      400: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['SettingsUpdate']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_operations: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The least advanced first. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OperationList']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_operations_jobID_cancel: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        jobID: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OperationChanged']
-        }
-      }
-      /** @description There is no such operation, or it cannot be ended. */
-      400: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_operations_jobID_pause: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        jobID: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OperationChanged']
-        }
-      }
-      /** @description There is no such operation, or it cannot be ended. */
-      400: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  post_api_operations_jobID_dismiss: {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        jobID: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Done. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OperationChanged']
-        }
-      }
-      /** @description There is no such operation, or it cannot be ended. */
-      400: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  get_api_operations_history: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The newest first. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['OperationHistory']
-        }
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
-  delete_api_operations_history: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description It is empty. */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description It could not be cleared. */
-      500: {
-        headers: {
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      /** @description An error in the format of the route. */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['CompatibleError']
-        }
-      }
-    }
-  }
+            [key: string]: unknown;
+        };
+        UsageOfUser: {
+            tokens: number;
+            requests: number;
+            /** @enum {string} */
+            source: "apikey" | "web" | "legacy";
+            user_id: string;
+            user_name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        UsageReply: {
+            usage: components["schemas"]["UsageRow"][];
+            totals: {
+                prompt_tokens: number;
+                completion_tokens: number;
+                total_tokens: number;
+                request_count: number;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        UsageView: {
+            usage: components["schemas"]["UsageRow"][];
+            totals: {
+                prompt_tokens: number;
+                completion_tokens: number;
+                total_tokens: number;
+                request_count: number;
+            } & {
+                [key: string]: unknown;
+            };
+            by_model: ({
+                model: string;
+                prompt_tokens: number;
+                completion_tokens: number;
+                total_tokens: number;
+                request_count: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            viewer: {
+                id: string;
+                name: string;
+                /** @enum {string} */
+                role: "admin" | "user" | "none";
+                provider: string;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        UsageSourcesReply: {
+            buckets: ({
+                bucket: string;
+                user_id: string;
+                user_name: string;
+                /** @enum {string} */
+                source: "apikey" | "web" | "legacy";
+                api_key_id?: string;
+                api_key_name?: string;
+                prompt_tokens: number;
+                completion_tokens: number;
+                total_tokens: number;
+                request_count: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            totals: {
+                by_source: {
+                    [key: string]: components["schemas"]["UsageTotal"];
+                };
+                by_key: components["schemas"]["UsageOfKey"][];
+                by_user_source?: components["schemas"]["UsageOfUser"][];
+                grand_total: components["schemas"]["UsageTotal"];
+            } & {
+                [key: string]: unknown;
+            };
+            truncated: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        Trace: {
+            id: string;
+            /** Format: date-time */
+            timestamp: string;
+            duration: number;
+            correlation_id: string;
+            request: {
+                method: string;
+                path: string;
+                body: string | null;
+                /** @constant */
+                body_truncated?: true;
+                body_bytes?: number;
+            } & {
+                [key: string]: unknown;
+            };
+            response: {
+                status: number;
+                headers: {
+                    [key: string]: string;
+                };
+                body: string | null;
+                /** @constant */
+                body_truncated?: true;
+                body_bytes?: number;
+            } & {
+                [key: string]: unknown;
+            };
+            error?: string;
+            error_code?: string;
+            user_id: string;
+            user_name: string;
+            model?: string;
+            served_model?: string;
+            prompt_tokens?: number;
+            completion_tokens?: number;
+            phases: {
+                [key: string]: number;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        TraceList: components["schemas"]["Trace"][];
+        TraceSummary: {
+            total: number;
+            errors: number;
+            p95_ms: number;
+            window_hours: number;
+            buckets: ({
+                /** Format: date-time */
+                start: string;
+                count: number;
+                errors: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        BackendTrace: {
+            id: string;
+            /** Format: date-time */
+            timestamp: string;
+            duration: number;
+            /** @enum {string} */
+            status: "running" | "completed" | "failed";
+            type: string;
+            model_name: string;
+            backend: string;
+            summary: string;
+            error?: string;
+            correlation_id?: string;
+            data: {
+                [key: string]: string | number | boolean;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        BackendTraceList: components["schemas"]["BackendTrace"][];
+        RouterStatus: {
+            configured: boolean;
+            models: ({
+                name: string;
+                classifier: string;
+                classifier_model?: string;
+                activation_threshold?: number;
+                policies: ({
+                    label: string;
+                    description: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                candidates: ({
+                    model: string;
+                    labels: string[];
+                } & {
+                    [key: string]: unknown;
+                })[];
+                fallback: string;
+                embedding_cache?: {
+                    embedding_model: string;
+                    similarity_threshold: number;
+                    confidence_threshold: number;
+                    store_name: string;
+                    stats?: {
+                        hits: number;
+                        misses: number;
+                        near_misses: number;
+                        low_confidence: number;
+                        embedder_errors: number;
+                        store_errors: number;
+                        similarity_buckets: number[];
+                        entries: number;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } & {
+                    [key: string]: unknown;
+                };
+                knn?: {
+                    embedding_model: string;
+                    k: number;
+                    similarity_threshold: number;
+                    vote_threshold: number;
+                    store_name: string;
+                    corpus?: {
+                        total: number;
+                        label_counts: {
+                            [key: string]: number;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } & {
+                    [key: string]: unknown;
+                };
+                problems: string[];
+            } & {
+                [key: string]: unknown;
+            })[];
+            recent_decision_count: number;
+            available_classifiers: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        RouterDecisionList: {
+            decisions: ({
+                id: string;
+                correlation_id: string;
+                user_id: string;
+                router_model: string;
+                requested_model: string;
+                served_model: string;
+                classifier: string;
+                label: string;
+                score: number;
+                gap?: number;
+                /** @enum {string} */
+                reason: "covered" | "no-label" | "not-covered" | "classifier-failed" | "no-classifier";
+                latency_ms: number;
+                cached: boolean;
+                cache_similarity?: number;
+                nearest_similarity?: number;
+                label_scores?: ({
+                    label: string;
+                    score: number;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                activation_threshold?: number;
+                neighbors?: ({
+                    id?: string;
+                    similarity: number;
+                    labels?: string[];
+                } & {
+                    [key: string]: unknown;
+                })[];
+                source: string;
+                /** Format: date-time */
+                created_at: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        RouterDecideRequest: {
+            router?: string | null;
+            input?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        RouterDecideReply: {
+            router: string;
+            classifier: string;
+            labels: string[];
+            candidate?: string;
+            fallback?: string;
+            /** @enum {string} */
+            reason: "covered" | "no-label" | "not-covered" | "classifier-failed" | "no-classifier";
+            score: number;
+            gap?: number;
+            label_scores?: ({
+                label: string;
+                score: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            activation_threshold?: number;
+            latency_ms: number;
+            cached: boolean;
+            cache_similarity?: number;
+            nearest_similarity?: number;
+            neighbors?: ({
+                id?: string;
+                similarity: number;
+                labels?: string[];
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        RouterCacheStats: {
+            caches: {
+                [key: string]: {
+                    hits: number;
+                    misses: number;
+                    near_misses: number;
+                    low_confidence: number;
+                    embedder_errors: number;
+                    store_errors: number;
+                    similarity_buckets: number[];
+                    entries: number;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        RouterCorpusRequest: {
+            entries?: ({
+                text: string;
+                labels: string[];
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        RouterCorpusAdded: {
+            router: string;
+            added: number;
+            skipped: number;
+            total: number;
+            label_counts: {
+                [key: string]: number;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        RouterCorpusStats: {
+            router: string;
+            store_name: string;
+            embedding_model: string;
+            total: number;
+            label_counts: {
+                [key: string]: number;
+            };
+            embedding_models: string[];
+            problems: ({
+                line: number;
+                problem: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            problem_count: number;
+        } & {
+            [key: string]: unknown;
+        };
+        RouterCorpusCleared: {
+            router: string;
+            cleared: number;
+        } & {
+            [key: string]: unknown;
+        };
+        FailoverTarget: {
+            model: string;
+            /** @enum {string} */
+            status: "up" | "down" | "resting";
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            resting_until?: string;
+            good_probes: number;
+            warm: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FailoverChain: {
+            name: string;
+            serving: string | null;
+            pinned: string | null;
+            targets: components["schemas"]["FailoverTarget"][];
+            error?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FailoverChainList: {
+            chains: components["schemas"]["FailoverChain"][];
+        } & {
+            [key: string]: unknown;
+        };
+        FailoverPinRequest: {
+            target: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FailoverEvent: ({
+            /** @constant */
+            type: "chains";
+            chains: components["schemas"]["FailoverChain"][];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "state";
+            /** Format: date-time */
+            at: string;
+            chain: string;
+            target: string;
+            /** @enum {string} */
+            from: "up" | "down" | "resting";
+            /** @enum {string} */
+            to: "up" | "down" | "resting";
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "switch";
+            /** Format: date-time */
+            at: string;
+            chain: string;
+            from: string;
+            to: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "pin";
+            /** Format: date-time */
+            at: string;
+            chain: string;
+            target: string | null;
+        } & {
+            [key: string]: unknown;
+        });
+        Operation: {
+            /** @description The object, `gallery@name` where a gallery has it. */
+            id: string;
+            /** @description The object without its gallery. */
+            name: string;
+            fullName: string;
+            jobID: string;
+            progress: number;
+            /** @enum {string} */
+            taskType: "installation" | "deletion" | "staging";
+            isDeletion: boolean;
+            isBackend: boolean;
+            isQueued: boolean;
+            cancellable: boolean;
+            message: string;
+            /** @enum {string} */
+            phase?: "Resolving files" | "Downloading" | "Verifying" | "Finalizing" | "Saving configuration";
+            currentBytes?: number;
+            totalBytes?: number;
+            nodeID?: string;
+            nodeName?: string;
+            error?: string;
+            nodes?: components["schemas"]["OperationNode"][];
+        };
+        OperationNode: {
+            node_id: string;
+            node_name: string;
+            /** @enum {string} */
+            status: "Queued" | "Downloading" | "Worker busy" | "Done" | "Failed";
+            percentage: number;
+            file_name?: string;
+            /** @description Bytes. */
+            current?: number;
+            /** @description Bytes. */
+            total?: number;
+            /** @enum {string} */
+            phase?: "Resolving files" | "Downloading" | "Verifying" | "Finalizing" | "Saving configuration";
+            error?: string;
+        };
+        OperationList: {
+            operations: components["schemas"]["Operation"][];
+        };
+        OperationRecord: {
+            id: string;
+            name: string;
+            jobID: string;
+            isBackend: boolean;
+            nodeID?: string;
+            /** @enum {string} */
+            taskType: "installation" | "deletion" | "staging";
+            /** @enum {string} */
+            outcome: "completed" | "failed" | "cancelled";
+            /**
+             * @description A cancelled installation whose data is kept: the same installation goes on.
+             * @constant
+             */
+            paused?: true;
+            error?: string;
+            startedAt: string;
+            finishedAt: string;
+        };
+        OperationHistory: {
+            operations: components["schemas"]["OperationRecord"][];
+        };
+        OperationChanged: {
+            /** @constant */
+            success: true;
+            message: string;
+        };
+        MessagesRequest: {
+            model?: string | null;
+            messages: ({
+                /** @enum {string} */
+                role: "user" | "assistant" | "system";
+                content?: string | ((({
+                    /** @constant */
+                    type: "text";
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "image";
+                    source: ({
+                        /** @constant */
+                        type: "base64";
+                        media_type: string;
+                        data: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "url";
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "text";
+                        media_type?: string | null;
+                        data: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "content";
+                        content: unknown;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "file";
+                        file_id: string;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "document";
+                    source: ({
+                        /** @constant */
+                        type: "base64";
+                        media_type: string;
+                        data: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "url";
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "text";
+                        media_type?: string | null;
+                        data: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "content";
+                        content: unknown;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "file";
+                        file_id: string;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                    title?: string | null;
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "tool_use";
+                    id: string;
+                    name: string;
+                    input: {
+                        [key: string]: unknown;
+                    };
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "tool_result";
+                    tool_use_id: string;
+                    content?: (string | ((({
+                        /** @constant */
+                        type: "text";
+                        text: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "image";
+                        source: ({
+                            /** @constant */
+                            type: "base64";
+                            media_type: string;
+                            data: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "url";
+                            url: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "text";
+                            media_type?: string | null;
+                            data: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "content";
+                            content: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file";
+                            file_id: string;
+                        } & {
+                            [key: string]: unknown;
+                        });
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "document";
+                        source: ({
+                            /** @constant */
+                            type: "base64";
+                            media_type: string;
+                            data: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "url";
+                            url: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "text";
+                            media_type?: string | null;
+                            data: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "content";
+                            content: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file";
+                            file_id: string;
+                        } & {
+                            [key: string]: unknown;
+                        });
+                        title?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })) | ({
+                        type: string;
+                    } & {
+                        [key: string]: unknown;
+                    }))[]) | null;
+                    is_error?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "thinking";
+                    thinking: string;
+                    signature?: string | null;
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "redacted_thinking";
+                    data: string;
+                } & {
+                    [key: string]: unknown;
+                })) | ({
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                }))[];
+            } & {
+                [key: string]: unknown;
+            })[];
+            system?: (string | ({
+                /** @constant */
+                type: "text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            })[]) | null;
+            tools?: ({
+                type?: string | null;
+                name: string;
+                description?: string | null;
+                input_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                strict?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            tool_choice?: (({
+                /** @constant */
+                type: "auto";
+                disable_parallel_tool_use?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "any";
+                disable_parallel_tool_use?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "none";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "tool";
+                name: string;
+                disable_parallel_tool_use?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            thinking?: (({
+                /** @constant */
+                type: "enabled";
+                budget_tokens?: number | null;
+                display?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "adaptive";
+                display?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "between_tools";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "disabled";
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            output_config?: ({
+                effort?: string | null;
+                format?: ({
+                    type: string;
+                    schema: unknown;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            thread?: ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            max_tokens: number;
+            stop_sequences?: string[] | null;
+            stream?: boolean | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            top_k?: number | null;
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        MessagesReply: {
+            id: string;
+            /** @constant */
+            type: "message";
+            /** @constant */
+            role: "assistant";
+            model: string;
+            content: (({
+                /** @constant */
+                type: "thinking";
+                thinking: string;
+                signature: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "tool_use";
+                id: string;
+                name: string;
+                input: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }))[];
+            stop_reason: ("end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal") | null;
+            stop_sequence: string | null;
+            usage: {
+                input_tokens: number;
+                output_tokens: number;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        MessagesEvent: ({
+            /** @constant */
+            type: "message_start";
+            message: components["schemas"]["MessagesReply"];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "ping";
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "content_block_start";
+            index: number;
+            content_block: ({
+                /** @constant */
+                type: "thinking";
+                thinking: string;
+                signature: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "tool_use";
+                id: string;
+                name: string;
+                input: {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            });
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "content_block_delta";
+            index: number;
+            delta: ({
+                /** @constant */
+                type: "text_delta";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "thinking_delta";
+                thinking: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "signature_delta";
+                signature: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "input_json_delta";
+                partial_json: string;
+            } & {
+                [key: string]: unknown;
+            });
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "content_block_stop";
+            index: number;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "message_delta";
+            delta: {
+                /** @enum {string} */
+                stop_reason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal";
+                stop_sequence: string | null;
+            } & {
+                [key: string]: unknown;
+            };
+            usage: {
+                input_tokens?: number;
+                output_tokens: number;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "message_stop";
+        } & {
+            [key: string]: unknown;
+        }) | components["schemas"]["MessagesError"];
+        MessagesCountRequest: {
+            model?: string | null;
+            messages: ({
+                /** @enum {string} */
+                role: "user" | "assistant" | "system";
+                content?: string | ((({
+                    /** @constant */
+                    type: "text";
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "image";
+                    source: ({
+                        /** @constant */
+                        type: "base64";
+                        media_type: string;
+                        data: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "url";
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "text";
+                        media_type?: string | null;
+                        data: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "content";
+                        content: unknown;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "file";
+                        file_id: string;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "document";
+                    source: ({
+                        /** @constant */
+                        type: "base64";
+                        media_type: string;
+                        data: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "url";
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "text";
+                        media_type?: string | null;
+                        data: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "content";
+                        content: unknown;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "file";
+                        file_id: string;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                    title?: string | null;
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "tool_use";
+                    id: string;
+                    name: string;
+                    input: {
+                        [key: string]: unknown;
+                    };
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "tool_result";
+                    tool_use_id: string;
+                    content?: (string | ((({
+                        /** @constant */
+                        type: "text";
+                        text: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "image";
+                        source: ({
+                            /** @constant */
+                            type: "base64";
+                            media_type: string;
+                            data: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "url";
+                            url: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "text";
+                            media_type?: string | null;
+                            data: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "content";
+                            content: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file";
+                            file_id: string;
+                        } & {
+                            [key: string]: unknown;
+                        });
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "document";
+                        source: ({
+                            /** @constant */
+                            type: "base64";
+                            media_type: string;
+                            data: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "url";
+                            url: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "text";
+                            media_type?: string | null;
+                            data: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "content";
+                            content: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "file";
+                            file_id: string;
+                        } & {
+                            [key: string]: unknown;
+                        });
+                        title?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })) | ({
+                        type: string;
+                    } & {
+                        [key: string]: unknown;
+                    }))[]) | null;
+                    is_error?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "thinking";
+                    thinking: string;
+                    signature?: string | null;
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "redacted_thinking";
+                    data: string;
+                } & {
+                    [key: string]: unknown;
+                })) | ({
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                }))[];
+            } & {
+                [key: string]: unknown;
+            })[];
+            system?: (string | ({
+                /** @constant */
+                type: "text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            })[]) | null;
+            tools?: ({
+                type?: string | null;
+                name: string;
+                description?: string | null;
+                input_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                strict?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            tool_choice?: (({
+                /** @constant */
+                type: "auto";
+                disable_parallel_tool_use?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "any";
+                disable_parallel_tool_use?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "none";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "tool";
+                name: string;
+                disable_parallel_tool_use?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            thinking?: (({
+                /** @constant */
+                type: "enabled";
+                budget_tokens?: number | null;
+                display?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "adaptive";
+                display?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "between_tools";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "disabled";
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            output_config?: ({
+                effort?: string | null;
+                format?: ({
+                    type: string;
+                    schema: unknown;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            thread?: ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        MessagesCount: {
+            input_tokens: number;
+        } & {
+            [key: string]: unknown;
+        };
+        MessagesError: {
+            /** @constant */
+            type: "error";
+            error: {
+                type: string;
+                message: string;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        MessagesModel: {
+            /** @constant */
+            type: "model";
+            id: string;
+            display_name: string;
+            created_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        MessagesModelList: {
+            data: components["schemas"]["MessagesModel"][];
+            has_more: boolean;
+            first_id: string | null;
+            last_id: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        Model: {
+            id: string;
+            /** @constant */
+            object: "model";
+            created: number;
+            owned_by: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ModelList: {
+            /** @constant */
+            object: "list";
+            data: components["schemas"]["Model"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ModelCapabilitiesList: {
+            /** @constant */
+            object: "list";
+            data: ({
+                id: string;
+                /** @constant */
+                object: "model";
+                created: number;
+                owned_by: string;
+                capabilities: string[];
+                input_modalities: ("text" | "image" | "audio" | "video" | "3d")[];
+                output_modalities: ("text" | "image" | "audio" | "video" | "3d")[];
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseRequest: {
+            model?: string | null;
+            input?: string | components["schemas"]["ResponseInputItem"][];
+            instructions?: string | null;
+            previous_response_id?: string | null;
+            store?: boolean | null;
+            background?: boolean | null;
+            stream?: boolean | null;
+            tools?: components["schemas"]["ResponseTool"][] | null;
+            tool_choice?: (("auto" | "none" | "required") | ({
+                /** @constant */
+                type: "function";
+                name: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "allowed_tools";
+                mode?: ("auto" | "required") | null;
+                tools: (string | ({
+                    type: string;
+                    name?: string | null;
+                } & {
+                    [key: string]: unknown;
+                }))[];
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            parallel_tool_calls?: boolean | null;
+            text?: ({
+                format?: (({
+                    /** @constant */
+                    type: "text";
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "json_object";
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "json_schema";
+                    name?: string | null;
+                    description?: string | null;
+                    schema?: {
+                        [key: string]: unknown;
+                    } | null;
+                    strict?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                })) | null;
+                verbosity?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            text_format?: (({
+                /** @constant */
+                type: "text";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "json_object";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "json_schema";
+                name?: string | null;
+                description?: string | null;
+                schema?: {
+                    [key: string]: unknown;
+                } | null;
+                strict?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            presence_penalty?: number | null;
+            frequency_penalty?: number | null;
+            top_logprobs?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            seed?: number | null;
+            stop?: (string | string[]) | null;
+            max_output_tokens?: number | null;
+            max_tool_calls?: number | null;
+            reasoning?: ({
+                effort?: string | null;
+                summary?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            truncation?: ("auto" | "disabled") | null;
+            include?: string[] | null;
+            conversation?: (string | {
+                [key: string]: unknown;
+            }) | null;
+            prompt?: {
+                [key: string]: unknown;
+            } | null;
+            user?: string | null;
+            prompt_cache_key?: string | null;
+            safety_identifier?: string | null;
+            service_tier?: string | null;
+            stream_options?: ({
+                include_obfuscation?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseCountRequest: {
+            model?: string | null;
+            input?: (string | components["schemas"]["ResponseInputItem"][]) | null;
+            instructions?: string | null;
+            previous_response_id?: string | null;
+            store?: boolean | null;
+            background?: boolean | null;
+            stream?: boolean | null;
+            tools?: components["schemas"]["ResponseTool"][] | null;
+            tool_choice?: (("auto" | "none" | "required") | ({
+                /** @constant */
+                type: "function";
+                name: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "allowed_tools";
+                mode?: ("auto" | "required") | null;
+                tools: (string | ({
+                    type: string;
+                    name?: string | null;
+                } & {
+                    [key: string]: unknown;
+                }))[];
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            parallel_tool_calls?: boolean | null;
+            text?: ({
+                format?: (({
+                    /** @constant */
+                    type: "text";
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "json_object";
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "json_schema";
+                    name?: string | null;
+                    description?: string | null;
+                    schema?: {
+                        [key: string]: unknown;
+                    } | null;
+                    strict?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                })) | null;
+                verbosity?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            text_format?: (({
+                /** @constant */
+                type: "text";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "json_object";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "json_schema";
+                name?: string | null;
+                description?: string | null;
+                schema?: {
+                    [key: string]: unknown;
+                } | null;
+                strict?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            presence_penalty?: number | null;
+            frequency_penalty?: number | null;
+            top_logprobs?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            seed?: number | null;
+            stop?: (string | string[]) | null;
+            max_output_tokens?: number | null;
+            max_tool_calls?: number | null;
+            reasoning?: ({
+                effort?: string | null;
+                summary?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            truncation?: ("auto" | "disabled") | null;
+            include?: string[] | null;
+            conversation?: (string | {
+                [key: string]: unknown;
+            }) | null;
+            prompt?: {
+                [key: string]: unknown;
+            } | null;
+            user?: string | null;
+            prompt_cache_key?: string | null;
+            safety_identifier?: string | null;
+            service_tier?: string | null;
+            stream_options?: ({
+                include_obfuscation?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseCount: {
+            /** @constant */
+            object: "response.input_tokens";
+            input_tokens: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseInputItem: ({
+            type?: "message" | null;
+            /** @enum {string} */
+            role: "user" | "assistant" | "system" | "developer";
+            content?: string | (({
+                /** @enum {string} */
+                type: "input_text" | "text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "output_text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "refusal";
+                refusal: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "input_image";
+                image_url?: string | null;
+                file_id?: string | null;
+                detail?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "input_file";
+                file_data?: string | null;
+                file_url?: string | null;
+                file_id?: string | null;
+                filename?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "input_audio";
+                input_audio: {
+                    data: string;
+                    format?: string | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "input_video";
+                video_url: string;
+            } & {
+                [key: string]: unknown;
+            }))[];
+            id?: string | null;
+            status?: ("in_progress" | "completed" | "incomplete") | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "reasoning";
+            id?: string | null;
+            summary?: ({
+                text: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            content?: ({
+                text: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            encrypted_content?: string | null;
+            status?: ("in_progress" | "completed" | "incomplete") | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "function_call";
+            id?: string | null;
+            call_id: string;
+            name: string;
+            arguments: string;
+            status?: ("in_progress" | "completed" | "incomplete") | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "function_call_output";
+            id?: string | null;
+            call_id: string;
+            output?: string | (({
+                /** @enum {string} */
+                type: "input_text" | "text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "output_text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "refusal";
+                refusal: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "input_image";
+                image_url?: string | null;
+                file_id?: string | null;
+                detail?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "input_file";
+                file_data?: string | null;
+                file_url?: string | null;
+                file_id?: string | null;
+                filename?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "input_audio";
+                input_audio: {
+                    data: string;
+                    format?: string | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "input_video";
+                video_url: string;
+            } & {
+                [key: string]: unknown;
+            }))[];
+            status?: ("in_progress" | "completed" | "incomplete") | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            type?: "item_reference" | null;
+            id: string;
+            role?: unknown;
+        } & {
+            [key: string]: unknown;
+        });
+        ResponseTool: ({
+            /** @constant */
+            type: "function";
+            name: string;
+            description?: string | null;
+            parameters?: {
+                [key: string]: unknown;
+            } | null;
+            strict?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            type: string;
+        } & {
+            [key: string]: unknown;
+        });
+        Response: {
+            id: string;
+            /** @constant */
+            object: "response";
+            created_at: number;
+            completed_at: number | null;
+            /** @enum {string} */
+            status: "queued" | "in_progress" | "completed" | "failed" | "incomplete" | "cancelled";
+            model: string;
+            output: components["schemas"]["ResponseOutputItem"][];
+            error: ({
+                code: string;
+                message: string;
+                type: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            incomplete_details: ({
+                /** @enum {string} */
+                reason: "max_output_tokens" | "content_filter";
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            previous_response_id: string | null;
+            instructions: string | null;
+            tools: components["schemas"]["ResponseTool"][];
+            tool_choice: ("auto" | "none" | "required") | ({
+                /** @constant */
+                type: "function";
+                name: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "allowed_tools";
+                mode?: ("auto" | "required") | null;
+                tools: (string | ({
+                    type: string;
+                    name?: string | null;
+                } & {
+                    [key: string]: unknown;
+                }))[];
+            } & {
+                [key: string]: unknown;
+            });
+            parallel_tool_calls: boolean;
+            max_tool_calls: number | null;
+            temperature: number;
+            top_p: number;
+            presence_penalty: number;
+            frequency_penalty: number;
+            top_logprobs: number;
+            max_output_tokens: number | null;
+            text: {
+                format: ({
+                    /** @constant */
+                    type: "text";
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "json_object";
+                } & {
+                    [key: string]: unknown;
+                }) | ({
+                    /** @constant */
+                    type: "json_schema";
+                    name?: string | null;
+                    description?: string | null;
+                    schema?: {
+                        [key: string]: unknown;
+                    } | null;
+                    strict?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                });
+            } & {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            truncation: "auto" | "disabled";
+            reasoning: {
+                [key: string]: unknown;
+            } | null;
+            usage: ({
+                input_tokens: number;
+                input_tokens_details: {
+                    cached_tokens: number;
+                    cache_write_tokens: number;
+                } & {
+                    [key: string]: unknown;
+                };
+                output_tokens: number;
+                output_tokens_details: {
+                    reasoning_tokens: number;
+                } & {
+                    [key: string]: unknown;
+                };
+                total_tokens: number;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            metadata: {
+                [key: string]: string;
+            };
+            store: boolean;
+            background: boolean;
+            service_tier: string;
+            safety_identifier: string | null;
+            prompt_cache_key: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseOutputItem: ({
+            /** @constant */
+            type: "message";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete";
+            /** @constant */
+            role: "assistant";
+            content: ({
+                /** @constant */
+                type: "output_text";
+                text: string;
+                annotations: unknown[];
+                logprobs: ({
+                    token: string;
+                    logprob: number;
+                    bytes: number[];
+                    top_logprobs: ({
+                        token: string;
+                        logprob: number;
+                        bytes: number[];
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "reasoning";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete";
+            summary: unknown[];
+            content?: ({
+                /** @constant */
+                type: "reasoning_text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "function_call";
+            id: string;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "incomplete";
+            call_id: string;
+            name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        });
+        ResponseEvent: ({
+            /** @constant */
+            type: "response.created";
+            sequence_number: number;
+            response: components["schemas"]["Response"];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.queued";
+            sequence_number: number;
+            response: components["schemas"]["Response"];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.in_progress";
+            sequence_number: number;
+            response: components["schemas"]["Response"];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.completed";
+            sequence_number: number;
+            response: components["schemas"]["Response"];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.incomplete";
+            sequence_number: number;
+            response: components["schemas"]["Response"];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.failed";
+            sequence_number: number;
+            response: components["schemas"]["Response"];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @enum {string} */
+            type: "response.output_item.added" | "response.output_item.done";
+            sequence_number: number;
+            output_index: number;
+            item: components["schemas"]["ResponseOutputItem"];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @enum {string} */
+            type: "response.content_part.added" | "response.content_part.done";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            content_index: number;
+            part: ({
+                /** @constant */
+                type: "output_text";
+                text: string;
+                annotations: unknown[];
+                logprobs: ({
+                    token: string;
+                    logprob: number;
+                    bytes: number[];
+                    top_logprobs: ({
+                        token: string;
+                        logprob: number;
+                        bytes: number[];
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "reasoning_text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            });
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.output_text.delta";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            content_index: number;
+            delta: string;
+            logprobs: ({
+                token: string;
+                logprob: number;
+                bytes: number[];
+                top_logprobs: ({
+                    token: string;
+                    logprob: number;
+                    bytes: number[];
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.output_text.done";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            content_index: number;
+            text: string;
+            logprobs: ({
+                token: string;
+                logprob: number;
+                bytes: number[];
+                top_logprobs: ({
+                    token: string;
+                    logprob: number;
+                    bytes: number[];
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.reasoning_text.delta";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            content_index: number;
+            delta: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.reasoning_text.done";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            content_index: number;
+            text: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.function_call_arguments.delta";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            delta: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "response.function_call_arguments.done";
+            sequence_number: number;
+            item_id: string;
+            output_index: number;
+            name: string;
+            arguments: string;
+        } & {
+            [key: string]: unknown;
+        }) | ({
+            /** @constant */
+            type: "error";
+            sequence_number: number;
+            code: string | null;
+            message: string;
+            param: string | null;
+        } & {
+            [key: string]: unknown;
+        });
+        ResponseError: {
+            error: {
+                type: string;
+                message: string;
+                code: string;
+                param: string;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        CompatibleError: {
+            error: {
+                code: number | string;
+                message: string;
+                type: string;
+                param: string | null;
+            } & {
+                [key: string]: unknown;
+            };
+            loading?: {
+                model: string;
+                state: string;
+                progress?: number;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        FlatError: {
+            error: string | ({
+                code: number | string;
+                message: string;
+                type: string;
+                param: string | null;
+            } & {
+                [key: string]: unknown;
+            });
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaChatRequest: {
+            model?: string | null;
+            stream?: boolean | null;
+            format?: (("" | "json") | {
+                [key: string]: unknown;
+            }) | null;
+            think?: (boolean | ("low" | "medium" | "high")) | null;
+            keep_alive?: (number | string) | null;
+            logprobs?: boolean | null;
+            top_logprobs?: number | null;
+            options?: components["schemas"]["OllamaOptions"] | null;
+            messages?: components["schemas"]["OllamaMessage"][] | null;
+            tools?: ({
+                type?: "function" | null;
+                function: components["schemas"]["ChatFunction"];
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaChatReply: {
+            model: string;
+            created_at: string;
+            done: boolean;
+            logprobs?: ({
+                token: string;
+                logprob: number;
+                bytes?: number[];
+                top_logprobs?: ({
+                    token: string;
+                    logprob: number;
+                    bytes?: number[];
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
+            })[];
+            message: {
+                /** @constant */
+                role: "assistant";
+                content: string;
+                thinking?: string;
+                tool_calls?: ({
+                    id: string;
+                    function: {
+                        index: number;
+                        name: string;
+                        arguments: {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    };
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            done_reason?: "stop" | "length" | "load" | "unload";
+            total_duration?: number;
+            load_duration?: number;
+            prompt_eval_count?: number;
+            prompt_eval_duration?: number;
+            eval_count?: number;
+            eval_duration?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaMessage: {
+            /** @enum {string} */
+            role: "system" | "user" | "assistant" | "tool";
+            content?: string | null;
+            thinking?: string | null;
+            images?: string[] | null;
+            tool_calls?: ({
+                id?: string | null;
+                function: {
+                    index?: number | null;
+                    name: string;
+                    arguments?: {
+                        [key: string]: unknown;
+                    } | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            tool_name?: string | null;
+            tool_call_id?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaGenerateRequest: {
+            model?: string | null;
+            stream?: boolean | null;
+            format?: (("" | "json") | {
+                [key: string]: unknown;
+            }) | null;
+            think?: (boolean | ("low" | "medium" | "high")) | null;
+            keep_alive?: (number | string) | null;
+            logprobs?: boolean | null;
+            top_logprobs?: number | null;
+            options?: components["schemas"]["OllamaOptions"] | null;
+            prompt?: string | null;
+            suffix?: string | null;
+            system?: string | null;
+            template?: string | null;
+            raw?: boolean | null;
+            context?: number[] | null;
+            images?: string[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaGenerateReply: {
+            model: string;
+            created_at: string;
+            done: boolean;
+            logprobs?: ({
+                token: string;
+                logprob: number;
+                bytes?: number[];
+                top_logprobs?: ({
+                    token: string;
+                    logprob: number;
+                    bytes?: number[];
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
+            })[];
+            response: string;
+            thinking?: string;
+            /** @enum {string} */
+            done_reason?: "stop" | "length" | "load" | "unload";
+            total_duration?: number;
+            load_duration?: number;
+            prompt_eval_count?: number;
+            prompt_eval_duration?: number;
+            eval_count?: number;
+            eval_duration?: number;
+            context?: number[];
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaOptions: {
+            temperature?: number | null;
+            top_k?: number | null;
+            top_p?: number | null;
+            min_p?: number | null;
+            typical_p?: number | null;
+            tfs_z?: number | null;
+            num_predict?: number | null;
+            num_ctx?: number | null;
+            num_keep?: number | null;
+            repeat_last_n?: number | null;
+            repeat_penalty?: number | null;
+            presence_penalty?: number | null;
+            frequency_penalty?: number | null;
+            seed?: number | null;
+            stop?: (string | string[]) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaEmbedRequest: {
+            model?: string | null;
+            keep_alive?: (number | string) | null;
+            options?: components["schemas"]["OllamaOptions"] | null;
+            input?: (string | string[]) | null;
+            prompt?: string | null;
+            truncate?: boolean | null;
+            dimensions?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaEmbedReply: {
+            model: string;
+            embeddings: number[][];
+            total_duration: number;
+            load_duration: number;
+            prompt_eval_count: number;
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaEmbeddingsRequest: {
+            model?: string | null;
+            keep_alive?: (number | string) | null;
+            options?: components["schemas"]["OllamaOptions"] | null;
+            prompt?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaEmbeddingsReply: {
+            embedding: number[];
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaModelDetails: {
+            parent_model: string;
+            format: string;
+            family: string;
+            families: string[];
+            parameter_size: string;
+            quantization_level: string;
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaTags: {
+            models: ({
+                name: string;
+                model: string;
+                size: number;
+                digest: string;
+                details: components["schemas"]["OllamaModelDetails"];
+                modified_at: string;
+                capabilities: string[];
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaRunning: {
+            models: ({
+                name: string;
+                model: string;
+                size: number;
+                digest: string;
+                details: components["schemas"]["OllamaModelDetails"];
+                expires_at: string;
+                size_vram: number;
+                context_length: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaShowRequest: {
+            model?: string | null;
+            name?: string | null;
+            verbose?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaShow: {
+            modelfile: string;
+            parameters: string;
+            template: string;
+            system?: string;
+            details: components["schemas"]["OllamaModelDetails"];
+            model_info: {
+                [key: string]: unknown;
+            };
+            capabilities: string[];
+            modified_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaVersion: {
+            version: string;
+        } & {
+            [key: string]: unknown;
+        };
+        OllamaError: {
+            error: string;
+        } & {
+            [key: string]: unknown;
+        };
+        LoadedModel: {
+            id: string;
+            backend?: string;
+            process?: {
+                pid: number;
+                rss_bytes: number;
+                memory_percent: number;
+                cpu_percent?: number;
+                /** Format: date-time */
+                started_at: string;
+            } & {
+                [key: string]: unknown;
+            };
+            size_vram?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        System: {
+            backends: string[];
+            loaded_models: components["schemas"]["LoadedModel"][];
+        } & {
+            [key: string]: unknown;
+        };
+        Resources: {
+            /** @enum {string} */
+            type: "gpu" | "ram";
+            available: boolean;
+            gpus: components["schemas"]["DeviceMemory"][];
+            ram?: {
+                total: number;
+                used: number;
+                free: number;
+                available: number;
+                usage_percent: number;
+            } & {
+                [key: string]: unknown;
+            };
+            aggregate: {
+                total_memory: number;
+                used_memory: number;
+                free_memory: number;
+                usage_percent: number;
+                gpu_count: number;
+            } & {
+                [key: string]: unknown;
+            };
+            cpu: {
+                logical_cores: number;
+                usage_percent?: number;
+                load_1: number;
+            } & {
+                [key: string]: unknown;
+            };
+            disk?: {
+                total: number;
+                used: number;
+                available: number;
+            } & {
+                [key: string]: unknown;
+            };
+            storage_size: number;
+            reclaimer_enabled: boolean;
+            reclaimer_threshold: number;
+            watchdog_interval: string;
+        } & {
+            [key: string]: unknown;
+        };
+        DeviceMemory: {
+            index: number;
+            name: string;
+            vendor: string;
+            bdf?: string;
+            total_vram: number;
+            used_vram: number;
+            free_vram: number;
+            usage_percent: number;
+        } & {
+            [key: string]: unknown;
+        };
+        Version: {
+            version: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SettingsUpdate: {
+            success: boolean;
+            message?: string;
+            error?: string;
+        } & {
+            [key: string]: unknown;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    get_healthz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It does; the body is empty. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are; the body is empty. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Starting, stopping, or degraded: no disk, no database, no data folder. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As `<version> (<commit>)`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_system: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Both lists in byte order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["System"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All series. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain; version=0.0.4; charset=utf-8": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_resources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Readings of this moment, in bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resources"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_app_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_app_path_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_browse_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_browse_path_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_login_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_invite_path_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_explorer_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_favicon_svg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The icon. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_assets_path: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description There is none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_locales_path_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description There is none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_static_path_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description There is none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_well_known_service_json: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Endpoints by name and capabilities. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        version: string;
+                        endpoints: {
+                            [key: string]: string;
+                        };
+                        endpoint_groups: {
+                            [key: string]: {
+                                [key: string]: string;
+                            };
+                        };
+                        capabilities: {
+                            [key: string]: boolean;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_features: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description True for what is served, whether or not the caller may use it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description whether people sign in with accounts */
+                        accounts: boolean;
+                        agents: boolean;
+                        mcp: boolean;
+                        fine_tuning: boolean;
+                        quantization: boolean;
+                        distributed: boolean;
+                        localai_assistant: boolean;
+                        p2p: boolean;
+                        model_gallery: boolean;
+                        backend_gallery: boolean;
+                        model_editor: boolean;
+                        operations: boolean;
+                        runtime_settings: boolean;
+                        traces: boolean;
+                        backend_logs: boolean;
+                        usage: boolean;
+                        events: boolean;
+                        router: boolean;
+                        interception: boolean;
+                        failover: boolean;
+                        skills: boolean;
+                        collections: boolean;
+                        mcp_jobs: boolean;
+                        assistant: boolean;
+                        chat: boolean;
+                        images: boolean;
+                        audio_speech: boolean;
+                        audio_transcription: boolean;
+                        audio_diarization: boolean;
+                        audio_classification: boolean;
+                        vad: boolean;
+                        detection: boolean;
+                        video: boolean;
+                        "3d": boolean;
+                        embeddings: boolean;
+                        sound: boolean;
+                        realtime: boolean;
+                        moderation: boolean;
+                        rerank: boolean;
+                        tokenize: boolean;
+                        stores: boolean;
+                        face_recognition: boolean;
+                        voice_recognition: boolean;
+                        audio_transform: boolean;
+                        pii_filter: boolean;
+                        decisions: boolean;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_instructions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        instructions: {
+                            name: string;
+                            description: string;
+                            tags: string[];
+                            url: string;
+                        }[];
+                        hint: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_instructions_name: {
+        parameters: {
+            query?: {
+                format?: "json" | "markdown";
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/markdown": unknown;
+                };
+            };
+            /** @description No such page. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_swagger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To `/swagger/index.html`. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_swagger_doc_json: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_swagger_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_branding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Defaults where nothing was set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        instance_name: string;
+                        instance_tagline: string;
+                        logo_url: string;
+                        logo_horizontal_url: string;
+                        favicon_url: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_branding_asset_kind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The image. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/*": unknown;
+                };
+            };
+            /** @description Not set. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_branding_asset_kind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The branding. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        instance_name: string;
+                        instance_tagline: string;
+                        logo_url: string;
+                        logo_horizontal_url: string;
+                        favicon_url: string;
+                    };
+                };
+            };
+            /** @description No such image, no file, or a file of another type. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The image is larger than 5 MiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_branding_asset_kind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The branding. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        instance_name: string;
+                        instance_tagline: string;
+                        logo_url: string;
+                        logo_horizontal_url: string;
+                        favicon_url: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state of auth. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        authEnabled: boolean;
+                        staticApiKeyRequired: boolean;
+                        providers: string[];
+                        hasUsers: boolean;
+                        registrationMode: string;
+                        user: {
+                            id: string;
+                            email: string;
+                            name: string;
+                            avatarUrl: string;
+                            role: string;
+                            provider: string;
+                            permissions: {
+                                [key: string]: boolean;
+                            };
+                        } | null;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_auth_register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                    password: string;
+                    name?: string;
+                    inviteCode?: string;
+                    acknowledge_weak_password?: boolean;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The account waits for the approval of an admin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                        pending?: boolean;
+                    };
+                };
+            };
+            /** @description The account is there and signed in. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        user: {
+                            id: string;
+                            email?: string;
+                            name: string;
+                            role: string;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_auth_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                    password: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Signed in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        user: {
+                            id: string;
+                            email?: string;
+                            name: string;
+                            role: string;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_auth_token_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    token: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Signed in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        user: {
+                            id: string;
+                            email?: string;
+                            name: string;
+                            role: string;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_invite_code_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether it is valid. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        valid: boolean;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_auth_logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_github_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description On to the provider. */
+            307: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_github_callback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed in; on to the pages. */
+            307: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_oidc_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description On to the provider. */
+            307: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_oidc_callback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed in; on to the pages. */
+            307: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        email: string;
+                        name: string;
+                        avatarUrl: string;
+                        role: string;
+                        provider: string;
+                        permissions: {
+                            [key: string]: boolean;
+                        };
+                        quotas: {
+                            id: string;
+                            model: string;
+                            max_requests: number | null;
+                            max_total_tokens: number | null;
+                            window: string;
+                            current_requests: number;
+                            current_total_tokens: number;
+                            /** @description RFC 3339 */
+                            resets_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_quota: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The quotas. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        quotas: {
+                            id: string;
+                            model: string;
+                            max_requests: number | null;
+                            max_total_tokens: number | null;
+                            window: string;
+                            current_requests: number;
+                            current_total_tokens: number;
+                            /** @description RFC 3339 */
+                            resets_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_auth_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    avatar_url?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                        name: string;
+                        avatarUrl: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_auth_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    current_password: string;
+                    new_password: string;
+                    acknowledge_weak_password?: boolean;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Changed; a browser gets a new session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_auth_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended; a browser gets its session under a new value. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_api_keys: {
+        parameters: {
+            query?: {
+                /** @description the entries behind the one with this id */
+                after?: string;
+                /** @description how many entries, at most 10000 */
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys without their values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        keys: {
+                            id: string;
+                            name: string;
+                            keyPrefix: string;
+                            role: string;
+                            /** @description RFC 3339 */
+                            createdAt: string;
+                            /** @description RFC 3339 */
+                            expiresAt?: string;
+                            scopes?: {
+                                routes?: string[];
+                                models?: string[];
+                            };
+                            lastUsed: string | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_auth_api_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    expiresIn?: string;
+                    /** @description RFC 3339 */
+                    expiresAt?: string;
+                    scopes?: {
+                        routes?: string[];
+                        models?: string[];
+                    };
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The key. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        keyPrefix: string;
+                        role: string;
+                        /** @description RFC 3339 */
+                        createdAt: string;
+                        /** @description RFC 3339 */
+                        expiresAt?: string;
+                        scopes?: {
+                            routes?: string[];
+                            models?: string[];
+                        };
+                        key: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_auth_api_keys_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_admin_users: {
+        parameters: {
+            query?: {
+                /** @description the entries behind the one with this id */
+                after?: string;
+                /** @description how many entries, at most 10000 */
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The accounts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        users: {
+                            id: string;
+                            email: string;
+                            name: string;
+                            avatarUrl: string;
+                            role: string;
+                            provider: string;
+                            permissions: {
+                                [key: string]: boolean;
+                            };
+                            status: string;
+                            /** @description RFC 3339 */
+                            createdAt: string;
+                            allowed_models: {
+                                enabled: boolean;
+                                models: string[];
+                            };
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_auth_admin_users_id_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    role: "admin" | "user";
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Changed, and in force. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_auth_admin_users_id_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    status: "active" | "disabled";
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Changed, and in force. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_auth_admin_users_id_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    password: string;
+                    acknowledge_weak_password?: boolean;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Changed, and in force. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_auth_admin_users_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_admin_features: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Switches by group, and names of models. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        agent_features: {
+                            key: string;
+                            label: string;
+                            default: boolean;
+                        }[];
+                        general_features: {
+                            key: string;
+                            label: string;
+                            default: boolean;
+                        }[];
+                        api_features: {
+                            key: string;
+                            label: string;
+                            default: boolean;
+                        }[];
+                        models: string[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_admin_users_id_permissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every switch. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message?: string;
+                        user_id: string;
+                        permissions: {
+                            [key: string]: boolean;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_auth_admin_users_id_permissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Every switch, as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message?: string;
+                        user_id: string;
+                        permissions: {
+                            [key: string]: boolean;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_auth_admin_users_id_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    enabled: boolean;
+                    models: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The models of the account. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                        user_id: string;
+                        allowed_models: {
+                            enabled: boolean;
+                            models: string[];
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_admin_users_id_quotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The quotas. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        quotas: {
+                            id: string;
+                            model: string;
+                            max_requests: number | null;
+                            max_total_tokens: number | null;
+                            window: string;
+                            current_requests: number;
+                            current_total_tokens: number;
+                            /** @description RFC 3339 */
+                            resets_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_auth_admin_users_id_quotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    model?: string;
+                    max_requests?: number | null;
+                    max_total_tokens?: number | null;
+                    window: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The quota, whose window begins now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                        quota: {
+                            id: string;
+                            model: string;
+                            max_requests: number | null;
+                            max_total_tokens: number | null;
+                            window: string;
+                            current_requests: number;
+                            current_total_tokens: number;
+                            /** @description RFC 3339 */
+                            resets_at: string;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_auth_admin_users_id_quotas_quota_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                quota_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_admin_invites: {
+        parameters: {
+            query?: {
+                /** @description the entries behind the one with this id */
+                after?: string;
+                /** @description how many entries, at most 10000 */
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invites without their codes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        invites: {
+                            id: string;
+                            codePrefix: string;
+                            /** @description RFC 3339 */
+                            expiresAt: string;
+                            /** @description RFC 3339 */
+                            createdAt: string;
+                            usedAt: string | null;
+                            createdBy: {
+                                id: string;
+                                name: string;
+                            } | null;
+                            usedBy: {
+                                id: string;
+                                name: string;
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_auth_admin_invites: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    expiresInHours?: number;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The invite. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        code: string;
+                        /** @description RFC 3339 */
+                        expiresAt: string;
+                        /** @description RFC 3339 */
+                        createdAt: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_auth_admin_invites_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_backend_monitor: {
+        parameters: {
+            query?: {
+                /** @description The model; a JSON body may name it instead. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description From the backend, or else from its process. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description 1 busy, 2 ready, -1 unknown: the figures are of its process; absent: nothing is loaded yet. */
+                        state?: 1 | 2 | -1;
+                        /** @description Bytes, as the backend counts them. */
+                        memory: {
+                            total: number;
+                            breakdown: {
+                                [key: string]: number;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_backend_monitor_alias: {
+        parameters: {
+            query?: {
+                /** @description The model; a JSON body may name it instead. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description From the backend, or else from its process. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description 1 busy, 2 ready, -1 unknown: the figures are of its process; absent: nothing is loaded yet. */
+                        state?: 1 | 2 | -1;
+                        /** @description Bytes, as the backend counts them. */
+                        memory: {
+                            total: number;
+                            breakdown: {
+                                [key: string]: number;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_backend_load: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    model: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Everything is resident. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Models that are resident now; of a pipeline also when others of it failed. */
+                        loaded: string[];
+                        message: string;
+                    };
+                };
+            };
+            /** @description A model could not be loaded; `loaded` lists the others. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Models that are resident now; of a pipeline also when others of it failed. */
+                        loaded: string[];
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_backend_load_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    model: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Everything is resident. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Models that are resident now; of a pipeline also when others of it failed. */
+                        loaded: string[];
+                        message: string;
+                    };
+                };
+            };
+            /** @description A model could not be loaded; `loaded` lists the others. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Models that are resident now; of a pipeline also when others of it failed. */
+                        loaded: string[];
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_backend_shutdown: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    model: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description It is stopped. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_backend_shutdown_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    model: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description It is stopped. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_models_reload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; `details` lists files that did not load. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        success: boolean;
+                        message: string;
+                        pending_cleanup: number;
+                        details?: string[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_models_capabilities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models in byte order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            id: string;
+                            capabilities: string[];
+                            backend: string;
+                            disabled: boolean;
+                            pinned: boolean;
+                            voice_cloning?: boolean;
+                            source?: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_pipeline_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models in byte order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        vad: string;
+                        transcription: string;
+                        llm: string;
+                        tts: string;
+                        voice: string;
+                        /** @constant */
+                        self_contained?: true;
+                    }[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_models_id_load_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is being installed or loaded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        model: string;
+                        /** @enum {string} */
+                        state: "installing" | "loading";
+                        /** @description From 0 to 1. */
+                        progress: number;
+                        bytes_sent: number;
+                        total_bytes: number;
+                        file_index: number;
+                        total_files: number;
+                    };
+                };
+            };
+            /** @description There is no such model, or nothing of it runs. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_models_config_metadata: {
+        parameters: {
+            query?: {
+                /** @description Id of a section, or `all`. */
+                section?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sections, or the keys of one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        hint?: string;
+                        /** @description The address of the JSON Schema of model files. */
+                        schema?: string;
+                        sections?: {
+                            id: string;
+                            label: string;
+                            url: string;
+                        }[];
+                        fields?: {
+                            path: string;
+                            yaml_key: string;
+                            go_type: string;
+                            ui_type: string;
+                            section: string;
+                            label: string;
+                            description?: string;
+                            component: string;
+                            options?: {
+                                value: string;
+                                label: string;
+                            }[];
+                            min?: number;
+                            max?: number;
+                            autocomplete_provider?: string;
+                            vram_impact?: boolean;
+                            advanced?: boolean;
+                            order: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description There is no such section. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_models_config_schema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Draft 7. Every file that the server takes is valid. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        $schema: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_models_config_metadata_autocomplete_provider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In byte order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        values: string[];
+                    };
+                };
+            };
+            /** @description There is no such provider. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_models_apply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description `name` or `gallery@name`. */
+                    id?: string | null;
+                    /** @description A document of a model, where no gallery has it. */
+                    url?: string | null;
+                    name?: string | null;
+                    variant?: string | null;
+                    overrides?: {
+                        [key: string]: unknown;
+                    } | null;
+                    config_file?: {
+                        [key: string]: unknown;
+                    } | null;
+                    files?: ({
+                        filename: string;
+                        uri: string;
+                        sha256?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The installation is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        uuid: string;
+                        /** @description Where the job can be followed. */
+                        status: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_models_delete_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletion is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        uuid: string;
+                        /** @description Where the job can be followed. */
+                        status: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_models_jobs_uuid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        deletion: boolean;
+                        file_name: string;
+                        error?: string;
+                        /** @description The job has ended, whatever its outcome. */
+                        processed: boolean;
+                        message: string;
+                        progress: number;
+                        phase?: string;
+                        current_bytes?: number;
+                        total_bytes?: number;
+                        file_size: string;
+                        downloaded_size: string;
+                        gallery_element_name: string;
+                        cancelled: boolean;
+                        cancellable: boolean;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_models_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Jobs that wait, run, have failed or are in the history. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            deletion: boolean;
+                            file_name: string;
+                            error?: string;
+                            /** @description The job has ended, whatever its outcome. */
+                            processed: boolean;
+                            message: string;
+                            progress: number;
+                            phase?: string;
+                            current_bytes?: number;
+                            total_bytes?: number;
+                            file_size: string;
+                            downloaded_size: string;
+                            gallery_element_name: string;
+                            cancelled: boolean;
+                            cancellable: boolean;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_models_available: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of the galleries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        url: string;
+                        name: string;
+                        description: string;
+                        license: string;
+                        urls: string[];
+                        icon: string;
+                        tags: string[];
+                        size: string;
+                        files: {
+                            filename: string;
+                            uri: string;
+                            sha256: string;
+                        }[];
+                        gallery: {
+                            url: string;
+                            name: string;
+                            mirrors?: string[];
+                            verification?: {
+                                issuer?: string;
+                                issuer_regex?: string;
+                                identity?: string;
+                                identity_regex?: string;
+                                not_before?: string;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        installed: boolean;
+                        backend: string;
+                    }[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_models_galleries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As they are configured. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        url: string;
+                        name: string;
+                        mirrors?: string[];
+                        verification?: {
+                            issuer?: string;
+                            issuer_regex?: string;
+                            identity?: string;
+                            identity_regex?: string;
+                            not_before?: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_models_import_uri: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of a GGUF file, of a model file, of a repository of the hub, or ollama://. */
+                    uri?: string | null;
+                    preferences?: ({
+                        name?: string | null;
+                        backend?: string | null;
+                        description?: string | null;
+                        quantizations?: (string | string[]) | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The installation is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        uuid: string;
+                        /** @description Where the job can be followed. */
+                        status: string;
+                        estimated_vram_bytes?: number;
+                        estimated_vram_display?: string;
+                        estimated_size_bytes?: number;
+                        estimated_size_display?: string;
+                    };
+                };
+            };
+            /** @description The address is of no known form, or several backends could run the model. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_models: {
+        parameters: {
+            query?: {
+                /** @description Words in the name, the description, the tags or the name of the gallery. */
+                term?: string;
+                /** @description A tag that the model has. */
+                tag?: string;
+                /** @description The backend of the model. */
+                backend?: string;
+                /** @description A usecase or tag of the model. */
+                capability?: string;
+                /** @description `true` leaves out models that are a variant of another one. */
+                collapse_variants?: string;
+                /** @description `true` leaves out models that are known not to fit this machine. */
+                fits?: string;
+                /** @description `name`, `repository`, `license` or `status`. */
+                sort?: string;
+                /** @description `asc` or `desc`. */
+                order?: string;
+                /** @description Counted from 1. */
+                page?: string;
+                /** @description Models of a page, 9 when it is left out. */
+                items?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        models: {
+                            /** @description `gallery@name` */
+                            id: string;
+                            name: string;
+                            description: string;
+                            icon: string;
+                            license: string;
+                            urls: string[];
+                            tags: string[];
+                            gallery: string;
+                            installed: boolean;
+                            processing: boolean;
+                            /** @description The operation on it; empty for none. */
+                            jobID: string;
+                            isDeletion: boolean;
+                            trustRemoteCode: boolean;
+                            additionalFiles: {
+                                filename: string;
+                                uri: string;
+                                sha256: string;
+                            }[];
+                            backend: string;
+                            voice_cloning: boolean;
+                            has_variants: boolean;
+                            /** @description As the gallery writes it; empty where it does not. */
+                            size: string;
+                            /** @description Bytes of the weights, where the gallery or the origin tells them. */
+                            size_bytes?: number;
+                            size_display?: string;
+                            /** @description Estimated memory with a context of 8192 tokens. */
+                            memory_bytes?: number;
+                            memory_display?: string;
+                            /** @description Whether this machine can run it; left out while that is not known. */
+                            fits?: boolean;
+                        }[];
+                        repositories: {
+                            name: string;
+                            url: string;
+                        }[];
+                        allTags: string[];
+                        allBackends: string[];
+                        processingModels: {
+                            [key: string]: string;
+                        };
+                        taskTypes: {
+                            [key: string]: "installation" | "deletion" | "waiting";
+                        };
+                        availableModels: number;
+                        installedModels: number;
+                        ramTotal: number;
+                        ramUsed: number;
+                        ramUsagePercent: number;
+                        currentPage: number;
+                        totalPages: number;
+                        prevPage: number;
+                        nextPage: number;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_models_install_id: {
+        parameters: {
+            query?: {
+                /** @description Name of the entry to take instead. */
+                variant?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The installation is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        jobID: string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_models_delete_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletion is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        jobID: string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_models_config_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Written and in force. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description A model of this name exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_models_job_uid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        progress: number;
+                        message: string;
+                        galleryElementName: string;
+                        processed: boolean;
+                        deletion: boolean;
+                        queued: boolean;
+                        error?: string;
+                        completed?: boolean;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_models_variants_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The variants, and the one that an installation takes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        variants: {
+                            model: string;
+                            backend: string;
+                            fits: boolean;
+                            is_base: boolean;
+                            memory_bytes?: number;
+                        }[];
+                        /** @description The one that an installation takes. */
+                        auto_selected: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_models_estimate_id: {
+        parameters: {
+            query?: {
+                /** @description Sizes of the context in tokens, between commas. */
+                contexts?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An estimate for each context. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sizeBytes?: number;
+                        sizeDisplay?: string;
+                        model_max_context?: number;
+                        /** @description By the size of the context; empty where it is not known. */
+                        estimates: {
+                            [key: string]: {
+                                vramBytes: number;
+                                vramDisplay: string;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_models_vram_estimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    model: string;
+                    context_size?: number | null;
+                    gpu_layers?: number | null;
+                    kv_quant_bits?: number | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The estimate; without figures where its files do not tell. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sizeBytes?: number;
+                        sizeDisplay?: string;
+                        vramBytes?: number;
+                        vramDisplay?: string;
+                        model_max_context?: number;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_backends_apply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description `name` or `gallery@name`. */
+                    id: string;
+                    /** @description Installs it again where it is here. */
+                    force?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The installation is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        status_url: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_backends_delete_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletion is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        status_url: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_backends_upgrade_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The installation is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        status_url: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_backends_jobs_uuid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        deletion: boolean;
+                        file_name: string;
+                        error?: string;
+                        /** @description The job has ended, whatever its outcome. */
+                        processed: boolean;
+                        message: string;
+                        progress: number;
+                        phase?: string;
+                        current_bytes?: number;
+                        total_bytes?: number;
+                        file_size: string;
+                        downloaded_size: string;
+                        gallery_element_name: string;
+                        cancelled: boolean;
+                        cancellable: boolean;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_backends: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In byte order of their folders, those of the system last. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Name: string;
+                        /** @description Empty where it cannot be started. */
+                        RunFile: string;
+                        IsMeta: boolean;
+                        /** @description It belongs to the system and is not removed. */
+                        IsSystem: boolean;
+                        Metadata: {
+                            name?: string;
+                            alias?: string;
+                            meta_backend_for?: string;
+                            gallery_url?: string;
+                            installed_at?: string;
+                            version?: string;
+                            uri?: string;
+                            digest?: string;
+                        };
+                        upgrade_available?: boolean;
+                        available_version?: string;
+                    }[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_backends_available: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of the galleries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        description: string;
+                        license: string;
+                        urls: string[];
+                        icon: string;
+                        tags: string[];
+                        alias: string;
+                        uri: string;
+                        version: string;
+                        mirrors: string[];
+                        capabilities: {
+                            [key: string]: string;
+                        };
+                        gallery: {
+                            url: string;
+                            name: string;
+                            mirrors?: string[];
+                            verification?: {
+                                issuer?: string;
+                                issuer_regex?: string;
+                                identity?: string;
+                                identity_regex?: string;
+                                not_before?: string;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        installed: boolean;
+                    }[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_backends_known: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Without builds for single machines. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        /** @enum {string} */
+                        modality: "text" | "other";
+                        auto_detect: boolean;
+                        description?: string;
+                        installed: boolean;
+                    }[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_backends_galleries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As they are configured. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        url: string;
+                        name: string;
+                        mirrors?: string[];
+                        verification?: {
+                            issuer?: string;
+                            issuer_regex?: string;
+                            identity?: string;
+                            identity_regex?: string;
+                            not_before?: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_backends_upgrades: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By the names of the backends. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            backend_name: string;
+                            installed_version: string;
+                            available_version: string;
+                            installed_digest?: string;
+                            available_digest?: string;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_backends_upgrades_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By the names of the backends. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            backend_name: string;
+                            installed_version: string;
+                            available_version: string;
+                            installed_digest?: string;
+                            available_digest?: string;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_backends_upgrades_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By the names of the backends. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            backend_name: string;
+                            installed_version: string;
+                            available_version: string;
+                            installed_digest?: string;
+                            available_digest?: string;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_backends_upgrades_check_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By the names of the backends. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            backend_name: string;
+                            installed_version: string;
+                            available_version: string;
+                            installed_digest?: string;
+                            available_digest?: string;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_backends: {
+        parameters: {
+            query?: {
+                /** @description Words in the name, the description, the tags or the name of the gallery. */
+                term?: string;
+                /** @description A tag that the backend has. */
+                tag?: string;
+                /** @description `true` lists builds for other machines too. */
+                all?: string;
+                /** @description `name`, `repository`, `license` or `status`. */
+                sort?: string;
+                /** @description `asc` or `desc`. */
+                order?: string;
+                /** @description Counted from 1. */
+                page?: string;
+                /** @description Backends of a page, 9 when it is left out. */
+                items?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        backends: {
+                            /** @description `gallery@name` */
+                            id: string;
+                            name: string;
+                            description: string;
+                            icon: string;
+                            license: string;
+                            urls: string[];
+                            tags: string[];
+                            gallery: string;
+                            installed: boolean;
+                            processing: boolean;
+                            /** @description The operation on it; empty for none. */
+                            jobID: string;
+                            isDeletion: boolean;
+                            version: string;
+                            isMeta: boolean;
+                            isAlias: boolean;
+                            isDevelopment: boolean;
+                            capabilities: {
+                                [key: string]: string;
+                            };
+                            metaBackendFor: string;
+                            nodes: unknown[];
+                        }[];
+                        repositories: {
+                            name: string;
+                            url: string;
+                        }[];
+                        allTags: string[];
+                        processingBackends: {
+                            [key: string]: string;
+                        };
+                        taskTypes: {
+                            [key: string]: "installation" | "deletion" | "waiting";
+                        };
+                        availableBackends: number;
+                        installedBackends: number;
+                        currentPage: number;
+                        totalPages: number;
+                        prevPage: number;
+                        nextPage: number;
+                        systemCapability: string;
+                        preferDevelopmentBackends: boolean;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_backends_install_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The installation is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        jobID: string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_backends_install_external: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of an image. */
+                    uri?: string | null;
+                    name?: string | null;
+                    alias?: string | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The installation is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        jobID: string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_backends_delete_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletion is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        jobID: string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_backends_system_delete_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletion is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        jobID: string;
+                        message: string;
+                        /** @constant */
+                        success: true;
+                    };
+                };
+            };
+            /** @description It belongs to the system. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_backends_upgrade_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The installation is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        jobID: string;
+                        message: string;
+                        uuid: string;
+                        statusUrl: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_backends_usecases: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By the names of the backends. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: string[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_backends_job_uid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        progress: number;
+                        message: string;
+                        galleryElementName: string;
+                        processed: boolean;
+                        deletion: boolean;
+                        queued: boolean;
+                        error?: string;
+                        completed?: boolean;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_models_config_json_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every key of its file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name?: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description There is no such file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    patch_api_models_config_json_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Written and in force. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        message: string;
+                        filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
+                        pending_cleanup: number;
+                    };
+                };
+            };
+            /** @description The file has another revision than `If-Match` names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_models_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model is there. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        message: string;
+                        filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
+                        pending_cleanup: number;
+                    };
+                };
+            };
+            /** @description A model of this name exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_models_edit_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it lies in the models folder. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description YAML. */
+                        config: string;
+                        name: string;
+                        filename: string;
+                        /** @description Changes with every change of the text; also the `ETag`. */
+                        config_revision: string;
+                    };
+                };
+            };
+            /** @description There is no such file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_models_edit_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Written and in force. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        message: string;
+                        filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
+                        pending_cleanup: number;
+                    };
+                };
+            };
+            /** @description The new name is taken. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The file has another revision than `If-Match` names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_models_edit_name_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it lies in the models folder. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description YAML. */
+                        config: string;
+                        name: string;
+                        filename: string;
+                        /** @description Changes with every change of the text; also the `ETag`. */
+                        config_revision: string;
+                    };
+                };
+            };
+            /** @description There is no such file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_models_toggle_state_name_action: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                action: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Written and in force. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        message: string;
+                        filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
+                        pending_cleanup: number;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_models_toggle_pinned_name_action: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                action: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Written and in force. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        message: string;
+                        filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
+                        pending_cleanup: number;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_aliases: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In byte order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        target: string;
+                    }[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_v1_chat_completions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_chat_completions_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `chat.completion.chunk` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_completions: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `text_completion` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Completion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_completions_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `text_completion` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Completion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_engines_model_completions_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `text_completion` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Completion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_engines_model_completions_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The reply, or server-sent `text_completion` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Completion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_edits: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed texts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Edit"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_edits_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed texts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Edit"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_embeddings: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmbeddingRequest"];
+            };
+        };
+        responses: {
+            /** @description One vector for each input, in order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_embeddings_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmbeddingRequest"];
+            };
+        };
+        responses: {
+            /** @description One vector for each input, in order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_engines_model_embeddings_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmbeddingRequest"];
+            };
+        };
+        responses: {
+            /** @description One vector for each input, in order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_engines_model_embeddings_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmbeddingRequest"];
+            };
+        };
+        responses: {
+            /** @description One vector for each input, in order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_moderations: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModerationRequest"];
+            };
+        };
+        responses: {
+            /** @description A result for each text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Moderation"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_moderations_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModerationRequest"];
+            };
+        };
+        responses: {
+            /** @description A result for each text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Moderation"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_models: {
+        parameters: {
+            query?: {
+                /** @description Regular expression (RE2) over the names. */
+                filter?: string;
+                /** @description `false` also lists files that a configuration refers to. */
+                excludeConfigured?: string;
+                /** @description Models of a page, 1 to 1000, default 20; messages format only. */
+                limit?: string;
+                /** @description The page behind this model; messages format only. */
+                after_id?: string;
+                /** @description The page before this model; messages format only. */
+                before_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models in byte order; with `anthropic-version` a page of the messages format. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        /** @constant */
+                        object: "list";
+                        data: ({
+                            id: string;
+                            /** @constant */
+                            object: "model";
+                            created: number;
+                            owned_by: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        data: ({
+                            /** @constant */
+                            type: "model";
+                            id: string;
+                            display_name: string;
+                            created_at: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        has_more: boolean;
+                        first_id: string | null;
+                        last_id: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_models_alias: {
+        parameters: {
+            query?: {
+                /** @description Regular expression (RE2) over the names. */
+                filter?: string;
+                /** @description `false` also lists files that a configuration refers to. */
+                excludeConfigured?: string;
+                /** @description Models of a page, 1 to 1000, default 20; messages format only. */
+                limit?: string;
+                /** @description The page behind this model; messages format only. */
+                after_id?: string;
+                /** @description The page before this model; messages format only. */
+                before_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models in byte order; with `anthropic-version` a page of the messages format. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        /** @constant */
+                        object: "list";
+                        data: ({
+                            id: string;
+                            /** @constant */
+                            object: "model";
+                            created: number;
+                            owned_by: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        data: ({
+                            /** @constant */
+                            type: "model";
+                            id: string;
+                            display_name: string;
+                            created_at: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        has_more: boolean;
+                        first_id: string | null;
+                        last_id: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_models_capabilities: {
+        parameters: {
+            query?: {
+                /** @description Regular expression (RE2) over the names. */
+                filter?: string;
+                /** @description `false` also lists files that a configuration refers to. */
+                excludeConfigured?: string;
+                /** @description Models of a page, 1 to 1000, default 20; messages format only. */
+                limit?: string;
+                /** @description The page behind this model; messages format only. */
+                after_id?: string;
+                /** @description The page before this model; messages format only. */
+                before_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models in byte order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelCapabilitiesList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_models_capabilities_alias: {
+        parameters: {
+            query?: {
+                /** @description Regular expression (RE2) over the names. */
+                filter?: string;
+                /** @description `false` also lists files that a configuration refers to. */
+                excludeConfigured?: string;
+                /** @description Models of a page, 1 to 1000, default 20; messages format only. */
+                limit?: string;
+                /** @description The page behind this model; messages format only. */
+                after_id?: string;
+                /** @description The page before this model; messages format only. */
+                before_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models in byte order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelCapabilitiesList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_v1_models_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        id: string;
+                        /** @constant */
+                        object: "model";
+                        created: number;
+                        owned_by: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "model";
+                        id: string;
+                        display_name: string;
+                        created_at: string;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_models_id_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        id: string;
+                        /** @constant */
+                        object: "model";
+                        created: number;
+                        owned_by: string;
+                    } & {
+                        [key: string]: unknown;
+                    }) | ({
+                        /** @constant */
+                        type: "model";
+                        id: string;
+                        display_name: string;
+                        created_at: string;
+                    } & {
+                        [key: string]: unknown;
+                    });
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_chat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OllamaChatRequest"];
+            };
+        };
+        responses: {
+            /** @description Lines of JSON, or one reply with `stream: false`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaChatReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    post_api_generate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OllamaGenerateRequest"];
+            };
+        };
+        responses: {
+            /** @description Lines of JSON, or one reply with `stream: false`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaGenerateReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    post_api_embed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OllamaEmbedRequest"];
+            };
+        };
+        responses: {
+            /** @description One vector for each input, in order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaEmbedReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    post_api_embeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OllamaEmbeddingsRequest"];
+            };
+        };
+        responses: {
+            /** @description The vector; empty for no text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaEmbeddingsReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    get_api_tags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models in byte order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaTags"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    post_api_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OllamaShowRequest"];
+            };
+        };
+        responses: {
+            /** @description The model. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaShow"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    get_api_ps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models in the order they were loaded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaRunning"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    get_api_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaVersion"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    post_api_pull: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    model?: string | null;
+                    name?: string | null;
+                    stream?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Its progress line by line, or its end where `stream` is false. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        status: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    post_api_copy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    source: string;
+                    destination: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The copy is there. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The name is taken. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    delete_api_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    model?: string | null;
+                    name?: string | null;
+                    stream?: boolean | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such model. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    post_api_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Models are installed from galleries or added by the operator. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    post_api_push: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Models are installed from galleries or added by the operator. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OllamaError"];
+                };
+            };
+        };
+    };
+    post_v1_messages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessagesRequest"];
+            };
+        };
+        responses: {
+            /** @description The message, or server-sent `MessagesEvent` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagesReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagesError"];
+                };
+            };
+        };
+    };
+    post_messages_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessagesRequest"];
+            };
+        };
+        responses: {
+            /** @description The message, or server-sent `MessagesEvent` events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagesReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagesError"];
+                };
+            };
+        };
+    };
+    post_v1_messages_count_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessagesCountRequest"];
+            };
+        };
+        responses: {
+            /** @description Tokens the model would read. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagesCount"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagesError"];
+                };
+            };
+        };
+    };
+    post_messages_count_tokens_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessagesCountRequest"];
+            };
+        };
+        responses: {
+            /** @description Tokens the model would read. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagesCount"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagesError"];
+                };
+            };
+        };
+    };
+    get_v1_responses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A WebSocket: `response.create` messages are answered with the events of their responses. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request did not ask for a WebSocket. */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    post_v1_responses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseRequest"];
+            };
+        };
+        responses: {
+            /** @description The response, or its server-sent events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    get_responses_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A WebSocket: `response.create` messages are answered with the events of their responses. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request did not ask for a WebSocket. */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    post_responses_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseRequest"];
+            };
+        };
+        responses: {
+            /** @description The response, or its server-sent events with `stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    post_v1_responses_input_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseCountRequest"];
+            };
+        };
+        responses: {
+            /** @description Tokens the model would read. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseCount"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    post_responses_input_tokens_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseCountRequest"];
+            };
+        };
+        responses: {
+            /** @description Tokens the model would read. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseCount"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    get_v1_responses_id: {
+        parameters: {
+            query?: {
+                /** @description `true`: the events of the response. */
+                stream?: string;
+                /** @description Number of the last known event; later ones are sent. */
+                starting_after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    delete_v1_responses_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @constant */
+                        object: "response";
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    get_responses_id_alias: {
+        parameters: {
+            query?: {
+                /** @description `true`: the events of the response. */
+                stream?: string;
+                /** @description Number of the last known event; later ones are sent. */
+                starting_after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    delete_responses_id_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @constant */
+                        object: "response";
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    get_v1_responses_id_events: {
+        parameters: {
+            query?: {
+                /** @description Number of the last known event; later ones are sent. */
+                starting_after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events, each with one of these. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    get_responses_id_events_alias: {
+        parameters: {
+            query?: {
+                /** @description Number of the last known event; later ones are sent. */
+                starting_after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events, each with one of these. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    get_v1_responses_events_alias: {
+        parameters: {
+            query?: {
+                /** @description Number of the last known event; later ones are sent. */
+                starting_after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events, each with one of these. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    get_v1_responses_id_input_items: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100, 20 when it is left out. */
+                limit?: string;
+                /** @description `asc`: the first item first. */
+                order?: string;
+                /** @description Id of the item before the first one listed. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of items. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        object: "list";
+                        data: (({
+                            type?: "message" | null;
+                            /** @enum {string} */
+                            role: "user" | "assistant" | "system" | "developer";
+                            content: string | (({
+                                /** @enum {string} */
+                                type: "input_text" | "text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "output_text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "refusal";
+                                refusal: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_image";
+                                image_url?: string | null;
+                                file_id?: string | null;
+                                detail?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_file";
+                                file_data?: string | null;
+                                file_url?: string | null;
+                                file_id?: string | null;
+                                filename?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_audio";
+                                input_audio: {
+                                    data: string;
+                                    format?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_video";
+                                video_url: string;
+                            } & {
+                                [key: string]: unknown;
+                            }))[];
+                            id?: string | null;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "reasoning";
+                            id?: string | null;
+                            summary?: ({
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            content?: ({
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            encrypted_content?: string | null;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "function_call";
+                            id?: string | null;
+                            call_id: string;
+                            name: string;
+                            arguments: string;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "function_call_output";
+                            id?: string | null;
+                            call_id: string;
+                            output: string | (({
+                                /** @enum {string} */
+                                type: "input_text" | "text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "output_text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "refusal";
+                                refusal: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_image";
+                                image_url?: string | null;
+                                file_id?: string | null;
+                                detail?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_file";
+                                file_data?: string | null;
+                                file_url?: string | null;
+                                file_id?: string | null;
+                                filename?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_audio";
+                                input_audio: {
+                                    data: string;
+                                    format?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_video";
+                                video_url: string;
+                            } & {
+                                [key: string]: unknown;
+                            }))[];
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            type?: "item_reference" | null;
+                            id: string;
+                            role?: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }))[];
+                        first_id: string | null;
+                        last_id: string | null;
+                        has_more: boolean;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    get_responses_id_input_items_alias: {
+        parameters: {
+            query?: {
+                /** @description 1 to 100, 20 when it is left out. */
+                limit?: string;
+                /** @description `asc`: the first item first. */
+                order?: string;
+                /** @description Id of the item before the first one listed. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of items. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        object: "list";
+                        data: (({
+                            type?: "message" | null;
+                            /** @enum {string} */
+                            role: "user" | "assistant" | "system" | "developer";
+                            content: string | (({
+                                /** @enum {string} */
+                                type: "input_text" | "text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "output_text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "refusal";
+                                refusal: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_image";
+                                image_url?: string | null;
+                                file_id?: string | null;
+                                detail?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_file";
+                                file_data?: string | null;
+                                file_url?: string | null;
+                                file_id?: string | null;
+                                filename?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_audio";
+                                input_audio: {
+                                    data: string;
+                                    format?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_video";
+                                video_url: string;
+                            } & {
+                                [key: string]: unknown;
+                            }))[];
+                            id?: string | null;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "reasoning";
+                            id?: string | null;
+                            summary?: ({
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            content?: ({
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            encrypted_content?: string | null;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "function_call";
+                            id?: string | null;
+                            call_id: string;
+                            name: string;
+                            arguments: string;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "function_call_output";
+                            id?: string | null;
+                            call_id: string;
+                            output: string | (({
+                                /** @enum {string} */
+                                type: "input_text" | "text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "output_text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "refusal";
+                                refusal: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_image";
+                                image_url?: string | null;
+                                file_id?: string | null;
+                                detail?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_file";
+                                file_data?: string | null;
+                                file_url?: string | null;
+                                file_id?: string | null;
+                                filename?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_audio";
+                                input_audio: {
+                                    data: string;
+                                    format?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_video";
+                                video_url: string;
+                            } & {
+                                [key: string]: unknown;
+                            }))[];
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            type?: "item_reference" | null;
+                            id: string;
+                            role?: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }))[];
+                        first_id: string | null;
+                        last_id: string | null;
+                        has_more: boolean;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    post_v1_responses_id_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    post_responses_id_cancel_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseError"];
+                };
+            };
+        };
+    };
+    post_v1_rerank: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RerankRequest"];
+            };
+        };
+        responses: {
+            /** @description The best document first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerankReply"];
+                };
+            };
+            /** @description `top_n` is below 1. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_jina_v1_rerank_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RerankRequest"];
+            };
+        };
+        responses: {
+            /** @description The best document first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerankReply"];
+                };
+            };
+            /** @description `top_n` is below 1. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v2_rerank_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RerankRequest"];
+            };
+        };
+        responses: {
+            /** @description The best document first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerankReply"];
+                };
+            };
+            /** @description `top_n` is below 1. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_rerank_alias: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RerankRequest"];
+            };
+        };
+        responses: {
+            /** @description The best document first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerankReply"];
+                };
+            };
+            /** @description `top_n` is below 1. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_tokenize: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenizeRequest"];
+            };
+        };
+        responses: {
+            /** @description Ids of the vocabulary of the model. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenizeReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_v1_detokenize: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DetokenizeRequest"];
+            };
+        };
+        responses: {
+            /** @description The text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetokenizeReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_score: {
+        parameters: {
+            query?: {
+                /** @description The model, where the body names none. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScoreRequest"];
+            };
+        };
+        responses: {
+            /** @description Log-probabilities in the order of the candidates. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoreReply"];
+                };
+            };
+            /** @description The backend of the model cannot score. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_pii_analyze: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PiiTextRequest"];
+            };
+        };
+        responses: {
+            /** @description The findings; never the text itself. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PiiAnalysis"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_pii_redact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PiiTextRequest"];
+            };
+        };
+        responses: {
+            /** @description The masked text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PiiRedaction"];
+                };
+            };
+            /** @description The text is blocked, or names no detector. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_pii_events: {
+        parameters: {
+            query?: {
+                /** @description Events of one request. */
+                correlation_id?: string;
+                /** @description Events of one user. */
+                user_id?: string;
+                /** @description Such as `ner:EMAIL`. */
+                pattern_id?: string;
+                /** @description `pii`, `proxy_connect`, `proxy_traffic` or `admission`. */
+                kind?: string;
+                /** @description `middleware`, `proxy`, `pii_analyze` or `pii_redact`. */
+                origin?: string;
+                /** @description How many at most, 100 when it is left out. */
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PiiEventList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_router_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state of this moment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterStatus"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_router_decisions: {
+        parameters: {
+            query?: {
+                /** @description Decisions of one request. */
+                correlation_id?: string;
+                /** @description Decisions of one user. */
+                user_id?: string;
+                /** @description Decisions of one router. */
+                router_model?: string;
+                /** @description How many at most, 100 when it is left out. */
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first; never a prompt. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterDecisionList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_router_cache_stats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Counts since each router was built. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterCacheStats"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_router_decide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RouterDecideRequest"];
+            };
+        };
+        responses: {
+            /** @description The decision. Nothing is logged, no model answers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterDecideReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_router_name_corpus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RouterCorpusRequest"];
+            };
+        };
+        responses: {
+            /** @description All texts are stored and found from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterCorpusAdded"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    delete_api_router_name_corpus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description File and index are empty. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterCorpusCleared"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_router_name_corpus_stats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Counts; never a text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterCorpusStats"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_middleware_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state of this moment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MiddlewareStatus"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_middleware_proxy_ca_crt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The certificate, PEM; never its key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-pem-file": unknown;
+                };
+            };
+            /** @description The intercepting proxy has never run. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The authority cannot be used; `svc mitm ca` says why. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_failover_chains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every failover group, by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailoverChainList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_failover_events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The states of all failover groups, at first and after each change of a file, and every change of a target. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["FailoverEvent"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_failover_chains_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The failover group with the states of its targets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailoverChain"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_failover_chains_name_pin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FailoverPinRequest"];
+            };
+        };
+        responses: {
+            /** @description The failover group with the states of its targets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailoverChain"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_failover_chains_name_unpin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The failover group with the states of its targets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailoverChain"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_auth_usage: {
+        parameters: {
+            query?: {
+                /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
+                period?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Rows in the order of their buckets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_usage_sources: {
+        parameters: {
+            query?: {
+                /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
+                period?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Usage by source and key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageSourcesReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_admin_usage: {
+        parameters: {
+            query?: {
+                /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
+                period?: string;
+                /** @description Usage of one account. */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Rows in the order of their buckets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_admin_usage_sources: {
+        parameters: {
+            query?: {
+                /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
+                period?: string;
+                /** @description Usage of one account. */
+                user_id?: string;
+                /** @description Usage of one key. */
+                api_key_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Usage by source and key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageSourcesReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_usage: {
+        parameters: {
+            query?: {
+                /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
+                period?: string;
+                /** @description `csv` answers with a table. */
+                format?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Rows in the order of their buckets, sums by model, and who asks; a table with `format=csv`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageView"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_usage_all: {
+        parameters: {
+            query?: {
+                /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
+                period?: string;
+                /** @description `csv` answers with a table. */
+                format?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Rows in the order of their buckets, sums by model, and who asks; a table with `format=csv`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageView"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_traces_summary: {
+        parameters: {
+            query?: {
+                /** @description Hours before now: 1 to 168; 24 when it is left out. */
+                hours?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every traced request of the window. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceSummary"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_traces: {
+        parameters: {
+            query?: {
+                /** @description Traces of the page: 1 to 1000, or 0 for all; 50 when it is left out. */
+                limit?: string;
+                /** @description Traces before the page, the newest first. */
+                offset?: string;
+                /** @description `true` adds the bodies of requests and replies. */
+                full?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first, running requests included; the number of all is in `X-Total-Count`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_traces_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trace. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trace"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_traces_clear: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cleared. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_backend_traces: {
+        parameters: {
+            query?: {
+                /** @description Traces of the page: 1 to 1000, or 0 for all; 50 when it is left out. */
+                limit?: string;
+                /** @description Traces before the page, the newest first. */
+                offset?: string;
+                /** @description `true` adds the bodies of requests and replies. */
+                full?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first, running calls included; the number of all is in `X-Total-Count`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackendTraceList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_backend_traces_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trace. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackendTrace"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_backend_traces_clear: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cleared. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_backend_logs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Names of models. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_backend_logs_path: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lines, the oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        /** Format: date-time */
+                        timestamp: string;
+                        /** @enum {string} */
+                        stream: "stdout" | "stderr";
+                        text: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_backend_logs_path: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cleared. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_ws_backend_logs_path: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_cors_proxy: {
+        parameters: {
+            query: {
+                /** @description A public http or https address. */
+                url: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reply of that address with its status, as a file that runs no script. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The URL is missing, or none that can be fetched. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The URL leads to an internal host or a private network. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The address did not answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_cors_proxy: {
+        parameters: {
+            query: {
+                /** @description A public http or https address. */
+                url: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reply of that address with its status, as a file that runs no script. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The URL is missing, or none that can be fetched. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The URL leads to an internal host or a private network. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The address did not answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings in force. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description pages of every origin may use the API, unless --cors-allow-origins lists some */
+                        cors?: boolean;
+                        /** @description origins whose pages may use the API, between commas, or * */
+                        cors_allow_origins?: string;
+                        /** @description name that the interface shows */
+                        instance_name?: string;
+                        /** @description line that the interface shows below the name */
+                        instance_tagline?: string;
+                        /** @description file of the square logo; set through the branding routes */
+                        logo_file?: string;
+                        /** @description file of the wide logo; set through the branding routes */
+                        logo_horizontal_file?: string;
+                        /** @description file of the icon in browser tabs; set through the branding routes */
+                        favicon_file?: string;
+                        /** @description keys that give full access, between commas; prefer the variable or a file: other users see a command line */
+                        api_keys?: (string & (unknown & unknown))[];
+                        /** @description refuse unsafe requests from pages of other sites */
+                        csrf?: boolean;
+                        /** @description threads of a model that names none itself */
+                        threads?: number;
+                        /** @description context of a model that names none itself, in tokens; -1 = what it was trained for */
+                        context_size?: number;
+                        /** @description half-precision numbers where a backend knows them */
+                        f16?: boolean;
+                        /** @description the older way to write --log-level debug */
+                        debug?: boolean;
+                        /** @description keep the output of backends */
+                        enable_backend_logging?: boolean;
+                        /** @description files of one model that are downloaded at a time */
+                        artifact_download_concurrency?: number;
+                        /** @description model galleries, as a JSON list of objects with name, url and mirrors */
+                        galleries?: ({
+                            url: string;
+                            name: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        /** @description fetch the model galleries at start */
+                        autoload_galleries?: boolean;
+                        /** @description backend galleries, as a JSON list of objects with name, url and mirrors */
+                        backend_galleries?: ({
+                            url: string;
+                            name: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        /** @description fetch the backend galleries at start */
+                        autoload_backend_galleries?: boolean;
+                        /** @description install newer versions of backends */
+                        auto_upgrade_backends?: boolean;
+                        /** @description prefer development versions of backends */
+                        prefer_development_backends?: boolean;
+                        /** @description run both watchdogs, whatever their own switches say */
+                        watchdog_enabled?: boolean;
+                        /** @description unload models that nobody uses */
+                        watchdog_idle_enabled?: boolean;
+                        /** @description stop backends whose oldest call takes too long */
+                        watchdog_busy_enabled?: boolean;
+                        /** @description unload a model that nobody uses for this long */
+                        watchdog_idle_timeout?: string;
+                        /** @description stop a backend whose oldest call takes this long */
+                        watchdog_busy_timeout?: string;
+                        /** @description how often the watchdogs look */
+                        watchdog_interval?: string;
+                        /** @description the older way to write --max-active-backends 1 */
+                        single_backend?: boolean;
+                        /** @description models loaded at a time; 0 = no limit */
+                        max_active_backends?: number;
+                        /** @description unload models when memory runs short */
+                        memory_reclaimer_enabled?: boolean;
+                        /** @description unload models above this share of memory in use */
+                        memory_reclaimer_threshold?: number;
+                        /** @description graphics memory that models may take: a share such as 80%, or 12GB of all devices; empty = all */
+                        vram_budget?: string;
+                        /** @description unload even models that are at work */
+                        force_eviction_when_busy?: boolean;
+                        /** @description unload the largest model first */
+                        size_aware_eviction?: boolean;
+                        /** @description how often a load asks again for room */
+                        lru_eviction_max_retries?: number;
+                        /** @description how long a load waits before it asks again for room */
+                        lru_eviction_retry_interval?: string;
+                        /** @description keep a trace of each inference request and of each call to a backend */
+                        enable_tracing?: boolean;
+                        /** @description traces that are listed, of requests and of calls each */
+                        tracing_max_items?: number;
+                        /** @description longest part of a body in a trace; 0 = no bodies */
+                        tracing_max_body_bytes?: number;
+                        /** @description how long stored responses are kept; 0 = no limit in time */
+                        open_responses_store_ttl?: string;
+                        /** @description detector models of every filtered model that names none */
+                        pii_default_detectors?: (string & (unknown & unknown))[];
+                        /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
+                        mitm_listen?: string;
+                        /** @description how long finished jobs are kept; not in this version: only the present value can be set */
+                        agent_job_retention_days?: number;
+                        /** @description agents; not in this version: only the present value can be set */
+                        agent_pool_enabled?: boolean;
+                        /** @description model of an agent that names none; not in this version: only the present value can be set */
+                        agent_pool_default_model?: string;
+                        /** @description model that indexes collections; not in this version: only the present value can be set */
+                        agent_pool_embedding_model?: string;
+                        /** @description longest piece of an indexed text; not in this version: only the present value can be set */
+                        agent_pool_max_chunking_size?: number;
+                        /** @description what two pieces share; not in this version: only the present value can be set */
+                        agent_pool_chunk_overlap?: number;
+                        /** @description log what agents do; not in this version: only the present value can be set */
+                        agent_pool_enable_logs?: boolean;
+                        /** @description file of the collections; not in this version: only the present value can be set */
+                        agent_pool_collection_db_path?: string;
+                        /** @description database of the collections; not in this version: only the present value can be set */
+                        agent_pool_database_url?: string;
+                        /**
+                         * @description where collections are indexed; not in this version: only the present value can be set
+                         * @enum {string}
+                         */
+                        agent_pool_vector_engine?: "chromem" | "postgres";
+                        /** @description where agents are shared; not in this version: only the present value can be set */
+                        agent_pool_agent_hub_url?: string;
+                        /** @description an assistant for administrators; not in this version: only the present value can be set */
+                        localai_assistant_enabled?: boolean;
+                        /** @description token of the network; not in this version: only the present value can be set */
+                        p2p_token?: string;
+                        /** @description a name that keeps networks of one token apart; not in this version: only the present value can be set */
+                        p2p_network_id?: string;
+                        /** @description share requests among the peers; not in this version: only the present value can be set */
+                        federated?: boolean;
+                        /** @description no model to a worker whose disk is too full; not in this version: only the present value can be set */
+                        distributed_disk_headroom_check?: boolean;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    post_api_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description pages of every origin may use the API, unless --cors-allow-origins lists some */
+                    cors?: boolean;
+                    /** @description origins whose pages may use the API, between commas, or * */
+                    cors_allow_origins?: string;
+                    /** @description name that the interface shows */
+                    instance_name?: string;
+                    /** @description line that the interface shows below the name */
+                    instance_tagline?: string;
+                    /** @description file of the square logo; set through the branding routes */
+                    logo_file?: string;
+                    /** @description file of the wide logo; set through the branding routes */
+                    logo_horizontal_file?: string;
+                    /** @description file of the icon in browser tabs; set through the branding routes */
+                    favicon_file?: string;
+                    /** @description keys that give full access, between commas; prefer the variable or a file: other users see a command line */
+                    api_keys?: (string & (unknown & unknown))[];
+                    /** @description refuse unsafe requests from pages of other sites */
+                    csrf?: boolean;
+                    /** @description threads of a model that names none itself */
+                    threads?: number;
+                    /** @description context of a model that names none itself, in tokens; -1 = what it was trained for */
+                    context_size?: number;
+                    /** @description half-precision numbers where a backend knows them */
+                    f16?: boolean;
+                    /** @description the older way to write --log-level debug */
+                    debug?: boolean;
+                    /** @description keep the output of backends */
+                    enable_backend_logging?: boolean;
+                    /** @description files of one model that are downloaded at a time */
+                    artifact_download_concurrency?: number;
+                    /** @description model galleries, as a JSON list of objects with name, url and mirrors */
+                    galleries?: ({
+                        url: string;
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    /** @description fetch the model galleries at start */
+                    autoload_galleries?: boolean;
+                    /** @description backend galleries, as a JSON list of objects with name, url and mirrors */
+                    backend_galleries?: ({
+                        url: string;
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    /** @description fetch the backend galleries at start */
+                    autoload_backend_galleries?: boolean;
+                    /** @description install newer versions of backends */
+                    auto_upgrade_backends?: boolean;
+                    /** @description prefer development versions of backends */
+                    prefer_development_backends?: boolean;
+                    /** @description run both watchdogs, whatever their own switches say */
+                    watchdog_enabled?: boolean;
+                    /** @description unload models that nobody uses */
+                    watchdog_idle_enabled?: boolean;
+                    /** @description stop backends whose oldest call takes too long */
+                    watchdog_busy_enabled?: boolean;
+                    /** @description unload a model that nobody uses for this long */
+                    watchdog_idle_timeout?: string;
+                    /** @description stop a backend whose oldest call takes this long */
+                    watchdog_busy_timeout?: string;
+                    /** @description how often the watchdogs look */
+                    watchdog_interval?: string;
+                    /** @description the older way to write --max-active-backends 1 */
+                    single_backend?: boolean;
+                    /** @description models loaded at a time; 0 = no limit */
+                    max_active_backends?: number;
+                    /** @description unload models when memory runs short */
+                    memory_reclaimer_enabled?: boolean;
+                    /** @description unload models above this share of memory in use */
+                    memory_reclaimer_threshold?: number;
+                    /** @description graphics memory that models may take: a share such as 80%, or 12GB of all devices; empty = all */
+                    vram_budget?: string;
+                    /** @description unload even models that are at work */
+                    force_eviction_when_busy?: boolean;
+                    /** @description unload the largest model first */
+                    size_aware_eviction?: boolean;
+                    /** @description how often a load asks again for room */
+                    lru_eviction_max_retries?: number;
+                    /** @description how long a load waits before it asks again for room */
+                    lru_eviction_retry_interval?: string;
+                    /** @description keep a trace of each inference request and of each call to a backend */
+                    enable_tracing?: boolean;
+                    /** @description traces that are listed, of requests and of calls each */
+                    tracing_max_items?: number;
+                    /** @description longest part of a body in a trace; 0 = no bodies */
+                    tracing_max_body_bytes?: number;
+                    /** @description how long stored responses are kept; 0 = no limit in time */
+                    open_responses_store_ttl?: string;
+                    /** @description detector models of every filtered model that names none */
+                    pii_default_detectors?: (string & (unknown & unknown))[];
+                    /** @description where the intercepting proxy listens; it asks for no credentials, so prefer a loopback address */
+                    mitm_listen?: string;
+                    /** @description how long finished jobs are kept; not in this version: only the present value can be set */
+                    agent_job_retention_days?: number;
+                    /** @description agents; not in this version: only the present value can be set */
+                    agent_pool_enabled?: boolean;
+                    /** @description model of an agent that names none; not in this version: only the present value can be set */
+                    agent_pool_default_model?: string;
+                    /** @description model that indexes collections; not in this version: only the present value can be set */
+                    agent_pool_embedding_model?: string;
+                    /** @description longest piece of an indexed text; not in this version: only the present value can be set */
+                    agent_pool_max_chunking_size?: number;
+                    /** @description what two pieces share; not in this version: only the present value can be set */
+                    agent_pool_chunk_overlap?: number;
+                    /** @description log what agents do; not in this version: only the present value can be set */
+                    agent_pool_enable_logs?: boolean;
+                    /** @description file of the collections; not in this version: only the present value can be set */
+                    agent_pool_collection_db_path?: string;
+                    /** @description database of the collections; not in this version: only the present value can be set */
+                    agent_pool_database_url?: string;
+                    /**
+                     * @description where collections are indexed; not in this version: only the present value can be set
+                     * @enum {string}
+                     */
+                    agent_pool_vector_engine?: "chromem" | "postgres";
+                    /** @description where agents are shared; not in this version: only the present value can be set */
+                    agent_pool_agent_hub_url?: string;
+                    /** @description an assistant for administrators; not in this version: only the present value can be set */
+                    localai_assistant_enabled?: boolean;
+                    /** @description token of the network; not in this version: only the present value can be set */
+                    p2p_token?: string;
+                    /** @description a name that keeps networks of one token apart; not in this version: only the present value can be set */
+                    p2p_network_id?: string;
+                    /** @description share requests among the peers; not in this version: only the present value can be set */
+                    federated?: boolean;
+                    /** @description no model to a worker whose disk is too full; not in this version: only the present value can be set */
+                    distributed_disk_headroom_check?: boolean;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Saved and in force. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsUpdate"];
+                };
+            };
+            /** @description Nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsUpdate"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_settings_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of the documentation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        settings: {
+                            key: string;
+                            heading: string;
+                            about: string;
+                            /** @enum {string} */
+                            source: "flag" | "environment" | "file" | "default";
+                            /** @description What a saved value cannot change: a flag, a variable, the routes of the branding, or this version. */
+                            locked_by: ("flag" | "environment" | "branding" | "version") | null;
+                            /** @description `GET /api/settings` shows a mask, which may be sent back. */
+                            secret: boolean;
+                            flag: string | null;
+                            variables: string[];
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_operations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The least advanced first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationList"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_operations_jobID_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                jobID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationChanged"];
+                };
+            };
+            /** @description There is no such operation, or it cannot be ended. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_operations_jobID_pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                jobID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationChanged"];
+                };
+            };
+            /** @description There is no such operation, or it cannot be ended. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_operations_jobID_dismiss: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                jobID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationChanged"];
+                };
+            };
+            /** @description There is no such operation, or it cannot be ended. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_operations_history: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationHistory"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_operations_history: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is empty. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
+                };
+            };
+            /** @description It could not be cleared. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
 }
