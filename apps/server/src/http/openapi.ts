@@ -70,7 +70,7 @@ async function toOperation(route: RouteInfo, template: string, registry: SchemaR
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: toSchema(body, registry, 'input') } },
+            content: { [route.bodyType ?? 'application/json']: { schema: toSchema(body, registry, 'input') } },
           },
         }),
     responses: {

@@ -12,6 +12,7 @@ interface Operation {
   readonly tags: readonly string[]
   readonly operationId: string
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean }[]
+  readonly requestBody?: { readonly content?: Readonly<Record<string, Media>> }
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>
   readonly 'x-svc-access': string
   readonly 'x-svc-socket'?: boolean
@@ -170,7 +171,13 @@ describe('the document', () => {
     const user = `/api/auth/admin/users/${member.id}`
     const template = '/api/auth/admin/users/{id}'
     const quota = { model: 'own', max_requests: 5, window: '1h' }
-    type Request = readonly [caller: typeof admin, method: string, path: string, url?: string | undefined, body?: unknown]
+    type Request = readonly [
+      caller: typeof admin,
+      method: string,
+      path: string,
+      url?: string | undefined,
+      body?: unknown,
+    ]
     const requests: readonly Request[] = [
       [member, 'get', '/api/auth/status'],
       [member, 'get', '/api/auth/me'],
@@ -201,6 +208,27 @@ describe('the document', () => {
       expect([200, 201], `${method} ${url} ${reply.text}`).toContain(reply.status)
       expect(check(method, path, reply), `${method} ${url} ${reply.text.slice(0, 500)}`).toBeUndefined()
     }
+  })
+
+  it('names the types of bodies that are no JSON, and a browser with a cookie may send those alone', async () => {
+    const { browser } = accounts.admin
+    const path = '/models/import'
+    const { content } = document.paths[path]?.post?.requestBody ?? {}
+    expect(Object.keys(content ?? {})).toEqual(['application/yaml'])
+    const form = document.paths['/api/branding/asset/{kind}']?.post?.requestBody
+    expect(Object.keys(form?.content ?? {})).toEqual(['multipart/form-data'])
+
+    const post = (type: string) =>
+      browser.call(path, { method: 'POST', headers: { 'content-type': type }, body: 'name: written\nbackend: mock\n' })
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      const refused = await post(type)
+      expect([refused.status, refused.text], type).toEqual([
+        415,
+        expect.stringContaining('must be application/json or application/yaml'),
+      ])
+    }
+    const written = await post('application/yaml; charset=utf-8')
+    expect([written.status, check('post', path, written)]).toEqual([200, undefined])
   })
 
   it('declares offsets as bytes of UTF-8', () => {

@@ -7942,7 +7942,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description An image of 5 MiB at most.
+                     */
+                    file: string;
+                };
+            };
+        };
         responses: {
             /** @description The branding. */
             200: {
@@ -11637,7 +11647,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/yaml": string;
+            };
+        };
         responses: {
             /** @description The model is there. */
             200: {
@@ -11728,7 +11742,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/yaml": string;
+            };
+        };
         responses: {
             /** @description Written and in force. */
             200: {

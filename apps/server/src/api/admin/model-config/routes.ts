@@ -68,6 +68,8 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'POST',
       path: '/models/import',
       summary: 'Write the file of a new model, from YAML or JSON',
+      body: async () => (await schemas()).fileText,
+      bodyType: 'application/yaml',
       responses: {
         200: { description: 'The model is there.', schema: async () => (await schemas()).configWritten },
         409: { description: 'A model of this name exists.' },
@@ -98,6 +100,8 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'POST',
       path: '/models/edit/:name{.+}',
       summary: 'Replace a model file; another name in it renames the model',
+      body: async () => (await schemas()).fileText,
+      bodyType: 'application/yaml',
       responses: {
         200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
         409: { description: 'The new name is taken.' },
