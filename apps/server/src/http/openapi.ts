@@ -46,7 +46,12 @@ async function toResponse(response: RouteResponse, registry: SchemaRegistry): Pr
 }
 
 /** Names of the error bodies of families that have one of their own. */
-const ERRORS: Partial<Readonly<Record<ErrorFamily, string>>> = { messages: 'MessagesError' }
+const ERRORS: Partial<Readonly<Record<ErrorFamily, string>>> = {
+  messages: 'MessagesError',
+  responses: 'ResponseError',
+  string: 'OllamaError',
+  flat: 'FlatError',
+}
 
 async function toOperation(route: RouteInfo, template: string, registry: SchemaRegistry): Promise<Json> {
   const parameters = await toParameters(route, template, registry)
@@ -65,7 +70,7 @@ async function toOperation(route: RouteInfo, template: string, registry: SchemaR
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: toSchema(body, registry, 'input') } },
+            content: { [route.bodyType ?? 'application/json']: { schema: toSchema(body, registry, 'input') } },
           },
         }),
     responses: {

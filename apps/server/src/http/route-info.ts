@@ -67,6 +67,8 @@ export interface RouteInfo {
   readonly summary: string
   readonly query?: LoadSchema<z.ZodObject> | undefined
   readonly body?: LoadSchema | undefined
+  /** Media type of a body; none that a form of HTML can send, unless {@link form} is set. @default 'application/json' */
+  readonly bodyType?: string | undefined
   readonly responses?: Readonly<Record<number, RouteResponse>> | undefined
   /** Stands for a feature still to come: the gate speaks (401, 403), then 404. Not in the OpenAPI document. */
   readonly gateOnly?: boolean | undefined

@@ -66,6 +66,22 @@ describe('the command line', () => {
     expect(await readdir(dir.path)).toEqual([])
   })
 
+  it('prints the OpenAPI document that a server has, beside a running one, and writes nothing', async () => {
+    await using server = await startBuiltServer()
+    const { servers, ...served } = (await (await fetch(`${server.url}/swagger/doc.json`)).json()) as {
+      readonly servers: unknown
+      readonly info: { readonly version: string }
+    }
+    await using dir = await tempDir('svc-e2e-')
+    const printed = await runBuilt(dir.path, ['openapi'])
+    expect(printed).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(printed.stdout)).toEqual(served)
+    expect(servers).toEqual([{ url: server.url }])
+    expect(await readdir(dir.path)).toEqual([])
+    const without = await runBuilt(dir.path, ['openapi', '--disable-webui'])
+    expect(Object.keys((JSON.parse(without.stdout) as { paths: object }).paths)).not.toContain('/app')
+  })
+
   it('lists the backends that model files can name', async () => {
     await using dir = await tempDir('svc-e2e-')
     const flags = ['--external-grpc-backends', 'mine:127.0.0.1:50051', '--backends-system-path', dir.join('none')]

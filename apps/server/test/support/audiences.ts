@@ -102,6 +102,7 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'POST /api/failover/chains/:name/pin',
     'POST /api/failover/chains/:name/unpin',
     'GET /api/settings',
+    'GET /api/settings/sources',
     'POST /api/settings',
     'GET /api/traces',
     'GET /api/traces/:id',

@@ -4,8 +4,6 @@ import { firstCredential, hasHeaderCredential } from './authenticate.ts'
 import { type CorsPolicy, isAllowedOrigin } from './cors.ts'
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i
-const FORM_TYPE = /^\s*multipart\/form-data\s*(?:;|$)/i
 
 /** The parts of a call that the check reads. */
 type CheckedCall = Pick<Call, 'incoming' | 'baseUrl' | 'route'>
@@ -51,10 +49,18 @@ export function checkCrossSite(call: CheckedCall, policy: CorsPolicy): void {
     incoming.headers['content-length'] !== '0' &&
     (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
   if (!hasBody || firstCredential(incoming) === undefined) return
-  const type = incoming.headers['content-type'] ?? ''
-  if (JSON_TYPE.test(type) || (route.form === true && FORM_TYPE.test(type))) return
-  const wanted = route.form === true ? 'application/json or multipart/form-data' : 'application/json'
-  throw new SvcError('unsupported_media', `a body sent with a cookie must be ${wanted}`, { code: 'content_type' })
+  const [type = ''] = (incoming.headers['content-type'] ?? '').split(';')
+  const wanted = listBodyTypes(route)
+  if (wanted.includes(type.trim().toLowerCase())) return
+  throw new SvcError('unsupported_media', `a body sent with a cookie must be ${wanted.join(' or ')}`, {
+    code: 'content_type',
+  })
+}
+
+/** The media types of bodies that a route takes beside a cookie. */
+function listBodyTypes({ form, bodyType }: CheckedCall['route']): readonly string[] {
+  const types = ['application/json', ...(form === true ? ['multipart/form-data'] : [])]
+  return bodyType === undefined || types.includes(bodyType) ? types : [...types, bodyType]
 }
 
 function crossSite(): SvcError {

@@ -8,3 +8,8 @@ export const brandingReply = z.object({
   logo_horizontal_url: z.string(),
   favicon_url: z.string(),
 })
+
+/** Body of `POST /api/branding/asset/:kind`. */
+export const imageForm = z.object({
+  file: z.string().meta({ format: 'binary' }).describe('An image of 5 MiB at most.'),
+})

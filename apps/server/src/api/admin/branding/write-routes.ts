@@ -27,6 +27,8 @@ export function brandingWriteRoutes({ assets, bodies, reply }: BrandingWritePart
       ...shared,
       method: 'POST',
       form: true,
+      body: async () => (await schemas()).imageForm,
+      bodyType: 'multipart/form-data',
       summary: 'Set an image of this instance: PNG, JPEG, SVG, WebP or ICO',
       responses: {
         200: done,

@@ -24,6 +24,7 @@ const SORTS = ['name', 'repository', 'license', 'status'] as const
 const PAGE_SIZE = 9
 
 const schemas = () => import('./schemas.ts')
+const lists = () => import('./list-schemas.ts')
 const shared = { access: 'admin', family: 'flat', tag: 'backends' } as const
 
 /** The list of backends for the management pages, with what can be done to them (§4.6). */
@@ -86,7 +87,10 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/system/delete/:name',
       summary: 'Delete an installed backend by the name of its folder',
-      responses: { 200: { description: 'The deletion is queued.' }, 409: { description: 'It belongs to the system.' } },
+      responses: {
+        200: { description: 'The deletion is queued.', schema: async () => (await lists()).deletionStarted },
+        409: { description: 'It belongs to the system.' },
+      },
       async handler(call) {
         const name = nameIn(call.param('name'))
         refuseSystem(name, await gallery.folders())

@@ -23,6 +23,7 @@ export interface BackendRouteParts {
 }
 
 const schemas = () => import('./schemas.ts')
+const lists = () => import('./list-schemas.ts')
 const shared = { access: 'admin', family: 'compatible', tag: 'backends' } as const
 
 /** Installation and deletion of backends as jobs, and the lists of galleries (§4.6). */
@@ -81,7 +82,12 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'GET',
       path: '/backends',
       summary: 'The installed backends',
-      responses: { 200: { description: 'In byte order of their folders, those of the system last.' } },
+      responses: {
+        200: {
+          description: 'In byte order of their folders, those of the system last.',
+          schema: async () => (await lists()).installedBackends,
+        },
+      },
       async handler() {
         const upgrades = new Map(gallery.upgrades().map((upgrade) => [upgrade.name, upgrade]))
         return json((await gallery.folders()).map((folder) => toInstalled(folder, upgrades.get(folder.metadata.name))))
@@ -92,7 +98,9 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'GET',
       path: '/backends/available',
       summary: 'The backends of all galleries',
-      responses: { 200: { description: 'In the order of the galleries.' } },
+      responses: {
+        200: { description: 'In the order of the galleries.', schema: async () => (await lists()).availableBackends },
+      },
       async handler(call) {
         const [listed, folders] = await Promise.all([gallery.indexes.list({ signal: call.signal }), gallery.folders()])
         const installed = listFolderNames(folders)
@@ -104,7 +112,9 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'GET',
       path: '/backends/known',
       summary: 'The names that galleries know, with the kind of their models',
-      responses: { 200: { description: 'Without builds for single machines.' } },
+      responses: {
+        200: { description: 'Without builds for single machines.', schema: async () => (await lists()).knownBackends },
+      },
       async handler(call) {
         const [listed, folders] = await Promise.all([gallery.indexes.list({ signal: call.signal }), gallery.folders()])
         const installed = listFolderNames(folders)
@@ -134,7 +144,9 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       path: '/backends/upgrades',
       aliases: ['/api/backends/upgrades'],
       summary: 'Upgrades that the last check found',
-      responses: { 200: { description: 'By the names of the backends.' } },
+      responses: {
+        200: { description: 'By the names of the backends.', schema: async () => (await lists()).upgradesByBackend },
+      },
       handler: () => json(toUpgrades(gallery.upgrades())),
     }),
     defineRoute({
@@ -143,7 +155,9 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       path: '/backends/upgrades/check',
       aliases: ['/api/backends/upgrades/check'],
       summary: 'Look for upgrades of everything that came from a gallery',
-      responses: { 200: { description: 'By the names of the backends.' } },
+      responses: {
+        200: { description: 'By the names of the backends.', schema: async () => (await lists()).upgradesByBackend },
+      },
       handler: async (call) => json(toUpgrades(await gallery.checkUpgrades({ signal: call.signal }))),
     }),
   ]

@@ -24,6 +24,7 @@ export interface ModelJobParts {
 }
 
 const schemas = () => import('./schemas.ts')
+const lists = () => import('./list-schemas.ts')
 const shared = { access: 'admin', family: 'compatible', tag: 'models' } as const
 
 /** Installation and deletion of models as jobs, and the lists of galleries (§4.6). */
@@ -73,7 +74,12 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       path: '/models/jobs',
       summary: 'All jobs of models by their ids',
       quiet: true,
-      responses: { 200: { description: 'Jobs that wait, run, have failed or are in the history.' } },
+      responses: {
+        200: {
+          description: 'Jobs that wait, run, have failed or are in the history.',
+          schema: async () => (await lists()).modelJobs,
+        },
+      },
       async handler() {
         const known = [...operations.list(), ...(await operations.history())].filter(
           ({ subject }) => subject === 'model',

@@ -20,6 +20,7 @@ export interface ModelListParts extends ModelPageParts {
 
 const DEFAULT_CONTEXTS = [8192, 32_768, 131_072]
 const schemas = () => import('./schemas.ts')
+const lists = () => import('./list-schemas.ts')
 const shared = { access: 'admin', family: 'flat', tag: 'models' } as const
 
 /** The list of models for the management pages, with what can be done to them (§4.6). */
@@ -117,7 +118,9 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       path: '/api/models/estimate/:id{.+}',
       summary: 'How much memory a model takes',
       query: async () => (await schemas()).estimateQuery,
-      responses: { 200: { description: 'An estimate for each context.' } },
+      responses: {
+        200: { description: 'An estimate for each context.', schema: async () => (await lists()).estimatesReply },
+      },
       async handler(call) {
         const listed = await findListed(call, gallery)
         const shape = await gallery.measureShape(listed.entry, { signal: call.signal })
@@ -130,7 +133,12 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       path: '/api/models/vram-estimate',
       summary: 'How much memory an installed model takes as it is to be loaded',
       body: async () => (await schemas()).estimateBody,
-      responses: { 200: { description: 'The estimate; without figures where its files do not tell.' } },
+      responses: {
+        200: {
+          description: 'The estimate; without figures where its files do not tell.',
+          schema: async () => (await lists()).estimateReply,
+        },
+      },
       async handler(call) {
         const body = await readJsonBody(call, (await schemas()).estimateBody, bodies)
         const shape = await parts.installedShape(body.model)

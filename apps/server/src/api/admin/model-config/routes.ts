@@ -35,7 +35,13 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'GET',
       path: '/api/models/config-json/:name{.+}',
       summary: 'The configuration of a model as JSON',
-      responses: { 200: { description: 'Every key of its file.' }, 404: { description: 'There is no such file.' } },
+      responses: {
+        200: {
+          description: 'Every key of its file.',
+          schema: async () => (await import('../model-facts/editor-schemas.ts')).modelConfig,
+        },
+        404: { description: 'There is no such file.' },
+      },
       async handler(call) {
         const { model, revision } = await files.read(named(call))
         return json(model.raw, { headers: toRevisionHeaders(revision) })
@@ -62,6 +68,8 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'POST',
       path: '/models/import',
       summary: 'Write the file of a new model, from YAML or JSON',
+      body: async () => (await schemas()).fileText,
+      bodyType: 'application/yaml',
       responses: {
         200: { description: 'The model is there.', schema: async () => (await schemas()).configWritten },
         409: { description: 'A model of this name exists.' },
@@ -92,6 +100,8 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'POST',
       path: '/models/edit/:name{.+}',
       summary: 'Replace a model file; another name in it renames the model',
+      body: async () => (await schemas()).fileText,
+      bodyType: 'application/yaml',
       responses: {
         200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
         409: { description: 'The new name is taken.' },

@@ -3,6 +3,9 @@ import * as z from 'zod'
 /** Body of `PATCH /api/models/config-json/:name`. */
 export const patchBody = z.record(z.string(), z.unknown())
 
+/** Body of `POST /models/import` and `POST /models/edit/:name`. */
+export const fileText = z.string().describe('The model file: YAML, or JSON.')
+
 /** Reply of the routes that write a model file. */
 export const configWritten = z.object({
   success: z.literal(true),

@@ -26,6 +26,7 @@ export interface ModelFactParts {
 }
 
 const schemas = () => import('./schemas.ts')
+const editor = () => import('./editor-schemas.ts')
 
 /** Facts about models for pages: what they do, how they load, and the keys of their files (§4.6). */
 export function modelFactRoutes(parts: ModelFactParts): Route[] {
@@ -62,7 +63,7 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       summary: 'The keys of model files for editors',
       query: async () => (await schemas()).sectionQuery,
       responses: {
-        200: { description: 'The sections, or the keys of one.' },
+        200: { description: 'The sections, or the keys of one.', schema: async () => (await editor()).configMetadata },
         404: { description: 'There is no such section.' },
       },
       handler(call) {
@@ -73,7 +74,12 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
     defineRoute({
       ...{ method: 'GET', path: '/api/models/config-schema', access: 'admin', family: 'flat', tag: 'models' },
       summary: 'The JSON Schema of model files, for editors',
-      responses: { 200: { description: 'Draft 7. Every file that the server takes is valid.' } },
+      responses: {
+        200: {
+          description: 'Draft 7. Every file that the server takes is valid.',
+          schema: async () => (await editor()).jsonSchema,
+        },
+      },
       async handler() {
         // Loaded here: most servers are never asked for it.
         const { toModelSchema } = await import('../../../catalog/keys/json-schema.ts')
