@@ -2,11 +2,13 @@ import { SvcError } from '@svc/errors'
 import * as z from 'zod'
 import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { Downloader } from '../downloads/downloader.ts'
+import { createKeyedLock } from '../downloads/keyed-lock.ts'
 import type { KnownFiles } from '../downloads/known-files.ts'
 import type { UriServices } from '../downloads/resolve-uri.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Operations, OperationWork } from '../operations/operations.ts'
 import type { OutboundClient } from '../outbound/client.ts'
+import type { Clock, Logger } from '../ports.ts'
 import { type Assessment, assessEntries } from './assess-entries.ts'
 import type { ShapeReader } from './estimator.ts'
 import type { Listed, ModelEntry } from './gallery.ts'
@@ -64,6 +66,9 @@ export interface ModelGalleryParts extends Pick<VariantParts, 'memoryBytes' | 'c
   readonly shapes: ShapeReader
   readonly operations: Operations
   readonly concurrency: () => number
+  readonly serverId: string
+  readonly clock: Clock
+  readonly logger: Logger
   readonly scans: boolean
   /** Installs a backend that a model names and that is not here. */
   readonly installBackend: (name: string, work: OperationWork) => Promise<void>
@@ -100,6 +105,7 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
     ...parts,
     chooseVariant: createVariantChooser(variantParts),
     folderLock,
+    snapshotLock: createKeyedLock(),
   }
   operations.register('model', 'installation', async (work) => {
     const request = storedRequest.parse(work.details)

@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import { Document } from 'yaml'
 import { parseModelFile } from '../catalog/config-file.ts'
 import { formatProblem } from '../catalog/config-problem.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
 import { checkName, isSafeName, toFileName } from '../files/safe-path.ts'
 import type { EntryFile, ModelEntry } from './gallery.ts'
 import { mergeConfig } from './merge-config.ts'
@@ -29,6 +30,9 @@ export interface ModelPlan {
   readonly name: string
   readonly configFile: string
   readonly configText: string
+  /** What the text says. */
+  readonly config: Fields
+  readonly model: ModelConfig
   readonly files: readonly EntryFile[]
   /** Small files with their text. */
   readonly templates: readonly { readonly filename: string; readonly text: string }[]
@@ -53,29 +57,41 @@ export function planModel(
 ): ModelPlan {
   const name = request.name ?? entry.name
   checkName(name, 'model')
-  const config = mergeConfig(
+  const merged = mergeConfig(
     document.configFile,
     entry.configFile,
     request.configFile ?? {},
     entry.overrides,
     request.overrides ?? {},
   )
-  const configText = new Document({ ...config, name }).toString()
+  const config = { ...merged, name }
   const configFile = configFileName(name)
-  const { models, problems } = parseModelFile(configText, { file: configFile, folder: '', modifiedAt: 0 })
-  const [model] = models
-  if (model === undefined) {
-    throw new SvcError('unprocessable', problems.map(formatProblem).join('; ') || 'it describes no model', {
-      code: 'model_invalid',
-    })
-  }
+  const { text: configText, model } = formatConfig(config, configFile)
   const files = distinct([...document.files, ...entry.files, ...(request.files ?? [])])
   const templates = document.promptTemplates.map(({ name: template, content }) => ({
     filename: `${template}.tmpl`,
     text: content,
   }))
   for (const { filename } of [...files, ...templates]) checkFileName(filename)
-  return { name, configFile, configText, files, templates, backend: model.backend }
+  return { name, configFile, configText, config, model, files, templates, backend: model.backend }
+}
+
+/** The plan with other values of keys. @throws {SvcError} `unprocessable` (`model_invalid`) */
+export function withConfig(plan: ModelPlan, keys: Fields): ModelPlan {
+  const config = { ...plan.config, ...keys }
+  const { text: configText, model } = formatConfig(config, plan.configFile)
+  return { ...plan, config, configText, model }
+}
+
+/** The text of a model file, checked. @throws {SvcError} `unprocessable` (`model_invalid`) */
+function formatConfig(config: Fields, file: string): { readonly text: string; readonly model: ModelConfig } {
+  const text = new Document(config).toString()
+  const { models, problems } = parseModelFile(text, { file, folder: '', modifiedAt: 0 })
+  const [model] = models
+  if (model !== undefined) return { text, model }
+  throw new SvcError('unprocessable', problems.map(formatProblem).join('; ') || 'it describes no model', {
+    code: 'model_invalid',
+  })
 }
 
 /** A file of a model never takes the place of something that the server reads as a model. */
