@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { ConfigStore } from '../catalog/folder-store.ts'
@@ -147,9 +148,15 @@ function namelessEntry({ name = '' }: ModelRequest): Pick<ModelEntry, 'name' | '
 /** A model of this name that no installation has made is somebody's own. */
 async function refuseForeign(name: string, { modelFiles, modelsPath }: ModelInstallerParts): Promise<void> {
   const twin = modelFiles.get(name)
-  if (twin === undefined || twin.source !== 'yaml') return
-  if (twin.file === configFileName(name) && (await readRecord(modelsPath, name)) !== undefined) return
-  throw new SvcError('conflict', `a model named "${name}" exists already in ${twin.file}`, { code: 'model_exists' })
+  const refuse = (reason: string): SvcError => new SvcError('conflict', reason, { code: 'model_exists' })
+  const file = configFileName(name)
+  const isOwn = (await readRecord(modelsPath, name))?.name === name
+  if (twin?.source === 'list' || (twin?.source === 'yaml' && !(twin.file === file && isOwn))) {
+    throw refuse(`a model named "${name}" exists already in ${twin.file}`)
+  }
+  // Other names give the same file, and a file that does not load is somebody's too.
+  const isTaken = (await lstat(join(modelsPath, file)).catch(() => undefined)) !== undefined
+  if (isTaken && !isOwn) throw refuse(`the file ${file} exists already`)
 }
 
 /** Notes what the files in their places hold, so that another model can share them. */

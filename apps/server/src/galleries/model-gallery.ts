@@ -1,3 +1,5 @@
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import * as z from 'zod'
 import type { ConfigStore } from '../catalog/folder-store.ts'
@@ -131,7 +133,8 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
       const { plan } = await planRequest({ id }, installer, signal)
       const texts = [...plan.templates, { filename: plan.configFile, text: plan.configText }]
       const save = async (): Promise<void> => {
-        if (modelFiles.get(plan.name) !== undefined) {
+        const isTaken = (await lstat(join(modelsPath, plan.configFile)).catch(() => undefined)) !== undefined
+        if (isTaken || modelFiles.get(plan.name) !== undefined) {
           throw new SvcError('conflict', `a model named "${plan.name}" exists already`, { code: 'model_exists' })
         }
         await commitModel(modelsPath, plan.name, { moves: [], texts })

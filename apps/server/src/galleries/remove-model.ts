@@ -56,7 +56,9 @@ async function listFilesOfOthers(
 ): Promise<ReadonlySet<string>> {
   const records = (await readRecords(modelsPath)).filter((record: InstallRecord) => record.name !== name)
   return new Set([
-    ...others.filter(({ source }) => source === 'yaml').flatMap((other) => [other.file, ...listModelFiles(other)]),
+    ...others
+      .filter(({ source }) => source === 'yaml' || source === 'list')
+      .flatMap((other) => [other.file, ...listModelFiles(other)]),
     ...records.flatMap(({ files }) => files.map(({ filename }) => filename)),
   ])
 }

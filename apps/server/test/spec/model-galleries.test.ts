@@ -152,6 +152,24 @@ describe('the installation of a model', () => {
     expect((await world.server.chat('mine')).text).toContain('I am my own')
   })
 
+  it('never replaces the file of a model whose name gives the same file name, or one that does not load', async () => {
+    await using world = await startGalleryWorld({ files: { [hubPath('one.bin')]: WEIGHTS } })
+    const { server } = world
+    world.setIndex([mockEntry('one')])
+    expect(await world.apply({ id: 'one', name: 'a/b' })).toMatchObject({ message: 'completed' })
+    const before = await readFile(join(server.modelsPath, 'a__b.yaml'), 'utf8')
+    const refused = { error: expect.stringContaining('the file a__b.yaml exists already') }
+    expect(await world.apply({ id: 'one', name: 'a__b' })).toMatchObject(refused)
+    expect((await server.post('/api/copy', { source: 'a/b', destination: 'a__b' })).json()).toMatchObject(refused)
+    expect(await readFile(join(server.modelsPath, 'a__b.yaml'), 'utf8')).toBe(before)
+    expect(await world.apply({ id: 'one', name: 'a/b' })).toMatchObject({ message: 'completed' })
+    await server.writeModelFile('broken.yaml', 'name: [')
+    expect(await world.apply({ id: 'one', name: 'broken' })).toMatchObject({
+      error: expect.stringContaining('broken.yaml exists already'),
+    })
+    expect(await readFile(join(server.modelsPath, 'broken.yaml'), 'utf8')).toBe('name: [')
+  })
+
   it('again takes the new files and the new configuration', async () => {
     await using world = await startGalleryWorld({ files: { [hubPath('one.bin')]: WEIGHTS } })
     world.setIndex([mockEntry('one')])
