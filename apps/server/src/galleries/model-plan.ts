@@ -2,11 +2,13 @@ import { SvcError } from '@svc/errors'
 import { Document } from 'yaml'
 import { parseModelFile } from '../catalog/config-file.ts'
 import { formatProblem } from '../catalog/config-problem.ts'
+import { findFamily } from '../catalog/family-defaults.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { checkName, isSafeName, toFileName } from '../files/safe-path.ts'
 import type { EntryFile, ModelEntry } from './gallery.ts'
 import { mergeConfig } from './merge-config.ts'
 import type { ModelDocument } from './model-document.ts'
+import { isFields } from './to-entry.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -64,7 +66,7 @@ export function planModel(
     entry.overrides,
     request.overrides ?? {},
   )
-  const config = { ...merged, name }
+  const config = { ...withFamilyDefaults(merged, name), name }
   const configFile = configFileName(name)
   const { text: configText, model } = formatConfig(config, configFile)
   const files = distinct([...document.files, ...entry.files, ...(request.files ?? [])])
@@ -74,6 +76,22 @@ export function planModel(
   }))
   for (const { filename } of [...files, ...templates]) checkFileName(filename)
   return { name, configFile, configText, config, model, files, templates, backend: model.backend }
+}
+
+/** Sampling values of the model's family, where nothing sets them. */
+function withFamilyDefaults(config: Fields, name: string): Fields {
+  const parameters = isFields(config.parameters) ? config.parameters : {}
+  const { model } = parameters
+  if (config.embeddings === true || config.reranking === true || typeof model !== 'string') return config
+  const defaults = (findFamily(model) ?? findFamily(name))?.defaults
+  if (defaults === undefined) return config
+  const { temperature, topP, topK, minP, repeatPenalty, presencePenalty } = defaults
+  const keys = {
+    ...{ temperature, top_p: topP, top_k: topK, min_p: minP },
+    ...{ repeat_penalty: repeatPenalty, presence_penalty: presencePenalty },
+  }
+  const missing = Object.entries(keys).filter(([key, value]) => value !== undefined && parameters[key] === undefined)
+  return { ...config, parameters: { ...parameters, ...Object.fromEntries(missing) } }
 }
 
 /** The plan with other values of keys. @throws {SvcError} `unprocessable` (`model_invalid`) */

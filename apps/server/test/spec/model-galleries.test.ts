@@ -94,6 +94,25 @@ describe('the installation of a model', () => {
     expect((await world.server.call('/v1/models')).json()).toMatchObject({ data: [{ id: 'mine/own' }] })
   })
 
+  it('writes the sampling values of its family, where nothing else sets them', async () => {
+    await using world = await startGalleryWorld()
+    const body = {
+      name: 'own',
+      config_file: { backend: 'mock', parameters: { model: 'Qwen3-8B-Q4_K_M.gguf', temperature: 0.1 } },
+    }
+    expect(await world.apply(body)).toMatchObject({ message: 'completed' })
+    expect(await readFile(join(world.server.modelsPath, 'own.yaml'), 'utf8')).toBe(
+      stringify({
+        backend: 'mock',
+        parameters: {
+          ...{ model: 'Qwen3-8B-Q4_K_M.gguf', temperature: 0.1 },
+          ...{ top_p: 0.95, top_k: 20, min_p: 0, repeat_penalty: 1 },
+        },
+        name: 'own',
+      }),
+    )
+  })
+
   it('of the same name joins the one that runs; a file that is here already is not fetched', async () => {
     await using world = await startGalleryWorld({ files: { [hubPath('shared.bin')]: WEIGHTS } })
     world.setIndex([mockEntry('one', 'shared.bin'), mockEntry('two', 'shared.bin'), mockEntry('three', 'copy.bin')])
