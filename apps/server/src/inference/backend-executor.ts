@@ -8,7 +8,7 @@ import { runOperation } from './operations/run-operation.ts'
 import { runChoices } from './prediction/choice-run.ts'
 import type { PlanPrediction } from './prediction/plan.ts'
 import type { PredictionContext } from './prediction/prediction-context.ts'
-import { carryHopHeaders } from './upstream/hop-headers.ts'
+import { carryHopHeaders, carryTrace } from './upstream/hop-headers.ts'
 
 /** Maximum number of attempts: a backend that died or lost its model is asked once more. */
 const ATTEMPTS = 2
@@ -63,7 +63,7 @@ function toContext({ client }: ModelLease, options: ExecuteOptions): PredictionC
   return {
     ...options,
     correlationId,
-    client: model.serving.kind === 'instance' ? carryHopHeaders(client, header) : client,
+    client: model.serving.kind === 'instance' ? carryHopHeaders(client, header) : carryTrace(client, header),
   }
 }
 

@@ -56,6 +56,7 @@ export function createModelCalls({ executor, translate, failover }: ModelCallsOp
             model,
             stream: request.stream,
             context: task.context,
+            trace: task.ledger.trace,
             onUsage(usage) {
               task.ledger.usage = usage
             },
