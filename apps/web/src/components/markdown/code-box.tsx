@@ -1,8 +1,7 @@
-import { useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../ui/button.tsx'
 import { copyText } from '../ui/copy-button.tsx'
-import { toElements } from './to-elements.tsx'
 
 /** Longer code stays without colours, so that the page does not halt. */
 const MAX_COLOURED = 30_000
@@ -20,7 +19,7 @@ export function CodeBox({
   const { t } = useTranslation()
   const [isWrapped, setWrapped] = useState(false)
   const coloured = useColours(text, language, isOpen)
-  const elements = useMemo(() => coloured && toElements(coloured, false), [coloured])
+  const elements = useMemo(() => coloured && toSpans(coloured), [coloured])
   const name = language === '' ? t('code.plain') : language
   return (
     <div className="code">
@@ -72,4 +71,16 @@ function useColours(text: string, language: string, isOpen: boolean): DocumentFr
     }
   }, [text, language, isOpen])
   return coloured?.text === text ? coloured.fragment : undefined
+}
+
+function toSpans(parent: Node): ReactNode[] {
+  return Array.from(parent.childNodes, (node, index) =>
+    node instanceof Element ? (
+      <span key={index} className={node.className}>
+        {toSpans(node)}
+      </span>
+    ) : (
+      node.textContent
+    ),
+  )
 }

@@ -21,7 +21,6 @@ export function Markdown({ text, isGrowing = false }: { readonly text: string; r
     <div className="md">
       {blocks.map((block, index) => (
         <Block
-          // biome-ignore lint/suspicious/noArrayIndexKey: blocks only come at the end
           key={index}
           block={block}
           links={block.includes('[') ? defined : '{}'}
