@@ -14,13 +14,13 @@ export interface ChatModel {
 }
 
 const capabilitiesQuery = queryOptions({
-  queryKey: ['models', 'capabilities'],
+  queryKey: ['chat', 'models'],
   queryFn: ({ signal }) => unwrap(api.GET('/v1/models/capabilities', { signal })),
 })
 
 /** What runs on the server: backends and loaded models. Admins may ask. */
 export const systemQuery = queryOptions({
-  queryKey: ['system'],
+  queryKey: ['chat', 'system'],
   queryFn: ({ signal }) => unwrap(api.GET('/system', { signal })),
 })
 
