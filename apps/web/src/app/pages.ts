@@ -29,7 +29,10 @@ export interface Page extends PageAccess {
 }
 
 /** The navigation, in its order. A page that this server does not serve, or the viewer may not see, is absent. */
-export const PAGES: readonly Page[] = [{ id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' }]
+export const PAGES: readonly Page[] = [
+  { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
+  { id: 'chat', path: 'chat', group: 'use', icon: 'chat', access: 'user', feature: 'chat', key: 'c' },
+]
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */
 export function findRefusal(

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
+import { readChatSearch } from '../features/chat/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { definePage } from './define-page.ts'
 import { NotFoundPage } from './failure-views.tsx'
@@ -11,8 +12,24 @@ export const appPages = [
   definePage(appRoute, {
     path: '/',
     access: 'user',
-    namespaces: ['home'],
+    namespaces: ['home', 'chat'],
     load: async () => ({ default: (await import('../features/home/home-page.tsx')).HomePage }),
+  }),
+  definePage(appRoute, {
+    path: 'chat',
+    access: 'user',
+    feature: 'chat',
+    namespaces: ['chat'],
+    search: readChatSearch,
+    load: async () => ({ default: (await import('../features/chat/chat-page.tsx')).ChatPage }),
+  }),
+  definePage(appRoute, {
+    path: 'chat/$id',
+    access: 'user',
+    feature: 'chat',
+    namespaces: ['chat'],
+    search: readChatSearch,
+    load: async () => ({ default: (await import('../features/chat/chat-page.tsx')).ChatPage }),
   }),
 ]
 
