@@ -29,7 +29,20 @@ export interface Page extends PageAccess {
 }
 
 /** The navigation, in its order. A page that this server does not serve, or the viewer may not see, is absent. */
-export const PAGES: readonly Page[] = [{ id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' }]
+export const PAGES: readonly Page[] = [
+  { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
+  { id: 'models', path: 'models', group: 'models', icon: 'cube', access: 'admin', key: 'm' },
+  { id: 'backends', path: 'backends', group: 'models', icon: 'plug', access: 'admin' },
+  {
+    id: 'activity',
+    path: 'activity',
+    group: 'models',
+    icon: 'activity',
+    access: 'admin',
+    needs: 'operations',
+    key: 'a',
+  },
+]
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */
 export function findRefusal(

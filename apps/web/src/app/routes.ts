@@ -12,6 +12,13 @@ export const appPages = [
     namespaces: ['home'],
     load: async () => ({ default: (await import('../features/home/home-page.tsx')).HomePage }),
   }),
+  definePage(appRoute, {
+    path: 'activity',
+    access: 'admin',
+    needs: 'operations',
+    namespaces: ['activity', 'operations'],
+    load: async () => ({ default: (await import('../features/activity/activity-page.tsx')).ActivityPage }),
+  }),
 ]
 
 /** Pages outside of the shell. */
