@@ -1,5 +1,7 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
+import { readEditorSearch, readNewModelSearch } from '../features/model-editor/search.ts'
+import { readModelsSearch } from '../features/models/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { definePage } from './define-page.ts'
 import { appRoute, rootRoute } from './root-route.ts'
@@ -18,6 +20,29 @@ export const appPages = [
     needs: 'operations',
     namespaces: ['activity', 'operations'],
     load: async () => ({ default: (await import('../features/activity/activity-page.tsx')).ActivityPage }),
+  }),
+  definePage(appRoute, {
+    path: 'models',
+    access: 'admin',
+    namespaces: ['models', 'operations'],
+    search: readModelsSearch,
+    load: async () => ({ default: (await import('../features/models/models-page.tsx')).ModelsPage }),
+  }),
+  definePage(appRoute, {
+    path: 'models/new',
+    access: 'admin',
+    needs: 'model_editor',
+    namespaces: ['model-editor'],
+    search: readNewModelSearch,
+    load: async () => ({ default: (await import('../features/model-editor/new-model-page.tsx')).NewModelPage }),
+  }),
+  definePage(appRoute, {
+    path: 'models/$name',
+    access: 'admin',
+    needs: 'model_editor',
+    namespaces: ['model-editor'],
+    search: readEditorSearch,
+    load: async () => ({ default: (await import('../features/model-editor/editor-page.tsx')).EditorPage }),
   }),
 ]
 
