@@ -67,8 +67,8 @@ export const publicPages = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: 'browse/$',
-    beforeLoad: ({ params }) => {
-      throw redirect({ to: `/app/${params._splat ?? ''}` as '/app', replace: true })
+    beforeLoad: ({ params, search }) => {
+      throw redirect({ to: `/app/${params._splat ?? ''}` as '/app', search, replace: true })
     },
   }),
 ]
