@@ -83,6 +83,7 @@ export function Navigation({
                   <li key={page.id}>
                     <Link
                       to={`/app/${page.path}` as '/app'}
+                      activeOptions={{ exact: true }}
                       {...(page === current ? { 'aria-current': 'page' as const } : {})}
                       {...(onFollow && { onClick: onFollow })}
                     >

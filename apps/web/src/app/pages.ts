@@ -32,6 +32,17 @@ export interface Page extends PageAccess {
 export const PAGES: readonly Page[] = [
   { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
   { id: 'chat', path: 'chat', group: 'use', icon: 'chat', access: 'user', feature: 'chat', key: 'c' },
+  { id: 'models', path: 'models', group: 'models', icon: 'cube', access: 'admin', key: 'm' },
+  { id: 'backends', path: 'backends', group: 'models', icon: 'plug', access: 'admin' },
+  {
+    id: 'activity',
+    path: 'activity',
+    group: 'models',
+    icon: 'activity',
+    access: 'admin',
+    needs: 'operations',
+    key: 'a',
+  },
 ]
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */

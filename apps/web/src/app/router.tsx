@@ -3,10 +3,14 @@ import { basePath } from '../lib/base-path.ts'
 import { queryClient, setSignedOutHandler } from '../lib/query-client.ts'
 import { sessionQuery } from '../lib/session.ts'
 import { NotFoundPage, PageFailure } from './failure-views.tsx'
+import { createRedirectRoutes } from './redirect-routes.ts'
 import { appRoute, rootRoute } from './root-route.ts'
 import { appPages, publicPages } from './routes.ts'
 
-const routeTree = rootRoute.addChildren([appRoute.addChildren(appPages), ...publicPages])
+const routeTree = rootRoute.addChildren([
+  appRoute.addChildren([...appPages, ...createRedirectRoutes(appRoute)]),
+  ...publicPages,
+])
 
 export const router = createRouter({
   routeTree,

@@ -1,6 +1,8 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
 import { readChatSearch } from '../features/chat/search.ts'
+import { readEditorSearch, readNewModelSearch } from '../features/model-editor/search.ts'
+import { readModelsSearch } from '../features/models/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { definePage } from './define-page.ts'
 import { NotFoundPage } from './failure-views.tsx'
@@ -31,6 +33,36 @@ export const appPages = [
     search: readChatSearch,
     load: async () => ({ default: (await import('../features/chat/chat-page.tsx')).ChatPage }),
   }),
+  definePage(appRoute, {
+    path: 'activity',
+    access: 'admin',
+    needs: 'operations',
+    namespaces: ['activity', 'operations'],
+    load: async () => ({ default: (await import('../features/activity/activity-page.tsx')).ActivityPage }),
+  }),
+  definePage(appRoute, {
+    path: 'models',
+    access: 'admin',
+    namespaces: ['models', 'operations'],
+    search: readModelsSearch,
+    load: async () => ({ default: (await import('../features/models/models-page.tsx')).ModelsPage }),
+  }),
+  definePage(appRoute, {
+    path: 'models/new',
+    access: 'admin',
+    needs: 'model_editor',
+    namespaces: ['model-editor'],
+    search: readNewModelSearch,
+    load: async () => ({ default: (await import('../features/model-editor/new-model-page.tsx')).NewModelPage }),
+  }),
+  definePage(appRoute, {
+    path: 'models/$name',
+    access: 'admin',
+    needs: 'model_editor',
+    namespaces: ['model-editor'],
+    search: readEditorSearch,
+    load: async () => ({ default: (await import('../features/model-editor/editor-page.tsx')).EditorPage }),
+  }),
 ]
 
 /** Pages outside of the shell. */
@@ -54,8 +86,8 @@ export const publicPages = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: 'browse/$',
-    beforeLoad: ({ params }) => {
-      throw redirect({ to: `/app/${params._splat ?? ''}` as '/app', replace: true })
+    beforeLoad: ({ params, search }) => {
+      throw redirect({ to: `/app/${params._splat ?? ''}` as '/app', search, replace: true })
     },
   }),
 ]

@@ -1,5 +1,5 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
-import { Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../components/ui/button.tsx'
 import { Skeleton } from '../components/ui/states.tsx'
@@ -8,6 +8,17 @@ import { Navigation, useCurrentPage } from './navigation.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { ConnectionBanner, OpenServerNotice } from './standing-notices.tsx'
 import { TopBarTools } from './top-bar.tsx'
+
+const AttentionCount = lazy(async () => ({ default: (await import('./attention-count.tsx')).AttentionCount }))
+
+/** What stands at the end of entries of the navigation. An entry that the viewer does not see asks for nothing. */
+const COUNTS = {
+  activity: (
+    <Suspense>
+      <AttentionCount />
+    </Suspense>
+  ),
+}
 
 /** The frame around every page of a viewer who is signed in. */
 export function Shell() {
@@ -25,7 +36,7 @@ export function Shell() {
         {t('skip')}
       </a>
       <div className="app">
-        <Navigation />
+        <Navigation counts={COUNTS} />
         <header className="top">
           <IconButton
             className="only-s"
@@ -74,7 +85,7 @@ function Drawer({ onClose }: { readonly onClose: () => void }) {
   return (
     <>
       <button type="button" className="drawer-back" aria-label={t('nav.close')} onClick={onClose} />
-      <Navigation className="side drawer" onFollow={onClose} />
+      <Navigation className="side drawer" counts={COUNTS} onFollow={onClose} />
     </>
   )
 }
