@@ -1,11 +1,10 @@
-import { createRootRoute, createRoute, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { basePath } from '../lib/base-path.ts'
 import { brandingQuery } from '../lib/branding.ts'
 import { capabilitiesQuery } from '../lib/capabilities.ts'
 import { queryClient } from '../lib/query-client.ts'
 import { sessionQuery } from '../lib/session.ts'
 import { NotFoundPage, PageFailure, RootFailure } from './failures.tsx'
-import { Shell } from './shell.tsx'
 
 export const rootRoute = createRootRoute({
   errorComponent: RootFailure,
@@ -13,13 +12,17 @@ export const rootRoute = createRootRoute({
   beforeLoad: () => void queryClient.prefetchQuery(brandingQuery),
 })
 
+const loadShell = async () => ({ default: (await import('./shell.tsx')).Shell })
+
 /** Everything below `/app`: the shell, for viewers who are signed in. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: 'app',
-  component: Shell,
+  component: lazyRouteComponent(loadShell),
   errorComponent: PageFailure,
   async beforeLoad({ location }) {
+    // the frame loads beside the session; the sign-in page does without it
+    void loadShell().catch(() => {})
     const [{ viewer }] = await Promise.all([
       queryClient.ensureQueryData(sessionQuery),
       queryClient.ensureQueryData(capabilitiesQuery),

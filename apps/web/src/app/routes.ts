@@ -21,9 +21,13 @@ export const publicPages = [
     path: 'login',
     validateSearch: readSignInSearch,
     loader: () => i18next.loadNamespaces(['sign-in']),
-    component: lazyRouteComponent(async () => ({
-      default: (await import('../features/sign-in/sign-in-page.tsx')).SignInPage,
-    })),
+    component: lazyRouteComponent(async () => ({ default: (await import('./entry-routes.tsx')).LoginRoute })),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'invite/$code',
+    loader: () => i18next.loadNamespaces(['sign-in']),
+    component: lazyRouteComponent(async () => ({ default: (await import('./entry-routes.tsx')).InviteRoute })),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
