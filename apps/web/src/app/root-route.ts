@@ -3,7 +3,7 @@ import { basePath } from '../lib/base-path.ts'
 import { brandingQuery } from '../lib/branding.ts'
 import { capabilitiesQuery } from '../lib/capabilities.ts'
 import { queryClient } from '../lib/query-client.ts'
-import { sessionQuery } from '../lib/session.ts'
+import { sessionQuery, wasInside } from '../lib/session.ts'
 import { NotFoundPage, PageFailure, RootFailure } from './failures.tsx'
 
 export const rootRoute = createRootRoute({
@@ -23,12 +23,12 @@ export const appRoute = createRoute({
   async beforeLoad({ location }) {
     // the frame loads beside the session; the sign-in page does without it
     void loadShell().catch(() => {})
-    const [{ viewer }] = await Promise.all([
-      queryClient.ensureQueryData(sessionQuery),
-      queryClient.ensureQueryData(capabilitiesQuery),
-    ])
+    // strangers may not ask what the server has, so that question goes at once only for viewers who were inside before
+    if (wasInside()) void queryClient.prefetchQuery(capabilitiesQuery)
+    const { viewer } = await queryClient.ensureQueryData(sessionQuery)
     // the address is kept with the prefix, as `toSafePath` reads it
     const next = basePath.replace(/\/$/, '') + location.href
     if (viewer.kind === 'anonymous') throw redirect({ to: '/login', search: { next }, replace: true })
+    await queryClient.ensureQueryData(capabilitiesQuery)
   },
 })

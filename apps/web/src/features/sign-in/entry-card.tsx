@@ -22,7 +22,7 @@ export function EntryCard({
   readonly title: string
   readonly children: ReactNode
 }) {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   const branding = useQuery(brandingQuery).data
   const { state } = useConnection()
   const heading = useRef<HTMLHeadingElement>(null)
@@ -75,7 +75,7 @@ function InstanceMark() {
 }
 
 function EntryFooter() {
-  const { t, i18n } = useTranslation(['sign-in', 'common'])
+  const { t, i18n } = useTranslation('sign-in')
   const flip = () => chooseTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark')
   return (
     <footer className="row meta">

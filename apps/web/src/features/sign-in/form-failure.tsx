@@ -5,7 +5,7 @@ import { readPasswordRefusal } from '../../lib/password-refusal.ts'
 
 /** Why a form was refused. A refused password is told at its field instead. */
 export function FormFailure({ error }: { readonly error: unknown }) {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   if (error === null || error === undefined || readPasswordRefusal(error) !== undefined) return null
   const status = error instanceof ApiError ? error.status : undefined
   const text =

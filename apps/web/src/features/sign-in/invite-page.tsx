@@ -20,7 +20,7 @@ export function InvitePage({
   readonly code: string
   readonly onDone: (path: string) => Promise<void>
 }) {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   const name = useInstanceName()
   const session = useQuery(sessionQuery)
   return (
@@ -41,7 +41,7 @@ function Invite({
   readonly session: Session
   readonly onDone: (path: string) => Promise<void>
 }) {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   const wasInside = useRef(session.viewer.kind !== 'anonymous')
   const [isRegistered, setRegistered] = useState(false)
   const isInside = session.viewer.kind !== 'anonymous'
@@ -59,7 +59,7 @@ function Invite({
 }
 
 function CheckedInvite({ code, session }: { readonly code: string; readonly session: Session }) {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   const check = useQuery(inviteQuery(code))
   const others = session.providers.filter((provider) => provider !== 'local')
   const toSignIn = () => location.assign(toPagePath('login'))
@@ -86,7 +86,7 @@ function CheckedInvite({ code, session }: { readonly code: string; readonly sess
 
 /** An invite is for people without an account. */
 function AlreadyInside({ session, onGoOn }: { readonly session: Session; readonly onGoOn: () => void }) {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   const leaving = useMutation({ mutationFn: signOut })
   const { viewer } = session
   return (

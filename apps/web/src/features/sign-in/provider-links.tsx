@@ -10,7 +10,7 @@ export function ProviderLinks({
   readonly providers: readonly string[]
   readonly inviteCode?: string
 }) {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   const query = inviteCode === undefined ? '' : `?invite_code=${encodeURIComponent(inviteCode)}`
   return providers.map((provider) => (
     <a key={provider} className="btn entry-wide" href={toUrl(`api/auth/${provider}/login${query}`)}>

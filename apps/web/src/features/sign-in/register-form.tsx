@@ -26,7 +26,7 @@ export function RegisterForm({
   readonly inviteCode?: string
   readonly onSignIn: () => void
 }) {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState(NO_PASSWORD)

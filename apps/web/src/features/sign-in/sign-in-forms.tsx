@@ -10,7 +10,7 @@ import { FormFailure } from './form-failure.tsx'
 
 /** Address and password. */
 export function PasswordForm() {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const attempt = useMutation({ mutationFn: signIn })
@@ -45,7 +45,7 @@ export function PasswordForm() {
 
 /** An API key, or a key that people share. */
 export function TokenForm() {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   const [token, setToken] = useState('')
   const attempt = useMutation({ mutationFn: signInWithToken })
   const onSubmit = (event: FormEvent) => {
@@ -80,7 +80,7 @@ export function SubmitButton({
   readonly busy: boolean
   readonly error: unknown
 }) {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   const left = useCountdown(error)
   const { state } = useConnection()
   return (

@@ -24,7 +24,7 @@ export function SignInPage({
   readonly onDone: (path: string) => Promise<void>
 }) {
   const session = useQuery(sessionQuery)
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   const name = useInstanceName()
   const isInside = session.data !== undefined && session.data.viewer.kind !== 'anonymous'
   const hasLeft = useRef(false)
@@ -45,7 +45,7 @@ export function SignInPage({
 }
 
 function Forms({ session, error }: { readonly session: Session; readonly error: string | undefined }) {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   const name = useInstanceName()
   const hasPasswords = session.providers.includes('local')
   const isFirst = session.hasAccounts && !session.hasUsers
@@ -55,7 +55,7 @@ function Forms({ session, error }: { readonly session: Session; readonly error: 
   const title =
     form === 'register' ? (isFirst ? t('first.title') : t('register.title', { name })) : t('titleAt', { name })
   return (
-    <EntryCard pageTitle={form === 'register' ? t('register.action') : t('title')} title={title}>
+    <EntryCard pageTitle={form !== 'register' ? t('title') : isFirst ? title : t('register.action')} title={title}>
       {error !== undefined && <Notice tone="bad">{t(`failure.${error}`, { defaultValue: t('failure.other') })}</Notice>}
       {isFirst && <Notice>{hasPasswords ? t('first.about') : t('first.provider')}</Notice>}
       {form === 'token' && <TokenForm />}
@@ -104,7 +104,7 @@ function SwitchLine({
   readonly mode: string
   readonly onChoose: (form: Form) => void
 }) {
-  const { t } = useTranslation(['sign-in', 'common'])
+  const { t } = useTranslation('sign-in')
   return (
     <p className="t2 entry-below">
       {isRegistering ? t('haveAccount') : t('noAccount')}{' '}
