@@ -26,10 +26,18 @@ export interface Page extends PageAccess {
   readonly icon: IconName
   /** The letter after `g` that goes there. */
   readonly key?: string
+  /** The account menu has the page, the sidebar does not. @default false */
+  readonly isMenuOnly?: boolean
 }
 
+/** Pages about the own account. Servers without sign-in and shared keys have none. */
+export const ACCOUNT_ACCESS: PageAccess = { access: 'user', isUseful: ({ viewer }) => viewer.kind === 'account' }
+
 /** The navigation, in its order. A page that this server does not serve, or the viewer may not see, is absent. */
-export const PAGES: readonly Page[] = [{ id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' }]
+export const PAGES: readonly Page[] = [
+  { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
+  { id: 'account', path: 'account', group: 'use', icon: 'users', isMenuOnly: true, ...ACCOUNT_ACCESS },
+]
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */
 export function findRefusal(

@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import i18next from 'i18next'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { definePage } from './define-page.ts'
+import { ACCOUNT_ACCESS } from './pages.ts'
 import { appRoute, rootRoute } from './root-route.ts'
 
 /** Pages inside the shell, one line of code a page. */
@@ -11,6 +12,18 @@ export const appPages = [
     access: 'user',
     namespaces: ['home'],
     load: async () => ({ default: (await import('../features/home/home-page.tsx')).HomePage }),
+  }),
+  definePage(appRoute, {
+    path: 'account',
+    ...ACCOUNT_ACCESS,
+    namespaces: ['account'],
+    load: async () => ({ default: (await import('../features/account/account-page.tsx')).AccountPage }),
+  }),
+  definePage(appRoute, {
+    path: 'account/keys',
+    ...ACCOUNT_ACCESS,
+    namespaces: ['account'],
+    load: async () => ({ default: (await import('../features/account/keys-page.tsx')).KeysPage }),
   }),
 ]
 
