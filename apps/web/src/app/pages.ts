@@ -33,10 +33,21 @@ export interface Page extends PageAccess {
 /** Pages about the own account. Servers without sign-in and shared keys have none. */
 export const ACCOUNT_ACCESS: PageAccess = { access: 'user', isUseful: ({ viewer }) => viewer.kind === 'account' }
 
+/** Pages about accounts. A server with shared keys alone says there why it has none; an open server lacks them. */
+export const USERS_ACCESS: PageAccess = { access: 'admin', isUseful: ({ viewer }) => viewer.kind !== 'open' }
+
 /** The navigation, in its order. A page that this server does not serve, or the viewer may not see, is absent. */
 export const PAGES: readonly Page[] = [
   { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
   { id: 'account', path: 'account', group: 'use', icon: 'users', isMenuOnly: true, ...ACCOUNT_ACCESS },
+  {
+    id: 'users',
+    path: 'users',
+    group: 'admin',
+    icon: 'users',
+    access: 'admin',
+    isUseful: (session) => session.hasAccounts,
+  },
 ]
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */

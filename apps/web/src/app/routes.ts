@@ -1,8 +1,9 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
 import { readSignInSearch } from '../features/sign-in/search.ts'
+import { readInvitesSearch, readUsersSearch } from '../features/users/search.ts'
 import { definePage } from './define-page.ts'
-import { ACCOUNT_ACCESS } from './pages.ts'
+import { ACCOUNT_ACCESS, USERS_ACCESS } from './pages.ts'
 import { appRoute, rootRoute } from './root-route.ts'
 
 /** Pages inside the shell, one line of code a page. */
@@ -24,6 +25,20 @@ export const appPages = [
     ...ACCOUNT_ACCESS,
     namespaces: ['account'],
     load: async () => ({ default: (await import('../features/account/keys-page.tsx')).KeysPage }),
+  }),
+  definePage(appRoute, {
+    path: 'users',
+    ...USERS_ACCESS,
+    namespaces: ['users'],
+    search: readUsersSearch,
+    load: async () => ({ default: (await import('../features/users/users-page.tsx')).UsersPage }),
+  }),
+  definePage(appRoute, {
+    path: 'users/invites',
+    ...USERS_ACCESS,
+    namespaces: ['users'],
+    search: readInvitesSearch,
+    load: async () => ({ default: (await import('../features/users/invites-page.tsx')).InvitesPage }),
   }),
 ]
 
