@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { describe, expect, it } from 'vitest'
 import type { User } from './api.ts'
 import { readState } from './invites-api.ts'
