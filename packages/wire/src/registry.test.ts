@@ -43,6 +43,7 @@ describe('toOpenApiSchemas', () => {
       'FailoverEvent',
       'FailoverPinRequest',
       'FailoverTarget',
+      'FlatError',
       'LoadedModel',
       'MessagesCount',
       'MessagesCountRequest',

@@ -4,6 +4,7 @@ import { messagesEvent } from './messages/events.ts'
 import { messagesModel, messagesModelList } from './messages/models.ts'
 import { messagesCountReply, messagesReply } from './messages/reply.ts'
 import { messagesCountRequest, messagesRequest } from './messages/request.ts'
+import { flatErrorReply } from './native/error.ts'
 import {
   failoverChain,
   failoverChainList,
@@ -181,6 +182,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   ResponseEvent: responseEvent,
   ResponseError: responseErrorReply,
   CompatibleError: compatibleErrorReply,
+  FlatError: flatErrorReply,
   OllamaChatRequest: ollamaChatRequest,
   OllamaChatReply: ollamaChatReply,
   OllamaMessage: ollamaMessage,

@@ -46,7 +46,12 @@ async function toResponse(response: RouteResponse, registry: SchemaRegistry): Pr
 }
 
 /** Names of the error bodies of families that have one of their own. */
-const ERRORS: Partial<Readonly<Record<ErrorFamily, string>>> = { messages: 'MessagesError' }
+const ERRORS: Partial<Readonly<Record<ErrorFamily, string>>> = {
+  messages: 'MessagesError',
+  responses: 'ResponseError',
+  string: 'OllamaError',
+  flat: 'FlatError',
+}
 
 async function toOperation(route: RouteInfo, template: string, registry: SchemaRegistry): Promise<Json> {
   const parameters = await toParameters(route, template, registry)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INSTRUCTIONS } from '../../src/api/admin/discovery/instruction-texts.ts'
 import { startPiiWorld } from '../support/pii-world.ts'
 import { modelForAllRoutes } from '../support/route-bodies.ts'
-import type { TestServer } from '../support/server.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
 
 let world: Awaited<ReturnType<typeof startPiiWorld>>
 let server: TestServer
@@ -101,15 +101,20 @@ describe('what programs find', () => {
     const reply = await server.call('/api/features')
     expect([reply.status, reply.json()]).toEqual([
       200,
-      {
-        agents: false,
-        mcp: false,
-        fine_tuning: false,
-        quantization: false,
-        distributed: false,
-        localai_assistant: false,
-      },
+      expect.objectContaining({
+        ...{ agents: false, mcp: false, fine_tuning: false, quantization: false, distributed: false },
+        ...{ localai_assistant: false, p2p: false, images: false, accounts: false },
+        ...{ router: true, interception: true, traces: true, model_gallery: true, runtime_settings: true },
+        ...{ chat: true, embeddings: true, pii_filter: true },
+      }),
     ])
+    // Nothing else is among them.
+    expect([...new Set(Object.values(reply.json() as object).map((value) => typeof value))]).toEqual(['boolean'])
+    await using closed = await startTestServer({
+      flags: ['--auth-enabled', '--api-keys=k', '--disable-gallery-endpoint'],
+    })
+    const features = await closed.call('/api/features', { headers: { authorization: 'Bearer k' } })
+    expect(features.json()).toMatchObject({ accounts: true, model_gallery: false })
   })
 
   it('the discovery document names served routes only, those of traces and logs among them', async () => {

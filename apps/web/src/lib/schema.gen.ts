@@ -113,7 +113,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get"];
         put?: never;
         post?: never;
@@ -130,7 +130,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get_app_alias"];
         put?: never;
         post?: never;
@@ -147,7 +147,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get_app_path_alias"];
         put?: never;
         post?: never;
@@ -164,7 +164,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get_browse_alias"];
         put?: never;
         post?: never;
@@ -181,7 +181,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get_browse_path_alias"];
         put?: never;
         post?: never;
@@ -198,7 +198,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get_login_alias"];
         put?: never;
         post?: never;
@@ -208,15 +208,15 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/invite/{code}": {
+    "/invite/{path}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
-        get: operations["get_invite_code_alias"];
+        /** The web interface; at the root, programs get a page about this server */
+        get: operations["get_invite_path_alias"];
         put?: never;
         post?: never;
         delete?: never;
@@ -232,7 +232,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get_explorer_alias"];
         put?: never;
         post?: never;
@@ -251,6 +251,57 @@ export interface paths {
         };
         /** The icon */
         get: operations["get_favicon_svg"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the web interface */
+        get: operations["get_assets_path"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/locales/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the web interface */
+        get: operations["get_locales_path_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/static/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the web interface */
+        get: operations["get_static_path_alias"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1114,6 +1165,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/models/config-schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The JSON Schema of model files, for editors */
+        get: operations["get_api_models_config_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/models/config-metadata/autocomplete/{provider}": {
         parameters: {
             query?: never;
@@ -1761,6 +1829,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/models/edit/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The text of a model file */
+        get: operations["get_models_edit_name"];
+        put?: never;
+        /** Replace a model file; another name in it renames the model */
+        post: operations["post_models_edit_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/models/edit/{name}": {
         parameters: {
             query?: never;
@@ -1769,26 +1855,9 @@ export interface paths {
             cookie?: never;
         };
         /** The text of a model file */
-        get: operations["get_api_models_edit_name"];
+        get: operations["get_api_models_edit_name_alias"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/models/edit/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Replace a model file; another name in it renames the model */
-        post: operations["post_models_edit_name"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3401,6 +3470,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/settings/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the value of each runtime setting comes from, and what locks it */
+        get: operations["get_api_settings_sources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/operations": {
         parameters: {
             query?: never;
@@ -4206,6 +4292,7 @@ export interface components {
             detectors?: string[] | null;
             model?: string | null;
             reveal?: boolean | null;
+            /** @description Units of `start` and `end`: bytes of UTF-8 (the default), code units of UTF-16, or code points. */
             offset_encoding?: ("utf8" | "utf16" | "codepoint") | null;
         } & {
             [key: string]: unknown;
@@ -4214,7 +4301,9 @@ export interface components {
             entity_type: string;
             /** @enum {string} */
             source: "ner" | "pattern";
+            /** @description Where the entity begins, in bytes of UTF-8 unless the request names another `offset_encoding`. */
             start: number;
+            /** @description The place behind the entity, in bytes of UTF-8 unless the request names another `offset_encoding`. */
             end: number;
             score: number;
             /** @enum {string} */
@@ -4251,7 +4340,9 @@ export interface components {
             /** @enum {string} */
             direction?: "in" | "out";
             pattern_id?: string;
+            /** @description Where in its segment the match begins, in bytes of UTF-8. */
             byte_offset?: number;
+            /** @description Bytes of UTF-8. */
             length?: number;
             segment?: string;
             hash_prefix?: string;
@@ -4898,6 +4989,11 @@ export interface components {
             taskType: "installation" | "deletion" | "staging";
             /** @enum {string} */
             outcome: "completed" | "failed" | "cancelled";
+            /**
+             * @description A cancelled installation whose data is kept: the same installation goes on.
+             * @constant
+             */
+            paused?: true;
             error?: string;
             startedAt: string;
             finishedAt: string;
@@ -6537,6 +6633,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FlatError: {
+            error: string | ({
+                code: number | string;
+                message: string;
+                type: string;
+                param: string | null;
+            } & {
+                [key: string]: unknown;
+            });
+        } & {
+            [key: string]: unknown;
+        };
         OllamaChatRequest: {
             model?: string | null;
             stream?: boolean | null;
@@ -7266,12 +7374,12 @@ export interface operations {
             };
         };
     };
-    get_invite_code_alias: {
+    get_invite_path_alias: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                code: string;
+                path: string;
             };
             cookie?: never;
         };
@@ -7343,6 +7451,120 @@ export interface operations {
                 content: {
                     "image/svg+xml": unknown;
                 };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_assets_path: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description There is none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_locales_path_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description There is none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_static_path_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description There is none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error in the format of the route. */
             default: {
@@ -7546,7 +7768,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -7668,7 +7890,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -7706,7 +7928,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -7757,7 +7979,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -7794,7 +8016,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -7840,7 +8062,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -7900,7 +8122,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -7945,7 +8167,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -7989,7 +8211,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8022,7 +8244,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8053,7 +8275,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8080,7 +8302,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8107,7 +8329,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8134,7 +8356,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8161,7 +8383,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8211,7 +8433,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8252,7 +8474,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8294,7 +8516,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8335,7 +8557,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8366,7 +8588,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8416,7 +8638,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8474,7 +8696,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8507,7 +8729,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8560,7 +8782,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8602,7 +8824,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8644,7 +8866,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8686,7 +8908,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8719,7 +8941,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8765,7 +8987,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8802,7 +9024,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8845,7 +9067,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8890,7 +9112,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8933,7 +9155,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8988,7 +9210,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9022,7 +9244,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9074,7 +9296,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9118,7 +9340,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9151,7 +9373,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9494,7 +9716,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9532,7 +9754,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9602,7 +9824,38 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        hint?: string;
+                        /** @description The address of the JSON Schema of model files. */
+                        schema?: string;
+                        sections?: {
+                            id: string;
+                            label: string;
+                            url: string;
+                        }[];
+                        fields?: {
+                            path: string;
+                            yaml_key: string;
+                            go_type: string;
+                            ui_type: string;
+                            section: string;
+                            label: string;
+                            description?: string;
+                            component: string;
+                            options?: {
+                                value: string;
+                                label: string;
+                            }[];
+                            min?: number;
+                            max?: number;
+                            autocomplete_provider?: string;
+                            vram_impact?: boolean;
+                            advanced?: boolean;
+                            order: number;
+                        }[];
+                    };
+                };
             };
             /** @description There is no such section. */
             404: {
@@ -9617,7 +9870,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_models_config_schema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Draft 7. Every file that the server takes is valid. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        $schema: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9657,7 +9943,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9817,7 +10103,27 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            deletion: boolean;
+                            file_name: string;
+                            error?: string;
+                            /** @description The job has ended, whatever its outcome. */
+                            processed: boolean;
+                            message: string;
+                            progress: number;
+                            phase?: string;
+                            current_bytes?: number;
+                            total_bytes?: number;
+                            file_size: string;
+                            downloaded_size: string;
+                            gallery_element_name: string;
+                            cancelled: boolean;
+                            cancellable: boolean;
+                        };
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -9991,7 +10297,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10009,6 +10315,8 @@ export interface operations {
                 capability?: string;
                 /** @description `true` leaves out models that are a variant of another one. */
                 collapse_variants?: string;
+                /** @description `true` leaves out models that are known not to fit this machine. */
+                fits?: string;
                 /** @description `name`, `repository`, `license` or `status`. */
                 sort?: string;
                 /** @description `asc` or `desc`. */
@@ -10029,7 +10337,66 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        models: {
+                            /** @description `gallery@name` */
+                            id: string;
+                            name: string;
+                            description: string;
+                            icon: string;
+                            license: string;
+                            urls: string[];
+                            tags: string[];
+                            gallery: string;
+                            installed: boolean;
+                            processing: boolean;
+                            /** @description The operation on it; empty for none. */
+                            jobID: string;
+                            isDeletion: boolean;
+                            trustRemoteCode: boolean;
+                            additionalFiles: {
+                                filename: string;
+                                uri: string;
+                                sha256: string;
+                            }[];
+                            backend: string;
+                            voice_cloning: boolean;
+                            has_variants: boolean;
+                            /** @description As the gallery writes it; empty where it does not. */
+                            size: string;
+                            /** @description Bytes of the weights, where the gallery or the origin tells them. */
+                            size_bytes?: number;
+                            size_display?: string;
+                            /** @description Estimated memory with a context of 8192 tokens. */
+                            memory_bytes?: number;
+                            memory_display?: string;
+                            /** @description Whether this machine can run it; left out while that is not known. */
+                            fits?: boolean;
+                        }[];
+                        repositories: {
+                            name: string;
+                            url: string;
+                        }[];
+                        allTags: string[];
+                        allBackends: string[];
+                        processingModels: {
+                            [key: string]: string;
+                        };
+                        taskTypes: {
+                            [key: string]: "installation" | "deletion" | "waiting";
+                        };
+                        availableModels: number;
+                        installedModels: number;
+                        ramTotal: number;
+                        ramUsed: number;
+                        ramUsagePercent: number;
+                        currentPage: number;
+                        totalPages: number;
+                        prevPage: number;
+                        nextPage: number;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10037,7 +10404,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10074,7 +10441,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10108,7 +10475,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10148,7 +10515,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10188,7 +10555,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10209,7 +10576,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        variants: {
+                            model: string;
+                            backend: string;
+                            fits: boolean;
+                            is_base: boolean;
+                            memory_bytes?: number;
+                        }[];
+                        /** @description The one that an installation takes. */
+                        auto_selected: string;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10217,7 +10596,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10241,7 +10620,20 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        sizeBytes?: number;
+                        sizeDisplay?: string;
+                        model_max_context?: number;
+                        /** @description By the size of the context; empty where it is not known. */
+                        estimates: {
+                            [key: string]: {
+                                vramBytes: number;
+                                vramDisplay: string;
+                            };
+                        };
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10249,7 +10641,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10279,7 +10671,15 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        sizeBytes?: number;
+                        sizeDisplay?: string;
+                        vramBytes?: number;
+                        vramDisplay?: string;
+                        model_max_context?: number;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10287,7 +10687,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10464,7 +10864,28 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        Name: string;
+                        /** @description Empty where it cannot be started. */
+                        RunFile: string;
+                        IsMeta: boolean;
+                        /** @description It belongs to the system and is not removed. */
+                        IsSystem: boolean;
+                        Metadata: {
+                            name?: string;
+                            alias?: string;
+                            meta_backend_for?: string;
+                            gallery_url?: string;
+                            installed_at?: string;
+                            version?: string;
+                            uri?: string;
+                            digest?: string;
+                        };
+                        upgrade_available?: boolean;
+                        available_version?: string;
+                    }[];
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10491,7 +10912,40 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        name: string;
+                        description: string;
+                        license: string;
+                        urls: string[];
+                        icon: string;
+                        tags: string[];
+                        alias: string;
+                        uri: string;
+                        version: string;
+                        mirrors: string[];
+                        capabilities: {
+                            [key: string]: string;
+                        };
+                        gallery: {
+                            url: string;
+                            name: string;
+                            mirrors?: string[];
+                            verification?: {
+                                issuer?: string;
+                                issuer_regex?: string;
+                                identity?: string;
+                                identity_regex?: string;
+                                not_before?: string;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        installed: boolean;
+                    }[];
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10518,7 +10972,16 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        name: string;
+                        /** @enum {string} */
+                        modality: "text" | "other";
+                        auto_detect: boolean;
+                        description?: string;
+                        installed: boolean;
+                    }[];
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10589,7 +11052,17 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            backend_name: string;
+                            installed_version: string;
+                            available_version: string;
+                            installed_digest?: string;
+                            available_digest?: string;
+                        };
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10616,7 +11089,17 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            backend_name: string;
+                            installed_version: string;
+                            available_version: string;
+                            installed_digest?: string;
+                            available_digest?: string;
+                        };
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10643,7 +11126,17 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            backend_name: string;
+                            installed_version: string;
+                            available_version: string;
+                            installed_digest?: string;
+                            available_digest?: string;
+                        };
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10670,7 +11163,17 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            backend_name: string;
+                            installed_version: string;
+                            available_version: string;
+                            installed_digest?: string;
+                            available_digest?: string;
+                        };
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10712,7 +11215,54 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        backends: {
+                            /** @description `gallery@name` */
+                            id: string;
+                            name: string;
+                            description: string;
+                            icon: string;
+                            license: string;
+                            urls: string[];
+                            tags: string[];
+                            gallery: string;
+                            installed: boolean;
+                            processing: boolean;
+                            /** @description The operation on it; empty for none. */
+                            jobID: string;
+                            isDeletion: boolean;
+                            version: string;
+                            isMeta: boolean;
+                            isAlias: boolean;
+                            isDevelopment: boolean;
+                            capabilities: {
+                                [key: string]: string;
+                            };
+                            metaBackendFor: string;
+                            nodes: unknown[];
+                        }[];
+                        repositories: {
+                            name: string;
+                            url: string;
+                        }[];
+                        allTags: string[];
+                        processingBackends: {
+                            [key: string]: string;
+                        };
+                        taskTypes: {
+                            [key: string]: "installation" | "deletion" | "waiting";
+                        };
+                        availableBackends: number;
+                        installedBackends: number;
+                        currentPage: number;
+                        totalPages: number;
+                        prevPage: number;
+                        nextPage: number;
+                        systemCapability: string;
+                        preferDevelopmentBackends: boolean;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10720,7 +11270,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10754,7 +11304,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10769,6 +11319,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Of an image. */
                     uri?: string | null;
                     name?: string | null;
                     alias?: string | null;
@@ -10796,7 +11347,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10830,7 +11381,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10851,7 +11402,14 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        jobID: string;
+                        message: string;
+                        /** @constant */
+                        success: true;
+                    };
+                };
             };
             /** @description It belongs to the system. */
             409: {
@@ -10866,7 +11424,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10887,7 +11445,14 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        jobID: string;
+                        message: string;
+                        uuid: string;
+                        statusUrl: string;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10895,7 +11460,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10926,7 +11491,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10966,7 +11531,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10987,7 +11552,13 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        name?: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
             };
             /** @description There is no such file. */
             404: {
@@ -11002,7 +11573,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11034,10 +11605,19 @@ export interface operations {
                         /** @constant */
                         success: true;
                         message: string;
+                        filename: string;
+                        /** @description For `If-Match` of the next change. */
                         config_revision: string;
                         pending_cleanup: number;
                     };
                 };
+            };
+            /** @description The file has another revision than `If-Match` names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error in the format of the route. */
             default: {
@@ -11045,7 +11625,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11070,9 +11650,18 @@ export interface operations {
                         success: true;
                         message: string;
                         filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
                         pending_cleanup: number;
                     };
                 };
+            };
+            /** @description A model of this name exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error in the format of the route. */
             default: {
@@ -11080,12 +11669,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
     };
-    get_api_models_edit_name: {
+    get_models_edit_name: {
         parameters: {
             query?: never;
             header?: never;
@@ -11101,6 +11690,22 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
+                content: {
+                    "application/json": {
+                        /** @description YAML. */
+                        config: string;
+                        name: string;
+                        filename: string;
+                        /** @description Changes with every change of the text; also the `ETag`. */
+                        config_revision: string;
+                    };
+                };
+            };
+            /** @description There is no such file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
                 content?: never;
             };
             /** @description An error in the format of the route. */
@@ -11109,7 +11714,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11136,6 +11741,8 @@ export interface operations {
                         success: true;
                         message: string;
                         filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
                         pending_cleanup: number;
                     };
                 };
@@ -11147,13 +11754,65 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The file has another revision than `If-Match` names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description An error in the format of the route. */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_models_edit_name_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it lies in the models folder. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description YAML. */
+                        config: string;
+                        name: string;
+                        filename: string;
+                        /** @description Changes with every change of the text; also the `ETag`. */
+                        config_revision: string;
+                    };
+                };
+            };
+            /** @description There is no such file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11181,6 +11840,8 @@ export interface operations {
                         success: true;
                         message: string;
                         filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
                         pending_cleanup: number;
                     };
                 };
@@ -11191,7 +11852,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11219,6 +11880,8 @@ export interface operations {
                         success: true;
                         message: string;
                         filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
                         pending_cleanup: number;
                     };
                 };
@@ -11229,7 +11892,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11261,7 +11924,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -12112,7 +12775,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12145,7 +12808,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12178,7 +12841,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12211,7 +12874,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12240,7 +12903,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12273,7 +12936,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12302,7 +12965,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12331,7 +12994,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12372,7 +13035,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12415,7 +13078,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12459,7 +13122,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12486,7 +13149,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12513,7 +13176,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12679,7 +13342,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -12712,7 +13375,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -12746,7 +13409,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -12779,7 +13442,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -12812,7 +13475,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -12845,7 +13508,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -12881,7 +13544,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -12897,12 +13560,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description It is gone. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @constant */
+                        object: "response";
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -12910,7 +13581,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -12946,7 +13617,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -12962,12 +13633,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description It is gone. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @constant */
+                        object: "response";
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -12975,7 +13654,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -12994,12 +13673,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description Server-sent events, each with one of these. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -13007,7 +13688,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13026,12 +13707,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description Server-sent events, each with one of these. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -13039,7 +13722,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13056,12 +13739,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description Server-sent events, each with one of these. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -13069,7 +13754,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13092,12 +13777,177 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description A page of items. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        object: "list";
+                        data: (({
+                            type?: "message" | null;
+                            /** @enum {string} */
+                            role: "user" | "assistant" | "system" | "developer";
+                            content: string | (({
+                                /** @enum {string} */
+                                type: "input_text" | "text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "output_text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "refusal";
+                                refusal: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_image";
+                                image_url?: string | null;
+                                file_id?: string | null;
+                                detail?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_file";
+                                file_data?: string | null;
+                                file_url?: string | null;
+                                file_id?: string | null;
+                                filename?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_audio";
+                                input_audio: {
+                                    data: string;
+                                    format?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_video";
+                                video_url: string;
+                            } & {
+                                [key: string]: unknown;
+                            }))[];
+                            id?: string | null;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "reasoning";
+                            id?: string | null;
+                            summary?: ({
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            content?: ({
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            encrypted_content?: string | null;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "function_call";
+                            id?: string | null;
+                            call_id: string;
+                            name: string;
+                            arguments: string;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "function_call_output";
+                            id?: string | null;
+                            call_id: string;
+                            output: string | (({
+                                /** @enum {string} */
+                                type: "input_text" | "text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "output_text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "refusal";
+                                refusal: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_image";
+                                image_url?: string | null;
+                                file_id?: string | null;
+                                detail?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_file";
+                                file_data?: string | null;
+                                file_url?: string | null;
+                                file_id?: string | null;
+                                filename?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_audio";
+                                input_audio: {
+                                    data: string;
+                                    format?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_video";
+                                video_url: string;
+                            } & {
+                                [key: string]: unknown;
+                            }))[];
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            type?: "item_reference" | null;
+                            id: string;
+                            role?: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }))[];
+                        first_id: string | null;
+                        last_id: string | null;
+                        has_more: boolean;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -13105,7 +13955,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13128,12 +13978,177 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description A page of items. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        object: "list";
+                        data: (({
+                            type?: "message" | null;
+                            /** @enum {string} */
+                            role: "user" | "assistant" | "system" | "developer";
+                            content: string | (({
+                                /** @enum {string} */
+                                type: "input_text" | "text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "output_text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "refusal";
+                                refusal: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_image";
+                                image_url?: string | null;
+                                file_id?: string | null;
+                                detail?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_file";
+                                file_data?: string | null;
+                                file_url?: string | null;
+                                file_id?: string | null;
+                                filename?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_audio";
+                                input_audio: {
+                                    data: string;
+                                    format?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_video";
+                                video_url: string;
+                            } & {
+                                [key: string]: unknown;
+                            }))[];
+                            id?: string | null;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "reasoning";
+                            id?: string | null;
+                            summary?: ({
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            content?: ({
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            encrypted_content?: string | null;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "function_call";
+                            id?: string | null;
+                            call_id: string;
+                            name: string;
+                            arguments: string;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "function_call_output";
+                            id?: string | null;
+                            call_id: string;
+                            output: string | (({
+                                /** @enum {string} */
+                                type: "input_text" | "text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "output_text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "refusal";
+                                refusal: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_image";
+                                image_url?: string | null;
+                                file_id?: string | null;
+                                detail?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_file";
+                                file_data?: string | null;
+                                file_url?: string | null;
+                                file_id?: string | null;
+                                filename?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_audio";
+                                input_audio: {
+                                    data: string;
+                                    format?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_video";
+                                video_url: string;
+                            } & {
+                                [key: string]: unknown;
+                            }))[];
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            type?: "item_reference" | null;
+                            id: string;
+                            role?: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }))[];
+                        first_id: string | null;
+                        last_id: string | null;
+                        has_more: boolean;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -13141,7 +14156,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13172,7 +14187,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13203,7 +14218,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13903,7 +14918,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14090,7 +15105,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14122,7 +15137,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14156,7 +15171,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14192,7 +15207,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14226,7 +15241,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14260,7 +15275,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14657,7 +15672,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14708,7 +15723,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15048,6 +16063,49 @@ export interface operations {
             };
         };
     };
+    get_api_settings_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of the documentation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        settings: {
+                            key: string;
+                            heading: string;
+                            about: string;
+                            /** @enum {string} */
+                            source: "flag" | "environment" | "file" | "default";
+                            /** @description What a saved value cannot change: a flag, a variable, the routes of the branding, or this version. */
+                            locked_by: ("flag" | "environment" | "branding" | "version") | null;
+                            /** @description `GET /api/settings` shows a mask, which may be sent back. */
+                            secret: boolean;
+                            flag: string | null;
+                            variables: string[];
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
     get_api_operations: {
         parameters: {
             query?: never;
@@ -15072,7 +16130,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15110,7 +16168,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15148,7 +16206,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15186,7 +16244,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15215,7 +16273,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15234,7 +16292,12 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
+                };
             };
             /** @description It could not be cleared. */
             500: {
@@ -15249,7 +16312,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };

@@ -15,18 +15,21 @@ export const piiTextRequest = z.looseObject({
   model: z.string().nullish(),
   /** For admins: also gives `hash_prefix`. @default false */
   reveal: z.boolean().nullish(),
-  /** @default 'utf8' */
-  offset_encoding: z.enum(OFFSET_ENCODINGS).nullish(),
+  offset_encoding: z
+    .enum(OFFSET_ENCODINGS)
+    .nullish()
+    .describe('Units of `start` and `end`: bytes of UTF-8 (the default), code units of UTF-16, or code points.'),
 })
+
+const OFFSET_UNITS = 'in bytes of UTF-8 unless the request names another `offset_encoding`'
 
 /** One entity found in a text; never the text itself. */
 export const piiEntity = z.looseObject({
   /** The group as the detector names it. */
   entity_type: z.string(),
   source: z.enum(['ner', 'pattern']),
-  /** Half open. */
-  start: z.int().min(0),
-  end: z.int().min(1),
+  start: z.int().min(0).describe(`Where the entity begins, ${OFFSET_UNITS}.`),
+  end: z.int().min(1).describe(`The place behind the entity, ${OFFSET_UNITS}.`),
   /** 0..1. */
   score: z.number(),
   action: z.enum(['mask', 'block', 'allow']),
@@ -60,9 +63,8 @@ export const piiEvent = z.looseObject({
   direction: z.enum(['in', 'out']).exactOptional(),
   /** `ner:EMAIL`, `pattern:CARD`, `__unscanned_media__`, `__ner_unavailable__`. */
   pattern_id: z.string().exactOptional(),
-  /** Where in its segment the match lies, UTF-8 bytes. */
-  byte_offset: z.int().min(0).exactOptional(),
-  length: z.int().min(0).exactOptional(),
+  byte_offset: z.int().min(0).describe('Where in its segment the match begins, in bytes of UTF-8.').exactOptional(),
+  length: z.int().min(0).describe('Bytes of UTF-8.').exactOptional(),
   /** The segment of the request: `messages[3].content[1].text`. */
   segment: z.string().exactOptional(),
   hash_prefix: z.string().exactOptional(),

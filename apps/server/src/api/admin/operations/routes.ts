@@ -51,7 +51,10 @@ export function operationRoutes(operations: Operations): Route[] {
       method: 'DELETE',
       path: '/api/operations/history',
       summary: 'Clear the history',
-      responses: { 200: { description: 'It is empty.' }, 500: { description: 'It could not be cleared.' } },
+      responses: {
+        200: { description: 'It is empty.', schema: async () => (await import('./schemas.ts')).historyCleared },
+        500: { description: 'It could not be cleared.' },
+      },
       async handler() {
         try {
           await operations.clearHistory()

@@ -4,6 +4,7 @@ import type { BodyReader } from '../../../http/body.ts'
 import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
+import type { Settings } from '../../../settings/settings.ts'
 
 const wire = () => import('@svc/wire/native')
 
@@ -11,6 +12,8 @@ const wire = () => import('@svc/wire/native')
 export interface SettingsAccess {
   /** Gives every setting for display, with secrets masked. */
   describe(): Readonly<Record<string, unknown>>
+  /** Gives every value with its source, secrets in clear. */
+  snapshot(): ReturnType<Settings['snapshot']>
   /** Changes settings. @throws {SvcError} `invalid_request` naming the key; then nothing is changed */
   update(patch: Readonly<Record<string, unknown>>): Promise<unknown>
 }
@@ -19,7 +22,7 @@ function toRefusal(error: string, status: number): HttpReply {
   return json({ success: false, error }, { status })
 }
 
-/** `GET` and `POST /api/settings` (§4.7); absent with `--disable-runtime-settings`. */
+/** `GET` and `POST /api/settings` (§4.7) and the sources of the values; absent with `--disable-runtime-settings`. */
 export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Route[] {
   return [
     defineRoute({
@@ -36,6 +39,24 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
         },
       },
       handler: () => json(settings.describe()),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/settings/sources',
+      access: 'admin',
+      family: 'compatible',
+      tag: 'settings',
+      summary: 'Where the value of each runtime setting comes from, and what locks it',
+      responses: {
+        200: {
+          description: 'In the order of the documentation.',
+          schema: async () => (await import('./schemas.ts')).settingSources,
+        },
+      },
+      async handler() {
+        const { listSettingOrigins } = await import('../../../settings/list-sources.ts')
+        return json({ settings: listSettingOrigins(settings.snapshot()) })
+      },
     }),
     defineRoute({
       method: 'POST',

@@ -105,6 +105,13 @@ export function responsesRoutes(parts: CreateParts): Route[] {
           aliases: ['/v1/responses//events'],
           summary: 'The events of a stored response',
           query: async () => (await schemas()).eventQuery,
+          responses: {
+            200: {
+              description: 'Server-sent events, each with one of these.',
+              contentType: 'text/event-stream',
+              schema: async () => (await wire()).responseEvent,
+            },
+          },
         },
         withParts(async () => (await stored()).getEvents),
       ),
@@ -115,6 +122,7 @@ export function responsesRoutes(parts: CreateParts): Route[] {
         path: '/v1/responses/:id/input_items',
         summary: 'The input of a stored response',
         query: async () => (await schemas()).itemQuery,
+        responses: { 200: { description: 'A page of items.', schema: async () => (await schemas()).inputItems } },
       },
       withParts(async () => (await stored()).listInputItems),
     ),
@@ -123,7 +131,12 @@ export function responsesRoutes(parts: CreateParts): Route[] {
       withParts(async () => (await stored()).cancelResponse),
     ),
     answer(
-      { method: 'DELETE', path: '/v1/responses/:id', summary: 'Forget a stored response' },
+      {
+        method: 'DELETE',
+        path: '/v1/responses/:id',
+        summary: 'Forget a stored response',
+        responses: { 200: { description: 'It is gone.', schema: async () => (await schemas()).deletedResponse } },
+      },
       withParts(async () => (await stored()).deleteResponse),
     ),
   ]

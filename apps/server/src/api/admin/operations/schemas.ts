@@ -1,0 +1,4 @@
+import * as z from 'zod'
+
+/** Reply of `DELETE /api/operations/history`. */
+export const historyCleared = z.object({ success: z.literal(true) })

@@ -1,0 +1,20 @@
+import * as z from 'zod'
+
+/** Reply of `GET /api/settings/sources`. */
+export const settingSources = z.object({
+  settings: z.array(
+    z.object({
+      key: z.string(),
+      heading: z.string(),
+      about: z.string(),
+      source: z.enum(['flag', 'environment', 'file', 'default']),
+      locked_by: z
+        .enum(['flag', 'environment', 'branding', 'version'])
+        .nullable()
+        .describe('What a saved value cannot change: a flag, a variable, the routes of the branding, or this version.'),
+      secret: z.boolean().describe('`GET /api/settings` shows a mask, which may be sent back.'),
+      flag: z.string().nullable(),
+      variables: z.array(z.string()),
+    }),
+  ),
+})

@@ -1,0 +1,49 @@
+import { OPTIONS, type SettingKey } from '../config/schema.ts'
+import type { EffectiveSetting } from './effective.ts'
+import { findPairedOption, findSetting } from './schema.ts'
+
+/** Where the value of a setting comes from, and what keeps it from being changed. */
+export interface SettingOrigin {
+  readonly key: SettingKey
+  /** The group of the setting. */
+  readonly heading: string
+  readonly about: string
+  readonly source: 'flag' | 'environment' | 'file' | 'default'
+  /** What a saved value cannot change; null where it can. */
+  readonly locked_by: 'flag' | 'environment' | 'branding' | 'version' | null
+  readonly secret: boolean
+  /** The flag that sets it; null for none. */
+  readonly flag: string | null
+  /** The variables that set it, in the order in which they count. */
+  readonly variables: readonly string[]
+}
+
+const OPTION_BY_KEY = new Map(OPTIONS.map((option) => [option.key, option]))
+
+/** Lists every setting with its origin, in the order of the sections. */
+export function listSettingOrigins(snapshot: ReadonlyMap<SettingKey, EffectiveSetting>): readonly SettingOrigin[] {
+  return [...snapshot].map(([key, { source }]) => {
+    const { heading, about, secret } = findSetting(key)
+    const option = OPTION_BY_KEY.get(findPairedOption(key) ?? '')
+    return {
+      key,
+      heading,
+      about: about ?? option?.about ?? '',
+      source: source === 'env' ? 'environment' : source,
+      locked_by: findLock(key, source),
+      secret: secret === true,
+      flag: option?.flag === undefined ? null : `--${option.flag}`,
+      variables: option?.env ?? [],
+    }
+  })
+}
+
+function findLock(key: SettingKey, source: EffectiveSetting['source']): SettingOrigin['locked_by'] {
+  const { owner, isBuilt, fileFirst } = findSetting(key)
+  if (owner !== undefined) return owner
+  if (!isBuilt) return 'version'
+  // Saved keys stand beside the given ones.
+  const yieldsToSaved = fileFirst === true || key === 'api_keys'
+  if (yieldsToSaved || (source !== 'flag' && source !== 'env')) return null
+  return source === 'flag' ? 'flag' : 'environment'
+}
