@@ -36,6 +36,9 @@ export const ACCOUNT_ACCESS: PageAccess = { access: 'user', isUseful: ({ viewer 
 /** Pages about accounts. A server with shared keys alone says there why it has none; an open server lacks them. */
 export const USERS_ACCESS: PageAccess = { access: 'admin', isUseful: ({ viewer }) => viewer.kind !== 'open' }
 
+/** Pages about settings; servers can be started without them. */
+export const SETTINGS_ACCESS: PageAccess = { access: 'admin', needs: 'runtime_settings' }
+
 /** The navigation, in its order. A page that this server does not serve, or the viewer may not see, is absent. */
 export const PAGES: readonly Page[] = [
   { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
@@ -48,6 +51,7 @@ export const PAGES: readonly Page[] = [
     access: 'admin',
     isUseful: (session) => session.hasAccounts,
   },
+  { id: 'settings', path: 'settings', group: 'admin', icon: 'settings', ...SETTINGS_ACCESS },
 ]
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */

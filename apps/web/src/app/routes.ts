@@ -1,9 +1,10 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
+import { readSettingsSearch } from '../features/settings/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { readInvitesSearch, readUsersSearch } from '../features/users/search.ts'
 import { definePage } from './define-page.ts'
-import { ACCOUNT_ACCESS, USERS_ACCESS } from './pages.ts'
+import { ACCOUNT_ACCESS, SETTINGS_ACCESS, USERS_ACCESS } from './pages.ts'
 import { appRoute, rootRoute } from './root-route.ts'
 
 /** Pages inside the shell, one line of code a page. */
@@ -39,6 +40,20 @@ export const appPages = [
     namespaces: ['users'],
     search: readInvitesSearch,
     load: async () => ({ default: (await import('../features/users/invites-page.tsx')).InvitesPage }),
+  }),
+  createRoute({
+    getParentRoute: () => appRoute,
+    path: 'settings',
+    beforeLoad: () => {
+      throw redirect({ to: '/app/settings/$section', params: { section: 'branding' }, replace: true })
+    },
+  }),
+  definePage(appRoute, {
+    path: 'settings/$section',
+    ...SETTINGS_ACCESS,
+    namespaces: ['settings'],
+    search: readSettingsSearch,
+    load: async () => ({ default: (await import('../features/settings/settings-page.tsx')).SettingsPage }),
   }),
 ]
 
