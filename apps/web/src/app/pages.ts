@@ -26,7 +26,18 @@ export interface Page extends PageAccess {
   readonly icon: IconName
   /** The letter after `g` that goes there. */
   readonly key?: string
+  /** The account menu has the page, the sidebar does not. @default false */
+  readonly isMenuOnly?: boolean
 }
+
+/** Pages about the own account. Servers without sign-in and shared keys have none. */
+export const ACCOUNT_ACCESS: PageAccess = { access: 'user', isUseful: ({ viewer }) => viewer.kind === 'account' }
+
+/** Pages about accounts. A server with shared keys alone says there why it has none; an open server lacks them. */
+export const USERS_ACCESS: PageAccess = { access: 'admin', isUseful: ({ viewer }) => viewer.kind !== 'open' }
+
+/** Pages about settings; servers can be started without them. */
+export const SETTINGS_ACCESS: PageAccess = { access: 'admin', needs: 'runtime_settings' }
 
 /** The navigation, in its order. A page that this server does not serve, or the viewer may not see, is absent. */
 export const PAGES: readonly Page[] = [
@@ -43,6 +54,16 @@ export const PAGES: readonly Page[] = [
     needs: 'operations',
     key: 'a',
   },
+  { id: 'account', path: 'account', group: 'use', icon: 'users', isMenuOnly: true, ...ACCOUNT_ACCESS },
+  {
+    id: 'users',
+    path: 'users',
+    group: 'admin',
+    icon: 'users',
+    access: 'admin',
+    isUseful: (session) => session.hasAccounts,
+  },
+  { id: 'settings', path: 'settings', group: 'admin', icon: 'settings', ...SETTINGS_ACCESS },
 ]
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */

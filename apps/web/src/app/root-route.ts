@@ -3,7 +3,7 @@ import { basePath } from '../lib/base-path.ts'
 import { brandingQuery } from '../lib/branding.ts'
 import { capabilitiesQuery } from '../lib/capabilities.ts'
 import { queryClient } from '../lib/query-client.ts'
-import { sessionQuery } from '../lib/session.ts'
+import { sessionQuery, wasInside } from '../lib/session.ts'
 import { NotFoundPage, PageFailure, RootFailure } from './failure-views.tsx'
 
 export const rootRoute = createRootRoute({
@@ -12,14 +12,19 @@ export const rootRoute = createRootRoute({
   beforeLoad: () => void queryClient.prefetchQuery(brandingQuery),
 })
 
+const loadShell = async () => ({ default: (await import('./shell.tsx')).Shell })
+
 /** Everything below `/app`: the shell, for viewers who are signed in. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: 'app',
-  // the sign-in page does without it
-  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+  component: lazyRouteComponent(loadShell),
   errorComponent: PageFailure,
   async beforeLoad({ location }) {
+    // the frame loads beside the session; the sign-in page does without it
+    void loadShell().catch(() => {})
+    // strangers may not ask what the server has, so that question goes at once only for viewers who were inside before
+    if (wasInside()) void queryClient.prefetchQuery(capabilitiesQuery)
     const { viewer } = await queryClient.ensureQueryData(sessionQuery)
     // the address is kept with the prefix, as `toSafePath` reads it
     const next = basePath.replace(/\/$/, '') + location.href

@@ -3,9 +3,12 @@ import i18next from 'i18next'
 import { readChatSearch } from '../features/chat/search.ts'
 import { readEditorSearch, readNewModelSearch } from '../features/model-editor/search.ts'
 import { readModelsSearch } from '../features/models/search.ts'
+import { readSettingsSearch } from '../features/settings/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
+import { readInvitesSearch, readUsersSearch } from '../features/users/search.ts'
 import { definePage } from './define-page.ts'
 import { NotFoundPage } from './failure-views.tsx'
+import { ACCOUNT_ACCESS, SETTINGS_ACCESS, USERS_ACCESS } from './pages.ts'
 import { appRoute, rootRoute } from './root-route.ts'
 
 /** Pages inside the shell. */
@@ -63,6 +66,46 @@ export const appPages = [
     search: readEditorSearch,
     load: async () => ({ default: (await import('../features/model-editor/editor-page.tsx')).EditorPage }),
   }),
+  definePage(appRoute, {
+    path: 'account',
+    ...ACCOUNT_ACCESS,
+    namespaces: ['account'],
+    load: async () => ({ default: (await import('../features/account/account-page.tsx')).AccountPage }),
+  }),
+  definePage(appRoute, {
+    path: 'account/keys',
+    ...ACCOUNT_ACCESS,
+    namespaces: ['account'],
+    load: async () => ({ default: (await import('../features/account/keys-page.tsx')).KeysPage }),
+  }),
+  definePage(appRoute, {
+    path: 'users',
+    ...USERS_ACCESS,
+    namespaces: ['users'],
+    search: readUsersSearch,
+    load: async () => ({ default: (await import('../features/users/users-page.tsx')).UsersPage }),
+  }),
+  definePage(appRoute, {
+    path: 'users/invites',
+    ...USERS_ACCESS,
+    namespaces: ['users'],
+    search: readInvitesSearch,
+    load: async () => ({ default: (await import('../features/users/invites-page.tsx')).InvitesPage }),
+  }),
+  createRoute({
+    getParentRoute: () => appRoute,
+    path: 'settings',
+    beforeLoad: () => {
+      throw redirect({ to: '/app/settings/$section', params: { section: 'branding' }, replace: true })
+    },
+  }),
+  definePage(appRoute, {
+    path: 'settings/$section',
+    ...SETTINGS_ACCESS,
+    namespaces: ['settings'],
+    search: readSettingsSearch,
+    load: async () => ({ default: (await import('../features/settings/settings-page.tsx')).SettingsPage }),
+  }),
 ]
 
 /** Pages outside of the shell. */
@@ -72,9 +115,13 @@ export const publicPages = [
     path: 'login',
     validateSearch: readSignInSearch,
     loader: () => i18next.loadNamespaces(['sign-in']),
-    component: lazyRouteComponent(async () => ({
-      default: (await import('../features/sign-in/sign-in-page.tsx')).SignInPage,
-    })),
+    component: lazyRouteComponent(async () => ({ default: (await import('./entry-routes.tsx')).LoginRoute })),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'invite/$code',
+    loader: () => i18next.loadNamespaces(['sign-in']),
+    component: lazyRouteComponent(async () => ({ default: (await import('./entry-routes.tsx')).InviteRoute })),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
