@@ -27,7 +27,7 @@ export function createBackendExecutor(
       }
       let produced = false
       for (let attempt = 1; ; attempt += 1) {
-        const lease = await residency.acquire(options.model, { signal: options.signal })
+        const lease = await acquire(residency, options)
         try {
           const context = toContext(lease, options)
           let usage = NO_USAGE
@@ -67,17 +67,25 @@ function toContext({ client }: ModelLease, options: ExecuteOptions): PredictionC
   }
 }
 
+async function acquire(residency: Residency, { model, signal, trace }: ExecuteOptions): Promise<ModelLease> {
+  trace?.beginLoad()
+  const lease = await residency.acquire(model, { signal })
+  trace?.endLoad()
+  return lease
+}
+
 async function withModel<T>(
   residency: Residency,
-  { model, signal }: ExecuteOptions,
+  options: ExecuteOptions,
   work: (lease: ModelLease) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    const lease = await residency.acquire(model, { signal })
+    const lease = await acquire(residency, options)
     try {
       return await work(lease)
     } catch (error) {
-      if (!(await mayTryAgain(lease, error, { isLast: attempt >= ATTEMPTS, signal }))) throw toPredictionError(error)
+      if (!(await mayTryAgain(lease, error, { isLast: attempt >= ATTEMPTS, signal: options.signal })))
+        throw toPredictionError(error)
     } finally {
       lease.release()
     }

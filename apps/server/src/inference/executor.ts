@@ -4,6 +4,12 @@ import type { OperationKind, OperationRequest, OperationResult } from './operati
 import type { GenerationRequest } from './request.ts'
 import type { RequestHeader } from './upstream/hop-headers.ts'
 
+/** Measures how long a call waits for its model. */
+export interface LoadTrace {
+  beginLoad(): void
+  endLoad(): void
+}
+
 /** Model and circumstances of a call. */
 export interface ExecuteOptions {
   readonly model: ModelConfig
@@ -11,6 +17,8 @@ export interface ExecuteOptions {
   readonly correlationId?: string | undefined
   /** Headers of the client's request. Other instances get some of them. */
   readonly header?: RequestHeader | undefined
+  /** Told when the call begins to wait for its model, and when it has it. */
+  readonly trace?: LoadTrace | undefined
   readonly signal: AbortSignal
 }
 

@@ -93,11 +93,12 @@ export function createModelCalls({ executor, translate, failover }: ModelCallsOp
   return calls
 }
 
-function toExecution(model: ModelConfig, { context }: ModelTask): ExecuteOptions {
+function toExecution(model: ModelConfig, { context, ledger }: ModelTask): ExecuteOptions {
   return {
     model,
     correlationId: context.requestId,
     header: (name) => context.header(name),
+    trace: ledger.trace,
     signal: context.signal,
   }
 }

@@ -54,6 +54,10 @@ export class RequestTrace {
   #status = 0
   #contentType: string | undefined
   #firstByteAt: number | undefined
+  #firstTokenAt: number | undefined
+  #loadingSince: number | undefined
+  #loadedAt: number | undefined
+  #loadMs = 0
 
   constructor(request: TracedRequest, parts: RequestTraceParts) {
     const { clock, maxBodyBytes, budget } = parts
@@ -77,6 +81,24 @@ export class RequestTrace {
   /** Notes that a stage has begun, and that the one before it has ended. */
   enter(stage: string): void {
     this.#phases.push([stage, this.#parts.clock.monotonic()])
+  }
+
+  /** Notes that the request begins to wait for its model. */
+  beginLoad(): void {
+    this.#loadingSince = this.#parts.clock.monotonic()
+  }
+
+  /** Notes that the model is loaded. */
+  endLoad(): void {
+    if (this.#loadingSince === undefined) return
+    this.#loadedAt = this.#parts.clock.monotonic()
+    this.#loadMs += this.#loadedAt - this.#loadingSince
+    this.#loadingSince = undefined
+  }
+
+  /** Notes that the model has written the first piece of its reply. */
+  noteFirstToken(): void {
+    this.#firstTokenAt ??= this.#parts.clock.monotonic()
   }
 
   /** Keeps the request's body as the filter has left it. */
@@ -161,17 +183,30 @@ export class RequestTrace {
     }
   }
 
-  /** Milliseconds of each stage, and from arrival to the first byte of the reply. */
+  /** Milliseconds of each stage, of groups of stages, and from arrival to the first byte and token of the reply. */
   #describePhases(until: number): Record<string, number> {
-    const ends = [...this.#phases.slice(1).map(([, startedAt]) => startedAt), until]
-    const stages = this.#phases.map(([name, startedAt], index) => [name, toMs((ends[index] ?? until) - startedAt)])
-    const first = this.#firstByteAt
-    return {
-      ...Object.fromEntries(stages),
-      ...(first === undefined ? {} : { first_byte: toMs(first - this.#request.startedAt) }),
-    }
+    const { startedAt } = this.#request
+    const ends = [...this.#phases.slice(1).map(([, begunAt]) => begunAt), until]
+    const stages = this.#phases.map(([name, begunAt], index) => [name, (ends[index] ?? until) - begunAt] as const)
+    const admission = stages.reduce((sum, [name, spent]) => (ADMISSION.has(name) ? sum + spent : sum), 0)
+    const firstByte = this.#firstByteAt
+    const firstToken = this.#firstTokenAt ?? firstByte
+    const askedAt = this.#loadedAt ?? this.#phases.find(([name]) => name === 'model')?.[1]
+    const spent: (readonly [name: string, milliseconds: number | undefined])[] = [
+      ...stages,
+      ['admission', admission],
+      ['load', this.#loadedAt === undefined ? undefined : this.#loadMs],
+      ['prompt', askedAt === undefined || firstToken === undefined ? undefined : firstToken - askedAt],
+      ['first_byte', firstByte === undefined ? undefined : firstByte - startedAt],
+      ['first_token', firstToken === undefined ? undefined : firstToken - startedAt],
+      ['total', until - startedAt],
+    ]
+    return Object.fromEntries(spent.flatMap(([name, ms]) => (ms === undefined ? [] : [[name, toMs(ms)]])))
   }
 }
+
+/** Stages that settle whether a request may run. */
+const ADMISSION: ReadonlySet<string> = new Set(['body', 'resolve', 'globalLimit', 'access', 'modelLimit'])
 
 const toMs = (milliseconds: number): number => Math.round(Math.max(0, milliseconds) * 1000) / 1000
 
