@@ -35,9 +35,15 @@ function* sourceFiles(folder) {
     if (name === 'node_modules' || name === 'dist' || name.startsWith('.')) continue
     const path = join(folder, name)
     if (statSync(path).isDirectory()) yield* sourceFiles(path)
-    else if (!name.endsWith('.test.ts')) yield path
+    else if (!/\.test\.tsx?$/.test(name)) yield path
   }
 }
+
+/** The files beside the sources that a build reads. */
+const BUILD_FILES = [
+  ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsup.config.ts'],
+  ...['vite.config.ts', 'index.html'],
+]
 
 function stamps() {
   const install = sha256([
@@ -55,10 +61,8 @@ function stamps() {
       .map((file) => readFileSync(join(root, file))),
   ])
   const built = workspaceFolders.flatMap((folder) => [
-    ...sourceFiles(join(root, folder, 'src')),
-    ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsup.config.ts'].map((file) =>
-      join(root, folder, file),
-    ),
+    ...['src', 'public'].flatMap((part) => [...sourceFiles(join(root, folder, part))]),
+    ...BUILD_FILES.map((file) => join(root, folder, file)),
   ])
   const shared = ['tsconfig.base.json', 'tsup.base.ts', 'tsup.program.ts', 'scripts/bundle-licences.ts']
   const files = [...built, ...shared.map((file) => join(root, file)), ...sourceFiles(join(root, 'scripts/licences'))]
@@ -176,8 +180,7 @@ async function build(scope) {
   const counter = createBuildCounter({ total: wanted.length, out: process.stderr })
   const turbo = join(root, 'node_modules/turbo/bin/turbo')
   const filters = wanted.map((name) => `--filter=${name}`)
-  // This reads the full log, without showing it, for finished packages. No build reads the output of another, and
-  // packages for tests only are not built.
+  // This reads the full log, without showing it, for finished packages. Packages for tests only are not built.
   const argv = [turbo, 'run', 'build', '--only', ...filters, '--output-logs=full', '--log-order=stream', '--no-color']
   try {
     await run(process.execPath, argv, { name: 'the build', onOutput: (text) => counter.read(text) })

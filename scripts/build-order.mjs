@@ -1,9 +1,9 @@
 /**
- * Lists the packages of the workspace that one of them loads at run time: itself, its dependencies and theirs. Packages
- * for tests only are left out.
+ * Lists the packages of the workspace that one of them needs at run time: itself, its dependencies and theirs, and those
+ * whose build its own build takes in (`svc.ships`). Packages for tests only are left out.
  *
- * @param {string} name @param {ReadonlyMap<string, { dependencies?: object, optionalDependencies?: object }>} manifests
- *   by package name @returns {string[]}
+ * @param {string} name @param {ReadonlyMap<string, { dependencies?: object, optionalDependencies?: object, svc?: { ships?:
+ *   string[] } }>} manifests by package name @returns {string[]}
  */
 export function listNeededPackages(name, manifests) {
   const needed = new Set()
@@ -12,13 +12,14 @@ export function listNeededPackages(name, manifests) {
     if (manifest === undefined || needed.has(each)) return
     needed.add(each)
     for (const next of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) visit(next)
+    for (const next of manifest.svc?.ships ?? []) visit(next)
   }
   visit(name)
   return [...needed].sort()
 }
 
-/** tsup's line for a finished package; turbo puts the package's name before it, also when it replays a log. */
-const DONE = /^(\S+):build: .*Build success/
+/** The line of tsup or Vite for a finished package; turbo puts the package's name before it, also when it replays a log. */
+const DONE = /^(\S+):build: .*(?:Build success|built in )/
 
 /** Most characters of the log that are kept to show after a failure. */
 const MAX_LOG = 200_000

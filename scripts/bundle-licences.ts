@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 /** Texts of licences that packages name and do not ship. */
 const TEXTS = new URL('./licences/', import.meta.url)
@@ -11,9 +11,44 @@ const TEXTS = new URL('./licences/', import.meta.url)
  * @throws {Error} for a package without a licence text, whose licence has no text among ours either
  */
 export function collectLicences(files: readonly string[]): string {
-  const folders = new Set(files.flatMap((file) => findPackage(file) ?? []))
-  const texts = [...folders].map(describePackage).sort()
-  return `${texts.join(`\n${'-'.repeat(80)}\n\n`)}`
+  return joinTexts(new Set(files.flatMap((file) => findPackage(file) ?? [])))
+}
+
+/**
+ * The licence texts of the packages that a package depends on, and of those that they depend on: at least those of what a
+ * bundler may take from them.
+ *
+ * @param folder the folder of the package; its own text is left out
+ * @param options.leftOut names of packages that are left out with what they alone depend on
+ * @throws {Error} as {@link collectLicences} does
+ */
+export function collectDependencyLicences(folder: string, { leftOut }: { readonly leftOut: RegExp }): string {
+  const found = new Set<string>()
+  const visit = (from: string): void => {
+    for (const name of Object.keys(readManifest(from).dependencies ?? {})) {
+      const installed = leftOut.test(name) ? undefined : findInstalled(name, from)
+      if (installed === undefined || found.has(installed)) continue
+      found.add(installed)
+      visit(installed)
+    }
+  }
+  visit(realpathSync(folder))
+  return joinTexts(found)
+}
+
+/** The folder of a package as another one finds it. */
+function findInstalled(name: string, from: string): string | undefined {
+  const path = join(from, 'node_modules', name)
+  if (existsSync(path)) return realpathSync(path)
+  const above = dirname(from)
+  return above === from ? undefined : findInstalled(name, above)
+}
+
+function joinTexts(folders: ReadonlySet<string>): string {
+  return [...folders]
+    .map(describePackage)
+    .sort()
+    .join(`\n${'-'.repeat(80)}\n\n`)
 }
 
 /** The folder of the installed package that a file belongs to. */
@@ -27,10 +62,15 @@ interface Manifest {
   readonly version: string
   readonly license?: string
   readonly author?: string | { readonly name: string }
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }
 
 function describePackage(folder: string): string {
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+  const manifest = readManifest(folder)
   const { name, version, license = '' } = manifest
   const own = readdirSync(folder)
     .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))

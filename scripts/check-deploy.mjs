@@ -72,7 +72,9 @@ async function checkImage() {
   assert.equal(copied, '--from=build /app /opt/svc')
   rmSync(source, { recursive: true })
   assert.deepEqual(
-    readdirSync(join(app, 'node_modules/.pnpm')).filter((name) => /^(vitest|turbo|tsup|@biomejs)/.test(name)),
+    readdirSync(join(app, 'node_modules/.pnpm')).filter((name) =>
+      /^(vitest|vite|turbo|tsup|@biomejs|react)/.test(name),
+    ),
     [],
   )
 
@@ -111,6 +113,9 @@ async function checkImage() {
     assert.notEqual(answer.choices[0].message.content, '')
     assert.match((await (await fetch(`${url}/version`)).json()).version, /\((?!0{7})[0-9a-f]{7}\)$/)
     assert.equal((await fetch(`${url}/swagger/swagger-ui-bundle.js`)).status, 200)
+    const page = await (await fetch(`${url}/app`)).text()
+    const [, script] = /<script type="module"[^>]* src="\.\/(assets\/[^"]+)"/.exec(page) ?? []
+    assert.equal((await fetch(`${url}/${script}`)).headers.get('content-encoding'), 'br', script)
   } finally {
     server.kill('SIGTERM')
   }

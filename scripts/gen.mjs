@@ -25,6 +25,8 @@ const GENERATORS = {
   kernel: { folder: 'packages/router/src/vector/gen', generate: generateKernel },
   /** Pages made from the sections of flags, the keys of model files and the manifest of requirements. */
   pages: { folder: 'docs', shared: true, generate: generatePages },
+  /** Types of the requests and replies of the server, for the web interface. */
+  web: { folder: 'apps/web/src/lib', shared: true, generate: generateWebTypes },
 }
 
 const TS_PROTO_OPTIONS = [
@@ -78,6 +80,25 @@ function generatePages(out) {
       join(out, page),
       execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] }),
     )
+  }
+}
+
+/** @param {string} out */
+function generateWebTypes(out) {
+  const print = ['--conditions=@svc/source', '--import', 'tsx', join(root, 'apps/server/src/main.ts'), 'openapi']
+  const options = { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 64 * 1024 * 1024 }
+  const folder = mkdtempSync(join(tmpdir(), 'svc-gen-'))
+  try {
+    const document = join(folder, 'openapi.json')
+    writeFileSync(document, execFileSync(process.execPath, print, options))
+    const web = createRequire(join(root, 'apps/web/package.json'))
+    const cli = join(dirname(web.resolve('openapi-typescript/package.json')), 'bin/cli.js')
+    execFileSync(process.execPath, [cli, document, '--output', join(out, 'schema.gen.ts')], {
+      ...options,
+      stdio: 'ignore',
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 

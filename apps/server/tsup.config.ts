@@ -1,12 +1,37 @@
-import { cpSync, mkdirSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'tsup'
+import { collectDependencyLicences } from '../../scripts/bundle-licences.ts'
 import { program } from '../../tsup.program.ts'
+import { packWeb } from './src/api/web/pack-web.ts'
 
 /** The files of the API page that are ours to serve, with their licence. */
 const SWAGGER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE']
+
+/** Packages that build the web interface and leave nothing in it. */
+const WEB_TOOLS = /^(?:vite|@vitejs\/.*|tailwindcss|@tailwindcss\/.*)$/
+
+const inFolder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+/** Copies the files of the API page. */
+function copySwagger(): void {
+  const from = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  const to = inFolder('dist/swagger-ui/')
+  mkdirSync(to, { recursive: true })
+  for (const file of SWAGGER_FILES) cpSync(join(from, file), join(to, file))
+}
+
+/** Packs the built web interface, with the licences of what is in it. A server without it has a plain page in its place. */
+async function takeWebInterface(): Promise<void> {
+  const web = inFolder('../web/')
+  const from = join(web, 'dist')
+  if (!existsSync(join(from, 'index.html'))) return
+  const to = inFolder('dist/web/')
+  await packWeb({ from, to })
+  writeFileSync(join(to, 'THIRD-PARTY-LICENSES.txt'), collectDependencyLicences(web, { leftOut: WEB_TOOLS }))
+}
 
 export default defineConfig({
   ...program({
@@ -14,9 +39,7 @@ export default defineConfig({
     'scan-worker': 'src/pii/scan-worker.mjs',
   }),
   async onSuccess() {
-    const from = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-    const to = fileURLToPath(new URL('dist/swagger-ui/', import.meta.url))
-    mkdirSync(to, { recursive: true })
-    for (const file of SWAGGER_FILES) cpSync(join(from, file), join(to, file))
+    copySwagger()
+    await takeWebInterface()
   },
 })

@@ -1,22 +1,34 @@
 import { describe, expect, it } from 'vitest'
 import { formatGreeting, toReachableUrl, wantsColor } from './greeting.ts'
 
-const facts = { url: 'http://localhost:8080', version: '1.2.3', model: 'demo', needsKey: false, color: false }
+const facts = {
+  url: 'http://localhost:8080',
+  version: '1.2.3',
+  model: 'demo',
+  needsKey: false,
+  hasInterface: true,
+  color: false,
+}
 
 describe('the greeting', () => {
-  it('names address, model, API page and how to add a model', () => {
+  it('names the address to open, the model and how to add one', () => {
     expect(formatGreeting(facts)).toBe(`
   svc 1.2.3
-  Address      http://localhost:8080
+  Open         http://localhost:8080
   Model        demo
-  API          http://localhost:8080/swagger/index.html
   Add a model  svc models add FILE
 
 `)
   })
 
-  it('says that no model answers, and that a key is needed', () => {
-    const text = formatGreeting({ ...facts, model: undefined, needsKey: true })
+  it('names the API page where there is no interface, and no second address anywhere', () => {
+    const text = formatGreeting({ ...facts, hasInterface: false })
+    expect(text).toContain('API          http://localhost:8080/swagger/index.html\n')
+    for (const shown of [text, formatGreeting(facts)]) expect(shown.match(/http:/g)).toHaveLength(1)
+  })
+
+  it('says that no model answers, and that programs need a key', () => {
+    const text = formatGreeting({ ...facts, model: undefined, needsKey: true, hasInterface: false })
     expect(text).toContain('Model        none answers a chat yet\n')
     expect(text).toContain('Key          every request needs one')
   })

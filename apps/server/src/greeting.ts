@@ -6,6 +6,8 @@ export interface GreetingFacts {
   /** Model that answers a chat without a model name; undefined when there is none. */
   readonly model: string | undefined
   readonly needsKey: boolean
+  /** Whether a browser finds the web interface at the address. */
+  readonly hasInterface: boolean
   readonly color: boolean
 }
 
@@ -24,16 +26,16 @@ function styled(style: keyof typeof STYLES, text: string): string {
 }
 
 /**
- * Formats the first lines of a server at a terminal: its address, the answering model, the API, and how to add a model.
+ * Formats the first lines of a server at a terminal: the address to open, the answering model, and how to add a model. There
+ * is one address: that of the web interface, or of the API page where there is none.
  */
-export function formatGreeting({ url, version, model, needsKey, color }: GreetingFacts): string {
+export function formatGreeting({ url, version, model, needsKey, hasInterface, color }: GreetingFacts): string {
   const paint = (style: keyof typeof STYLES, text: string): string => (color ? styled(style, text) : text)
   const rows: readonly (readonly [string, string])[] = [
-    ['Address', paint('cyan', url)],
+    hasInterface ? ['Open', paint('cyan', url)] : ['API', paint('cyan', `${url}/swagger/index.html`)],
     ['Model', model === undefined ? paint('yellow', 'none answers a chat yet') : paint('green', model)],
-    ['API', paint('cyan', `${url}/swagger/index.html`)],
     ['Add a model', paint('bold', 'svc models add FILE')],
-    ...(needsKey ? [['Key', 'every request needs one: Authorization: Bearer YOUR-KEY'] as const] : []),
+    ...(needsKey && !hasInterface ? [['Key', 'every request needs one: Authorization: Bearer YOUR-KEY'] as const] : []),
   ]
   const width = Math.max(...rows.map(([label]) => label.length))
   const lines = rows.map(([label, value]) => `  ${paint('dim', label.padEnd(width))}  ${value}`)

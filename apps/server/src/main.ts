@@ -1,8 +1,11 @@
 #!/usr/bin/env node
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { demoModels } from '@svc/demo-models'
 import { runAccountCommand } from './account-commands.ts'
+import { LIST_FILE } from './api/web/web-list.ts'
 import type { BuiltInBackend } from './backends/catalog.ts'
 import { systemClock } from './clock.ts'
 import { compose, type RunningServer } from './compose.ts'
@@ -34,6 +37,12 @@ function findProgram(manifest: string): BuiltInBackend {
   return { entry, execArgv: fromSource ? ['--conditions=@svc/source', '--import', 'tsx'] : [] }
 }
 
+/** Finds the folder of the web interface: the build has put it beside this file. */
+function findWebInterface(): string | undefined {
+  const folder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../dist/web/' : './web/', import.meta.url))
+  return existsSync(join(folder, LIST_FILE)) ? folder : undefined
+}
+
 /** The parts of a server that logs this way. */
 function toServerParts({ config, sources }: Loaded, log: RootLogger): PlatformOptions {
   return {
@@ -45,6 +54,7 @@ function toServerParts({ config, sources }: Loaded, log: RootLogger): PlatformOp
     environment: process.env,
     builtInBackends: findShippedBackends(),
     demoModels,
+    webFolder: findWebInterface(),
   }
 }
 
@@ -72,7 +82,12 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
     const { needsKey } = server
     const url = toReachableUrl(config.externalBaseUrl ?? server.url)
     process.stdout.write(
-      formatGreeting({ url, version, model: server.defaultModel(), needsKey, color: wantsColor(process.env) }),
+      formatGreeting({
+        ...{ url, version, needsKey },
+        model: server.defaultModel(),
+        hasInterface: parts.webFolder !== undefined && !config.disableWebui,
+        color: wantsColor(process.env),
+      }),
     )
   }
 }

@@ -7,7 +7,6 @@ import { discoveryFeature } from '../api/admin/discovery/feature.ts'
 import { documentationFeature } from '../api/admin/docs/feature.ts'
 import { failoverFeature } from '../api/admin/failover/feature.ts'
 import { galleriesFeature } from '../api/admin/galleries/feature.ts'
-import { homeFeature } from '../api/admin/home/feature.ts'
 import { interceptionFeature } from '../api/admin/interception/feature.ts'
 import { middlewareFeature } from '../api/admin/middleware/feature.ts'
 import { modelConfigFeature } from '../api/admin/model-config/feature.ts'
@@ -27,6 +26,7 @@ import { rerankFeature } from '../api/formats/rerank/feature.ts'
 import { responsesFeature } from '../api/formats/responses/feature.ts'
 import { scoreFeature } from '../api/formats/score/feature.ts'
 import { tokenizeFeature } from '../api/formats/tokenize/feature.ts'
+import { webFeature } from '../api/web/feature.ts'
 import { diagnosticsFeature } from './diagnostics.ts'
 import type { CreateFeature } from './feature.ts'
 import { namedModelsFeature } from './named-models.ts'
@@ -36,7 +36,7 @@ import { startInstallsFeature } from './start-installs.ts'
 /** The features of the server, in the order of their routes. They close in reverse order. */
 export const ALL_FEATURES: readonly CreateFeature[] = [
   systemFeature,
-  homeFeature,
+  webFeature,
   discoveryFeature,
   documentationFeature,
   brandingFeature,

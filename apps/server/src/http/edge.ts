@@ -203,7 +203,7 @@ export function createEdge(options: EdgeOptions): Edge {
     const { 'content-type': contentType, ...headers } = reply.headers
     if (body.length === 0 && contentType === undefined) {
       for (const [name, value] of Object.entries(headers)) call.outgoing.setHeader(name, value)
-      call.outgoing.writeHead(status, status === 204 ? {} : { 'Content-Length': 0 })
+      call.outgoing.writeHead(status, status === 204 || status === 304 ? {} : { 'Content-Length': 0 })
       endReply(call)
       return
     }

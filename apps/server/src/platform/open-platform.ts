@@ -56,6 +56,8 @@ export interface PlatformOptions {
   /** Shipped backends by name. */
   readonly builtInBackends: Readonly<Record<string, BuiltInBackend>>
   readonly demoModels: readonly DemoModelSource[]
+  /** The folder of the packed web interface. @default none */
+  readonly webFolder?: string | undefined
   /** Finds out who is calling. @default the accounts and shared keys of the server */
   readonly authenticator?: Authenticator | undefined
   /** Observes each stage that a request enters. @default nothing */
@@ -138,6 +140,7 @@ export async function openPlatform(
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ca: upstreams.ca,
+    webFolder: options.webFolder,
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, traces, authenticator },
     ...{ accounts, models, modelFiles, loadParser, backends, operations, modelGallery, backendGallery },
     ...{ inference, interception, bodies, compression, routes, unready, ownPort },

@@ -64,6 +64,8 @@ export interface Platform {
     readonly compression: CompressionPolicy
     readonly bodies: BodyReader
   }
+  /** The folder of the packed web interface; undefined where there is none. */
+  readonly webFolder: string | undefined
   /** The port of this server; undefined before it listens. */
   readonly ownPort: () => number | undefined
   /** The route table without reserved routes; complete once every feature is created. */

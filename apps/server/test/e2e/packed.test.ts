@@ -54,6 +54,22 @@ describe('the packed server', () => {
     expect(text).not.toContain('@svc/')
   })
 
+  it('ships the web interface with the licence texts of what is in it', async () => {
+    const text = await readFile(installation.join('node_modules/@svc/server/dist/web/THIRD-PARTY-LICENSES.txt'), 'utf8')
+    for (const inside of ['react', 'react-dom', '@tanstack/react-router', 'react-aria-components', 'uplot']) {
+      expect(text).toMatch(new RegExp(`^${inside} \\d+\\.\\d+\\.\\d+ \\(.+\\)$`, 'm'))
+    }
+    expect(text).not.toMatch(/^(?:@svc\/|vite )/m)
+    await using server = await startBuiltServer({ entry: entry() })
+    const browser = { accept: 'text/html', 'accept-encoding': 'br' }
+    const page = await (await fetch(server.url, { headers: browser })).text()
+    const [, script] = /<script type="module"[^>]* src="\.\/(assets\/[^"]+)"/.exec(page) ?? []
+    const reply = await fetch(`${server.url}/${script}`, { headers: browser })
+    expect([reply.status, reply.headers.get('content-encoding'), reply.headers.get('cache-control')]).toEqual([
+      ...[200, 'br', 'public, max-age=31536000, immutable'],
+    ])
+  })
+
   it('prints its version with the commit of the build', async () => {
     await using dir = await tempDir('svc-e2e-')
     const { code, stdout } = await runBuilt(dir.path, ['--version'], { entry: entry() })

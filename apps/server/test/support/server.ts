@@ -50,6 +50,8 @@ export interface TestServerOptions {
   readonly clock?: Clock
   /** The folder of a server that has ended; it stays at the end. @default a new one */
   readonly folder?: string
+  /** The folder of a packed web interface. @default none */
+  readonly webFolder?: string
   /** Resolves the names of hosts for the intercepting proxy. @default the system's resolver */
   readonly lookup?: LookupFunction
 }
@@ -89,6 +91,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     // the weights are checked before the llama backend starts, so any program will do
     builtInBackends: { llama: { entry: launcher.args.at(-1) ?? '', execArgv: launcher.args.slice(0, -1) } },
     demoModels: [],
+    webFolder: options.webFolder,
     authenticator: options.authenticator,
     observeStage: options.observeStage,
     lookup: options.lookup,

@@ -103,7 +103,7 @@ export const ENDPOINTS = defineRequirements([
     id: 'discovery:assets:folders',
     section: '4.1',
     behavior: '`GET /assets/*`, `/locales/*` and `/static/*` are served without credentials.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'discovery:branding:read',

@@ -1,5 +1,4 @@
-import { HttpReply } from '../../../http/http-reply.ts'
-import { defineRoute, type Route } from '../../../http/route.ts'
+import { HttpReply } from '../../http/http-reply.ts'
 
 const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M8 10h16M8 16h10M8 22h13" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`
 
@@ -27,8 +26,21 @@ function formatHint({ model, needsKey }: HomeExample): string {
     : '<p>There is no model yet: <code>svc models add FILE</code> adds one.</p>\n'
 }
 
-function formatPage({ version, base, example }: { version: string; base: string; example: HomeExample }): string {
+/** The facts on the page. */
+export interface HomeFacts {
+  readonly version: string
+  /** The URL of the server as the client sees it, ending in `/`. */
+  readonly base: string
+  readonly example: HomeExample
+  /** Whether browsers get the web interface here. */
+  readonly hasInterface: boolean
+}
+
+function formatPage({ version, base, example, hasInterface }: HomeFacts): string {
   const href = escapeHtml(base)
+  const about = hasInterface
+    ? `A browser opens the web interface here: <a href="${href}app">${href}app</a>.`
+    : 'This server was started without its web interface.'
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -45,7 +57,7 @@ pre { background: #f3f4f6; border-radius: 8px; padding: 1rem; overflow-x: auto }
 </head>
 <body>
 <h1>svc is running</h1>
-<p>A self-hosted model server, version ${version}. This version has no web interface yet; it speaks the chat-completions format.</p>
+<p>A self-hosted model server, version ${version}. It speaks the chat-completions format. ${about}</p>
 <pre><code>${formatCommand(example, base)}</code></pre>
 ${formatHint(example)}<ul>
 <li><a href="${href}swagger/index.html">API documentation</a> (<a href="${href}swagger/doc.json">OpenAPI 3.1</a>)</li>
@@ -62,37 +74,16 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }
 
-const PAGES = ['/app', '/app/*', '/browse', '/browse/*', '/login', '/invite/:code', '/explorer'] as const
+/** Answers with the page about this server: a first command to copy, and where to read on. */
+export function serveHome(facts: HomeFacts): HttpReply {
+  return new HttpReply(formatPage(facts), {
+    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
+  })
+}
 
-const common = { method: 'GET', access: 'none', family: 'compatible', tag: 'pages' } as const
-
-/** The page for browsers until there is a web interface. @param options.root whether `/` serves it too */
-export function homeRoutes(
-  version: string,
-  { root, example }: { readonly root: boolean; readonly example: () => HomeExample },
-): Route[] {
-  const [first, ...others] = root ? (['/', ...PAGES] as const) : PAGES
-  return [
-    defineRoute({
-      ...common,
-      path: first,
-      aliases: others,
-      summary: 'A page about this server',
-      responses: { 200: { description: 'The page.', contentType: 'text/html' } },
-      handler: (call) =>
-        new HttpReply(formatPage({ version, base: call.baseUrl, example: example() }), {
-          headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
-        }),
-    }),
-    defineRoute({
-      ...common,
-      path: '/favicon.svg',
-      summary: 'The icon',
-      responses: { 200: { description: 'The icon.', contentType: 'image/svg+xml' } },
-      handler: () =>
-        new HttpReply(FAVICON, {
-          headers: { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=3600' },
-        }),
-    }),
-  ]
+/** Answers with the icon. */
+export function serveIcon(): HttpReply {
+  return new HttpReply(FAVICON, {
+    headers: { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=3600' },
+  })
 }

@@ -1,0 +1,39 @@
+import { CODINGS, type Coding } from './web-list.ts'
+
+/** The weight that a header gives to a coding; undefined where it does not name it. */
+function readWeight(entries: readonly (readonly [string, number])[], coding: string): number | undefined {
+  return entries.find(([name]) => name === coding)?.[1]
+}
+
+function parseEntries(header: string): (readonly [string, number])[] {
+  return header.split(',').map((entry) => {
+    const [name = '', ...parameters] = entry.trim().toLowerCase().split(';')
+    const weight = parameters.map((one) => /^\s*q=([0-9.]{1,5})\s*$/.exec(one)?.[1]).find((one) => one !== undefined)
+    return [name.trim(), weight === undefined ? 1 : Number(weight)] as const
+  })
+}
+
+/** Chooses the coding that a client likes best among those that are stored; undefined for the plain file. */
+export function chooseCoding(header: string | undefined, stored: readonly Coding[]): Coding | undefined {
+  if (header === undefined || header === '' || stored.length === 0) return undefined
+  const entries = parseEntries(header)
+  let best: { readonly coding: Coding; readonly weight: number } | undefined
+  // The smallest comes first and wins a tie.
+  for (const coding of CODINGS) {
+    if (!stored.includes(coding)) continue
+    const weight = readWeight(entries, coding) ?? readWeight(entries, '*') ?? 0
+    if (weight > (best?.weight ?? 0)) best = { coding, weight }
+  }
+  return best?.coding
+}
+
+/** Whether a client has a copy with this tag (`If-None-Match`, compared weakly). */
+export function hasCopy(header: string | undefined, etag: string): boolean {
+  const strip = (tag: string): string => tag.trim().replace(/^W\//, '')
+  return header?.split(',').some((tag) => tag.trim() === '*' || strip(tag) === strip(etag)) ?? false
+}
+
+/** Whether a client asks for a page: browsers name its type, programs do not. */
+export function wantsPage(accept: string | undefined): boolean {
+  return accept?.toLowerCase().includes('text/html') ?? false
+}
