@@ -113,7 +113,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get"];
         put?: never;
         post?: never;
@@ -130,7 +130,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get_app_alias"];
         put?: never;
         post?: never;
@@ -147,7 +147,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get_app_path_alias"];
         put?: never;
         post?: never;
@@ -164,7 +164,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get_browse_alias"];
         put?: never;
         post?: never;
@@ -181,7 +181,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get_browse_path_alias"];
         put?: never;
         post?: never;
@@ -198,7 +198,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get_login_alias"];
         put?: never;
         post?: never;
@@ -208,15 +208,15 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/invite/{code}": {
+    "/invite/{path}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
-        get: operations["get_invite_code_alias"];
+        /** The web interface; at the root, programs get a page about this server */
+        get: operations["get_invite_path_alias"];
         put?: never;
         post?: never;
         delete?: never;
@@ -232,7 +232,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page about this server */
+        /** The web interface; at the root, programs get a page about this server */
         get: operations["get_explorer_alias"];
         put?: never;
         post?: never;
@@ -251,6 +251,57 @@ export interface paths {
         };
         /** The icon */
         get: operations["get_favicon_svg"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the web interface */
+        get: operations["get_assets_path"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/locales/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the web interface */
+        get: operations["get_locales_path_alias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/static/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the web interface */
+        get: operations["get_static_path_alias"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7266,12 +7317,12 @@ export interface operations {
             };
         };
     };
-    get_invite_code_alias: {
+    get_invite_path_alias: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                code: string;
+                path: string;
             };
             cookie?: never;
         };
@@ -7343,6 +7394,120 @@ export interface operations {
                 content: {
                     "image/svg+xml": unknown;
                 };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_assets_path: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description There is none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_locales_path_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description There is none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_static_path_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description There is none. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error in the format of the route. */
             default: {
@@ -14306,6 +14471,22 @@ export interface operations {
                 offset?: string;
                 /** @description `true` adds the bodies of requests and replies. */
                 full?: string;
+                /** @description Only this model, as it was asked for or as it served. */
+                model?: string;
+                /** @description Only this request. */
+                correlation_id?: string;
+                /** @description Only what took this many milliseconds or more. */
+                min_duration_ms?: string;
+                /** @description Only what began at this time or later: `2026-01-31T09:30:00Z`. */
+                since?: string;
+                /** @description Only what began before this time. */
+                until?: string;
+                /** @description Only traces with this text in a name, an id, the path or the error, in any case. */
+                q?: string;
+                /** @description Classes such as `5xx`, codes such as `404`, or `running`; several with commas between them. */
+                status?: string;
+                /** @description Only this account, by id or name. */
+                user?: string;
             };
             header?: never;
             path?: never;
@@ -14313,7 +14494,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest first, running requests included; the number of all is in `X-Total-Count`. */
+            /** @description The newest first, running requests included; the number of all that match is in `X-Total-Count`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14400,6 +14581,22 @@ export interface operations {
                 offset?: string;
                 /** @description `true` adds the bodies of requests and replies. */
                 full?: string;
+                /** @description Only this model, as it was asked for or as it served. */
+                model?: string;
+                /** @description Only this request. */
+                correlation_id?: string;
+                /** @description Only what took this many milliseconds or more. */
+                min_duration_ms?: string;
+                /** @description Only what began at this time or later: `2026-01-31T09:30:00Z`. */
+                since?: string;
+                /** @description Only what began before this time. */
+                until?: string;
+                /** @description Only traces with this text in a name, an id, the path or the error, in any case. */
+                q?: string;
+                /** @description `running`, `completed` or `failed`. */
+                status?: string;
+                /** @description Only this kind of call, such as `llm`. */
+                type?: string;
             };
             header?: never;
             path?: never;
@@ -14407,7 +14604,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest first, running calls included; the number of all is in `X-Total-Count`. */
+            /** @description The newest first, running calls included; the number of all that match is in `X-Total-Count`. */
             200: {
                 headers: {
                     [name: string]: unknown;
