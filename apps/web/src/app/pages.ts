@@ -29,7 +29,13 @@ export interface Page extends PageAccess {
 }
 
 /** The navigation, in its order. A page that this server does not serve, or the viewer may not see, is absent. */
-export const PAGES: readonly Page[] = [{ id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' }]
+export const PAGES: readonly Page[] = [
+  { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
+  { id: 'monitor', path: 'monitor', group: 'observe', icon: 'gauge', access: 'admin' },
+  { id: 'traces', path: 'traces', group: 'observe', icon: 'traces', access: 'admin', needs: 'traces', key: 't' },
+  { id: 'usage', path: 'usage', group: 'observe', icon: 'chart', access: 'user', needs: 'usage', key: 'u' },
+  { id: 'events', path: 'events', group: 'observe', icon: 'events', access: 'admin', needs: 'events' },
+]
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */
 export function findRefusal(
