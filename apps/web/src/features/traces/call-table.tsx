@@ -22,7 +22,7 @@ export function CallTable({ address, held }: { readonly address: TracesAddress; 
     {
       id: 'time',
       head: `${t('column.time')} ↓`,
-      width: isLong ? '148px' : '104px',
+      width: isLong ? '140px' : '94px',
       className: 'free m mono t2',
       cell: ({ timestamp }) => (
         <time dateTime={timestamp} title={formatExactTime(timestamp)}>

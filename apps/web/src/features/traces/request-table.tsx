@@ -23,7 +23,7 @@ export function RequestTable({
     {
       id: 'time',
       head: `${t('column.time')} ↓`,
-      width: isLong ? '148px' : '104px',
+      width: isLong ? '140px' : '94px',
       className: 'free m mono t2',
       cell: ({ timestamp }) => (
         <time dateTime={timestamp} title={formatExactTime(timestamp)}>
@@ -34,7 +34,7 @@ export function RequestTable({
     {
       id: 'status',
       head: t('column.status'),
-      width: '84px',
+      width: '72px',
       className: 'free end-c',
       cell: ({ response: { status } }) => <RequestStatus status={status} />,
     },
@@ -54,7 +54,7 @@ export function RequestTable({
     {
       id: 'model',
       head: t('column.model'),
-      width: '18%',
+      width: '16%',
       className: 'm',
       cell: ({ model, served_model: served }) => (
         <span className="clip" title={served ?? model}>
@@ -65,14 +65,14 @@ export function RequestTable({
     {
       id: 'user',
       head: t('column.user'),
-      width: '13%',
+      width: '11%',
       className: 'm',
       cell: ({ user_name: name }) => <span className="clip t2">{name}</span>,
     },
     {
       id: 'duration',
       head: t('column.duration'),
-      width: '132px',
+      width: '124px',
       isNumber: true,
       className: 'free m',
       cell: ({ duration }) => <DurationBar ms={duration / 1e6} usualMs={p95} text={formatDuration(duration / 1e6)} />,
@@ -80,7 +80,7 @@ export function RequestTable({
     {
       id: 'tokens',
       head: t('column.tokens'),
-      width: '84px',
+      width: '76px',
       isNumber: true,
       className: 'num free m tk',
       cell: ({ prompt_tokens: prompt, completion_tokens: completion }) =>

@@ -61,7 +61,13 @@ export function hasFilters({ model, status, user, min, q, from }: TracesSearch):
   return [model, status, user, min, q, from].some((value) => value !== undefined)
 }
 
-/** The search without its filters. */
-export function withoutFilters({ kind, hours, per, live }: TracesSearch): TracesSearch {
-  return { kind, hours, per, live }
-}
+/** Takes back every filter. */
+export const noFilters = {
+  from: undefined,
+  to: undefined,
+  model: undefined,
+  status: undefined,
+  user: undefined,
+  min: undefined,
+  q: undefined,
+} satisfies TracesSearch

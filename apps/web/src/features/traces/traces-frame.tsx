@@ -4,7 +4,7 @@ import { Button } from '../../components/ui/button.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import type { HeldRows } from '../../lib/held-rows.ts'
-import { hasFilters, withoutFilters } from './search.ts'
+import { hasFilters, noFilters } from './search.ts'
 import { TracePages } from './trace-pages.tsx'
 import { TracesBand } from './traces-band.tsx'
 import { TracesFilters } from './traces-filters.tsx'
@@ -54,7 +54,7 @@ export function TracesFrame<Trace extends object>({
               held === undefined || held.rows.length > 0 ? (
                 held !== undefined && table(held)
               ) : hasFilters(search) ? (
-                <NoMatch onClear={() => change({ ...clearAll, ...withoutFilters(search) })} />
+                <NoMatch onClear={() => change(noFilters)} />
               ) : (
                 <EmptyState icon="traces" title={t('empty.title')}>
                   {t('empty.about')}
@@ -68,14 +68,4 @@ export function TracesFrame<Trace extends object>({
       {peek}
     </div>
   )
-}
-
-const clearAll = {
-  from: undefined,
-  to: undefined,
-  model: undefined,
-  status: undefined,
-  user: undefined,
-  min: undefined,
-  q: undefined,
 }

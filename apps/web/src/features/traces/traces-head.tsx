@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { SelectFilter } from '../../components/ui/field.tsx'
@@ -7,7 +6,7 @@ import { Segmented } from '../../components/ui/segmented.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { createFileStamp, saveFile } from '../../lib/download.ts'
 import { exportTraces } from './api.ts'
-import { RANGES } from './search.ts'
+import { noFilters, RANGES } from './search.ts'
 import type { TracesAddress } from './use-traces-search.ts'
 
 const TracesMenu = lazy(async () => ({ default: (await import('./traces-menu.tsx')).TracesMenu }))
@@ -35,10 +34,16 @@ export function TracesHead({ address }: { readonly address: TracesAddress }) {
 
   return (
     <PageHead title={t('title')}>
-      <nav className="seg sm" aria-label={t('kind.label')}>
-        <KindLink address={address} kind={undefined} text={t('kind.api')} />
-        <KindLink address={address} kind="backend" text={t('kind.backend')} />
-      </nav>
+      <Segmented
+        small
+        label={t('kind.label')}
+        value={search.kind ?? 'api'}
+        options={[
+          ['api', t('kind.api')],
+          ['backend', t('kind.backend')],
+        ]}
+        onChange={(kind) => change({ ...noFilters, kind: kind === 'backend' ? kind : undefined })}
+      />
       <div className="row push">
         <div className="hide-s">
           <Segmented small label={t('range.label')} value={range} options={ranges} onChange={chooseRange} />
@@ -69,27 +74,5 @@ export function TracesHead({ address }: { readonly address: TracesAddress }) {
         </Suspense>
       )}
     </PageHead>
-  )
-}
-
-function KindLink({
-  address: { search },
-  kind,
-  text,
-}: {
-  readonly address: TracesAddress
-  readonly kind: 'backend' | undefined
-  readonly text: string
-}) {
-  const { hours, per, live } = search
-  return (
-    <Link
-      to="/app/traces"
-      search={{ kind, hours, per, live }}
-      activeProps={{}}
-      {...(search.kind === kind ? { 'aria-current': 'true' as const } : { 'aria-current': undefined })}
-    >
-      {text}
-    </Link>
   )
 }
