@@ -15,10 +15,12 @@ export interface LogLine extends SentLine {
 
 /** Lines that the page keeps. */
 export const MAX_LINES = 20_000
+/** How far the list may grow before its oldest lines go. */
+const SPARE = 1.25
 
 /** The output of a model as far as the page keeps it: the newest lines, at most {@link MAX_LINES}. */
 export class LogBuffer {
-  #lines: readonly LogLine[] = []
+  readonly #lines: LogLine[] = []
   #next = 0
   readonly #maxLines: number
 
@@ -26,24 +28,24 @@ export class LogBuffer {
     this.#maxLines = maxLines
   }
 
-  get lines(): readonly LogLine[] {
-    return this.#lines
+  /** The lines at this moment, the oldest first. */
+  read(): readonly LogLine[] {
+    return this.#lines.slice(-this.#maxLines)
   }
 
   /** Adds lines at the end; the oldest ones go. */
   append(lines: readonly (SentLine & { readonly missed?: number })[]): void {
-    if (lines.length === 0) return
-    const numbered = lines.map((line): LogLine => ({ ...line, number: this.#next++ }))
-    this.#lines = [...this.#lines, ...numbered].slice(-this.#maxLines)
+    for (const line of lines) {
+      this.#lines.push({ ...line, number: this.#next })
+      this.#next += 1
+    }
+    // many lines go at once, so that a flood does not move the whole list for each of its lines
+    if (this.#lines.length > this.#maxLines * SPARE) this.#lines.splice(0, this.#lines.length - this.#maxLines)
   }
 
   /** Takes the whole of what the server has; lines that are known already are not added again. */
   merge(sent: readonly SentLine[]): void {
     this.append(sent.slice(findNew(this.#lines, sent)))
-  }
-
-  clear(): void {
-    this.#lines = []
   }
 }
 
@@ -91,6 +93,18 @@ export function filterLines(lines: readonly LogLine[], { q, stream }: LineFilter
       ((stream === undefined || line.stream === stream) &&
         (wanted === undefined || line.text.toLowerCase().includes(wanted))),
   )
+}
+
+/** The place of the first line with this number or a later one. @param lines in the order of their numbers */
+export function findLine(lines: readonly LogLine[], number: number): number {
+  let low = 0
+  let high = lines.length
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if ((lines[middle]?.number ?? Number.POSITIVE_INFINITY) < number) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** Reads a message of the socket; undefined for one that it does not know. */

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
-import { SearchField, SelectFilter, Switch } from '../../components/ui/field.tsx'
+import { Checkbox, SearchField, SelectFilter } from '../../components/ui/field.tsx'
 import { createFileStamp, saveFile } from '../../lib/download.ts'
 import { useSettledText } from '../../lib/use-settled-text.ts'
 import { logNamesQuery } from './api.ts'
@@ -34,7 +34,8 @@ export function LogTools({
   const names = useQuery(logNamesQuery).data ?? []
   const [text, setText] = useSettledText(search.q ?? '', (q) => onChange({ q: q || undefined }))
   const models = [...new Set([model, ...names])].sort()
-  const save = () => saveFile(`${model.replaceAll(/[^\w.-]+/g, '-')}-${createFileStamp()}.log`, writeLines(shown), 'text/plain')
+  const save = () =>
+    saveFile(`${model.replaceAll(/[^\w.-]+/g, '-')}-${createFileStamp()}.log`, writeLines(shown), 'text/plain')
   return (
     <search className="fl" aria-label={t('tools.label')}>
       <SearchField label={t('tools.search')} value={text} onChange={setText} />
@@ -49,7 +50,11 @@ export function LogTools({
         value={model}
         options={models.map((name) => [name, name] as const)}
         onChange={({ target }) =>
-          void navigate({ to: '/app/backends/logs/$model', params: { model: target.value }, search: { ...search, at: undefined } })
+          void navigate({
+            to: '/app/backends/logs/$model',
+            params: { model: target.value },
+            search: { ...search, at: undefined },
+          })
         }
       />
       <SelectFilter
@@ -58,12 +63,12 @@ export function LogTools({
         options={TIMES.map((time) => [time, t(`time.${time}`)] as const)}
         onChange={({ target }) => onChange({ time: TIMES.find((time) => time === target.value && time !== 'clock') })}
       />
-      <Switch
+      <Checkbox
         label={t('tools.wrap')}
         checked={search.wrap === true}
         onChange={({ target }) => onChange({ wrap: target.checked ? true : undefined })}
       />
-      <Switch
+      <Checkbox
         label={t('tools.announce')}
         checked={isAnnounced}
         onChange={({ target }) => onAnnounce(target.checked)}

@@ -1,9 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { formatClock, formatNumber } from '../../lib/format.ts'
-import type { LogLine } from './log-lines.ts'
+import { findLine, type LogLine } from './log-lines.ts'
 import type { TIMES } from './search.ts'
 
 const LINE_HEIGHT = 20
@@ -58,8 +58,23 @@ export function LogView({
   // biome-ignore lint/correctness/useExhaustiveDependencies: another width of lines is measured anew
   useEffect(() => virtualizer.measure(), [wrap, time])
 
+  // the oldest lines go at some time: what the reader looks at stays where it is
+  const anchor = useRef<{ readonly number: number; readonly index: number }>(undefined)
+  useLayoutEffect(() => {
+    const element = box.current
+    const kept = anchor.current
+    if (isFollowing || wrap || element === null || kept === undefined) return
+    const index = findLine(lines, kept.number)
+    if (index === kept.index) return
+    anchor.current = { number: kept.number, index }
+    element.scrollTop += (index - kept.index) * LINE_HEIGHT
+  }, [lines, isFollowing, wrap])
+
   const onScroll = ({ currentTarget }: React.UIEvent<HTMLElement>) => {
     const { scrollTop, scrollHeight, clientHeight } = currentTarget
+    const index = Math.floor(scrollTop / LINE_HEIGHT)
+    const number = lines[index]?.number
+    anchor.current = number === undefined ? undefined : { number, index }
     const isAtEnd = scrollHeight - clientHeight - scrollTop <= NEAR
     if (isAtEnd) setFollowing(true)
   }

@@ -35,7 +35,7 @@ export function useLog(model: string): Log {
     const draw = () => {
       drawing ??= setTimeout(() => {
         drawing = undefined
-        setLog({ ...state, lines: buffer.lines })
+        setLog({ ...state, lines: buffer.read() })
       }, DRAW_MS)
     }
     const end = followLog(model, buffer, (changes) => {
@@ -74,9 +74,7 @@ function followLog(model: string, buffer: LogBuffer, tell: (changes: Partial<Omi
       if (message?.type === 'initial') buffer.merge(message.lines)
       if (message?.type === 'line') buffer.append([message.line])
       if (message?.type === 'missed')
-        buffer.append([
-          { timestamp: new Date().toISOString(), stream: 'stdout', text: '', missed: message.count },
-        ])
+        buffer.append([{ timestamp: new Date().toISOString(), stream: 'stdout', text: '', missed: message.count }])
       if (message !== undefined) tell({ isRead: true })
     }
     opened.onclose = () => {

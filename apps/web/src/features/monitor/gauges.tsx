@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ChartPoint, ChartSeries } from '../../components/charts/chart-data.ts'
 import { Chart } from '../../components/charts/chart.tsx'
+import type { ChartPoint, ChartSeries } from '../../components/charts/chart-data.ts'
 import { formatBytes, formatClock, formatNumber, formatPercent } from '../../lib/format.ts'
 import type { Resources } from './api.ts'
 import { type Gauge, listGauges } from './figures.ts'
@@ -70,11 +70,7 @@ function GaugeCard({
       <dl className="fig">
         <dt>{title}</dt>
         <dd className={isFull ? 'full' : ''}>
-          {percent !== undefined
-            ? formatPercent(percent / 100, 1)
-            : id === 'cpu'
-              ? t('measuring')
-              : t('unknown')}
+          {percent !== undefined ? formatPercent(percent / 100, 1) : id === 'cpu' ? t('measuring') : t('unknown')}
           {isFull && <small>{t('nearlyFull')}</small>}
         </dd>
         <dd className="meta">{children}</dd>

@@ -33,8 +33,16 @@ export function useTracesAddress(): TracesAddress {
     openId,
     change: (changes) => {
       const isOtherKind = 'kind' in changes && changes.kind !== search.kind
-      go(isOtherKind ? undefined : openId, {
-        ...search, page: undefined, at: undefined, ...changes }, !isOtherKind)
+      go(
+        isOtherKind ? undefined : openId,
+        {
+          ...search,
+          page: undefined,
+          at: undefined,
+          ...changes,
+        },
+        !isOtherKind,
+      )
     },
     goTo: (page, at) =>
       go(openId, { ...search, page: page > 1 ? page : undefined, at: page > 1 ? at : undefined }, false),
