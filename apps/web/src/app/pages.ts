@@ -64,6 +64,10 @@ export const PAGES: readonly Page[] = [
     isUseful: (session) => session.hasAccounts,
   },
   { id: 'settings', path: 'settings', group: 'admin', icon: 'settings', ...SETTINGS_ACCESS },
+  { id: 'monitor', path: 'monitor', group: 'observe', icon: 'gauge', access: 'admin' },
+  { id: 'traces', path: 'traces', group: 'observe', icon: 'traces', access: 'admin', needs: 'traces', key: 't' },
+  { id: 'usage', path: 'usage', group: 'observe', icon: 'chart', access: 'user', needs: 'usage', key: 'u' },
+  { id: 'events', path: 'events', group: 'observe', icon: 'events', access: 'admin', needs: 'events' },
 ]
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */

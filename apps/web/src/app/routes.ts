@@ -6,10 +6,24 @@ import { readModelsSearch } from '../features/models/search.ts'
 import { readSettingsSearch } from '../features/settings/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { readInvitesSearch, readUsersSearch } from '../features/users/search.ts'
+import { readEventsSearch } from '../features/events/search.ts'
+import { readLogsSearch } from '../features/logs/search.ts'
+import { readTracesSearch } from '../features/traces/search.ts'
+import { readUsageSearch } from '../features/usage/search.ts'
 import { definePage } from './define-page.ts'
 import { NotFoundPage } from './failure-views.tsx'
 import { ACCOUNT_ACCESS, SETTINGS_ACCESS, USERS_ACCESS } from './pages.ts'
 import { appRoute, rootRoute } from './root-route.ts'
+
+/** The list of traces stays while one of them is open beside it. */
+const tracesPage = definePage(appRoute, {
+  path: 'traces',
+  access: 'admin',
+  needs: 'traces',
+  namespaces: ['traces'],
+  search: readTracesSearch,
+  load: async () => ({ default: (await import('../features/traces/traces-page.tsx')).TracesPage }),
+})
 
 /** Pages inside the shell. */
 export const appPages = [
@@ -105,6 +119,36 @@ export const appPages = [
     namespaces: ['settings'],
     search: readSettingsSearch,
     load: async () => ({ default: (await import('../features/settings/settings-page.tsx')).SettingsPage }),
+  tracesPage.addChildren([createRoute({ getParentRoute: () => tracesPage, path: '$id' })]),
+  definePage(appRoute, {
+    path: 'monitor',
+    access: 'admin',
+    namespaces: ['monitor'],
+    load: async () => ({ default: (await import('../features/monitor/monitor-page.tsx')).MonitorPage }),
+  }),
+  definePage(appRoute, {
+    path: 'backends/logs/$model',
+    access: 'admin',
+    needs: 'backend_logs',
+    namespaces: ['logs'],
+    search: readLogsSearch,
+    load: async () => ({ default: (await import('../features/logs/logs-page.tsx')).LogsPage }),
+  }),
+  definePage(appRoute, {
+    path: 'usage',
+    access: 'user',
+    needs: 'usage',
+    namespaces: ['usage'],
+    search: readUsageSearch,
+    load: async () => ({ default: (await import('../features/usage/usage-page.tsx')).UsagePage }),
+  }),
+  definePage(appRoute, {
+    path: 'events',
+    access: 'admin',
+    needs: 'events',
+    namespaces: ['events'],
+    search: readEventsSearch,
+    load: async () => ({ default: (await import('../features/events/events-page.tsx')).EventsPage }),
   }),
 ]
 
