@@ -7,7 +7,7 @@ export function createRedirectRoutes<const Parent extends AnyRoute>(parent: Pare
     createRoute({
       getParentRoute: () => parent,
       path,
-      beforeLoad({ params, search }) {
+      beforeLoad({ params, search }): void {
         const { path: href, search: found = {} } = to({ params, search })
         throw redirect({ to: href as '/', search: found as never, replace: true })
       },

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
 import { basePath } from '../lib/base-path.ts'
 import { brandingQuery } from '../lib/branding.ts'
 import { capabilitiesQuery } from '../lib/capabilities.ts'
@@ -12,7 +13,7 @@ export const rootRoute = createRootRoute({
   beforeLoad: () => void queryClient.prefetchQuery(brandingQuery),
 })
 
-const loadShell = async () => ({ default: (await import('./shell.tsx')).Shell })
+const loadShell = async (): Promise<{ default: ComponentType }> => ({ default: (await import('./shell.tsx')).Shell })
 
 /** Everything below `/app`: the shell, for viewers who are signed in. */
 export const appRoute = createRoute({
@@ -20,7 +21,7 @@ export const appRoute = createRoute({
   path: 'app',
   component: lazyRouteComponent(loadShell),
   errorComponent: PageFailure,
-  async beforeLoad({ location }) {
+  async beforeLoad({ location }): Promise<void> {
     // the frame loads beside the session; the sign-in page does without it
     void loadShell().catch(() => {})
     // strangers may not ask what the server has, so that question goes at once only for viewers who were inside before

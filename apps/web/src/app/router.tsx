@@ -5,10 +5,13 @@ import { sessionQuery } from '../lib/session.ts'
 import { NotFoundPage, PageFailure } from './failure-views.tsx'
 import { createRedirectRoutes } from './redirect-routes.ts'
 import { appRoute, rootRoute } from './root-route.ts'
-import { appPages, publicPages } from './routes.ts'
+import { appPages, publicPages, tracesRoutes } from './routes.ts'
+
+// Nothing links to an old address, so the types of links leave them out.
+const oldAddresses = createRedirectRoutes(appRoute) as unknown as readonly []
 
 const routeTree = rootRoute.addChildren([
-  appRoute.addChildren([...appPages, ...createRedirectRoutes(appRoute)]),
+  appRoute.addChildren([...appPages, tracesRoutes, ...oldAddresses]),
   ...publicPages,
 ])
 

@@ -1,16 +1,16 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
 import { readChatSearch } from '../features/chat/search.ts'
+import { readEventsSearch } from '../features/events/search.ts'
+import { readLogsSearch } from '../features/logs/search.ts'
 import { readEditorSearch, readNewModelSearch } from '../features/model-editor/search.ts'
 import { readModelsSearch } from '../features/models/search.ts'
 import { readSettingsSearch } from '../features/settings/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
-import { readInvitesSearch, readUsersSearch } from '../features/users/search.ts'
-import { readEventsSearch } from '../features/events/search.ts'
-import { readLogsSearch } from '../features/logs/search.ts'
 import { readTracesSearch } from '../features/traces/search.ts'
 import { readUsageSearch } from '../features/usage/search.ts'
-import { definePage } from './define-page.ts'
+import { readInvitesSearch, readUsersSearch } from '../features/users/search.ts'
+import { definePage, type PageModule } from './define-page.ts'
 import { NotFoundPage } from './failure-views.tsx'
 import { ACCOUNT_ACCESS, SETTINGS_ACCESS, USERS_ACCESS } from './pages.ts'
 import { appRoute, rootRoute } from './root-route.ts'
@@ -22,8 +22,13 @@ const tracesPage = definePage(appRoute, {
   needs: 'traces',
   namespaces: ['traces'],
   search: readTracesSearch,
-  load: async () => ({ default: (await import('../features/traces/traces-page.tsx')).TracesPage }),
+  load: async (): Promise<PageModule> => ({ default: (await import('../features/traces/traces-page.tsx')).TracesPage }),
 })
+
+const tracePage = createRoute({ getParentRoute: () => tracesPage, path: '$id' })
+
+/** The page of traces with the one that is open. */
+export const tracesRoutes = tracesPage.addChildren([tracePage])
 
 /** Pages inside the shell. */
 export const appPages = [
@@ -32,7 +37,7 @@ export const appPages = [
     path: '/',
     access: 'user',
     namespaces: ['home', 'chat'],
-    load: async () => ({ default: (await import('../features/home/home-page.tsx')).HomePage }),
+    load: async (): Promise<PageModule> => ({ default: (await import('../features/home/home-page.tsx')).HomePage }),
   }),
   definePage(appRoute, {
     path: 'chat',
@@ -40,7 +45,7 @@ export const appPages = [
     feature: 'chat',
     namespaces: ['chat'],
     search: readChatSearch,
-    load: async () => ({ default: (await import('../features/chat/chat-page.tsx')).ChatPage }),
+    load: async (): Promise<PageModule> => ({ default: (await import('../features/chat/chat-page.tsx')).ChatPage }),
   }),
   definePage(appRoute, {
     path: 'chat/$id',
@@ -48,21 +53,25 @@ export const appPages = [
     feature: 'chat',
     namespaces: ['chat'],
     search: readChatSearch,
-    load: async () => ({ default: (await import('../features/chat/chat-page.tsx')).ChatPage }),
+    load: async (): Promise<PageModule> => ({ default: (await import('../features/chat/chat-page.tsx')).ChatPage }),
   }),
   definePage(appRoute, {
     path: 'activity',
     access: 'admin',
     needs: 'operations',
     namespaces: ['activity', 'operations'],
-    load: async () => ({ default: (await import('../features/activity/activity-page.tsx')).ActivityPage }),
+    load: async (): Promise<PageModule> => ({
+      default: (await import('../features/activity/activity-page.tsx')).ActivityPage,
+    }),
   }),
   definePage(appRoute, {
     path: 'models',
     access: 'admin',
     namespaces: ['models', 'operations'],
     search: readModelsSearch,
-    load: async () => ({ default: (await import('../features/models/models-page.tsx')).ModelsPage }),
+    load: async (): Promise<PageModule> => ({
+      default: (await import('../features/models/models-page.tsx')).ModelsPage,
+    }),
   }),
   definePage(appRoute, {
     path: 'models/new',
@@ -70,7 +79,9 @@ export const appPages = [
     needs: 'model_editor',
     namespaces: ['model-editor'],
     search: readNewModelSearch,
-    load: async () => ({ default: (await import('../features/model-editor/new-model-page.tsx')).NewModelPage }),
+    load: async (): Promise<PageModule> => ({
+      default: (await import('../features/model-editor/new-model-page.tsx')).NewModelPage,
+    }),
   }),
   definePage(appRoute, {
     path: 'models/$name',
@@ -78,38 +89,44 @@ export const appPages = [
     needs: 'model_editor',
     namespaces: ['model-editor'],
     search: readEditorSearch,
-    load: async () => ({ default: (await import('../features/model-editor/editor-page.tsx')).EditorPage }),
+    load: async (): Promise<PageModule> => ({
+      default: (await import('../features/model-editor/editor-page.tsx')).EditorPage,
+    }),
   }),
   definePage(appRoute, {
     path: 'account',
     ...ACCOUNT_ACCESS,
     namespaces: ['account'],
-    load: async () => ({ default: (await import('../features/account/account-page.tsx')).AccountPage }),
+    load: async (): Promise<PageModule> => ({
+      default: (await import('../features/account/account-page.tsx')).AccountPage,
+    }),
   }),
   definePage(appRoute, {
     path: 'account/keys',
     ...ACCOUNT_ACCESS,
     namespaces: ['account'],
-    load: async () => ({ default: (await import('../features/account/keys-page.tsx')).KeysPage }),
+    load: async (): Promise<PageModule> => ({ default: (await import('../features/account/keys-page.tsx')).KeysPage }),
   }),
   definePage(appRoute, {
     path: 'users',
     ...USERS_ACCESS,
     namespaces: ['users'],
     search: readUsersSearch,
-    load: async () => ({ default: (await import('../features/users/users-page.tsx')).UsersPage }),
+    load: async (): Promise<PageModule> => ({ default: (await import('../features/users/users-page.tsx')).UsersPage }),
   }),
   definePage(appRoute, {
     path: 'users/invites',
     ...USERS_ACCESS,
     namespaces: ['users'],
     search: readInvitesSearch,
-    load: async () => ({ default: (await import('../features/users/invites-page.tsx')).InvitesPage }),
+    load: async (): Promise<PageModule> => ({
+      default: (await import('../features/users/invites-page.tsx')).InvitesPage,
+    }),
   }),
   createRoute({
     getParentRoute: () => appRoute,
     path: 'settings',
-    beforeLoad: () => {
+    beforeLoad: (): void => {
       throw redirect({ to: '/app/settings/$section', params: { section: 'branding' }, replace: true })
     },
   }),
@@ -118,13 +135,17 @@ export const appPages = [
     ...SETTINGS_ACCESS,
     namespaces: ['settings'],
     search: readSettingsSearch,
-    load: async () => ({ default: (await import('../features/settings/settings-page.tsx')).SettingsPage }),
-  tracesPage.addChildren([createRoute({ getParentRoute: () => tracesPage, path: '$id' })]),
+    load: async (): Promise<PageModule> => ({
+      default: (await import('../features/settings/settings-page.tsx')).SettingsPage,
+    }),
+  }),
   definePage(appRoute, {
     path: 'monitor',
     access: 'admin',
     namespaces: ['monitor'],
-    load: async () => ({ default: (await import('../features/monitor/monitor-page.tsx')).MonitorPage }),
+    load: async (): Promise<PageModule> => ({
+      default: (await import('../features/monitor/monitor-page.tsx')).MonitorPage,
+    }),
   }),
   definePage(appRoute, {
     path: 'backends/logs/$model',
@@ -132,7 +153,7 @@ export const appPages = [
     needs: 'backend_logs',
     namespaces: ['logs'],
     search: readLogsSearch,
-    load: async () => ({ default: (await import('../features/logs/logs-page.tsx')).LogsPage }),
+    load: async (): Promise<PageModule> => ({ default: (await import('../features/logs/logs-page.tsx')).LogsPage }),
   }),
   definePage(appRoute, {
     path: 'usage',
@@ -140,7 +161,7 @@ export const appPages = [
     needs: 'usage',
     namespaces: ['usage'],
     search: readUsageSearch,
-    load: async () => ({ default: (await import('../features/usage/usage-page.tsx')).UsagePage }),
+    load: async (): Promise<PageModule> => ({ default: (await import('../features/usage/usage-page.tsx')).UsagePage }),
   }),
   definePage(appRoute, {
     path: 'events',
@@ -148,7 +169,9 @@ export const appPages = [
     needs: 'events',
     namespaces: ['events'],
     search: readEventsSearch,
-    load: async () => ({ default: (await import('../features/events/events-page.tsx')).EventsPage }),
+    load: async (): Promise<PageModule> => ({
+      default: (await import('../features/events/events-page.tsx')).EventsPage,
+    }),
   }),
 ]
 
@@ -159,25 +182,29 @@ export const publicPages = [
     path: 'login',
     validateSearch: readSignInSearch,
     loader: () => i18next.loadNamespaces(['sign-in']),
-    component: lazyRouteComponent(async () => ({ default: (await import('./entry-routes.tsx')).LoginRoute })),
+    component: lazyRouteComponent(
+      async (): Promise<PageModule> => ({ default: (await import('./entry-routes.tsx')).LoginRoute }),
+    ),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: 'invite/$code',
     loader: () => i18next.loadNamespaces(['sign-in']),
-    component: lazyRouteComponent(async () => ({ default: (await import('./entry-routes.tsx')).InviteRoute })),
+    component: lazyRouteComponent(
+      async (): Promise<PageModule> => ({ default: (await import('./entry-routes.tsx')).InviteRoute }),
+    ),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/',
-    beforeLoad: () => {
+    beforeLoad: (): void => {
       throw redirect({ to: '/app', replace: true })
     },
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: 'browse/$',
-    beforeLoad: ({ params, search }) => {
+    beforeLoad: ({ params, search }): void => {
       throw redirect({ to: `/app/${params._splat ?? ''}` as '/app', search, replace: true })
     },
   }),

@@ -3470,6 +3470,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/settings/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the value of each runtime setting comes from, and what locks it */
+        get: operations["get_api_settings_sources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/operations": {
         parameters: {
             query?: never;
@@ -4275,6 +4292,7 @@ export interface components {
             detectors?: string[] | null;
             model?: string | null;
             reveal?: boolean | null;
+            /** @description Units of `start` and `end`: bytes of UTF-8 (the default), code units of UTF-16, or code points. */
             offset_encoding?: ("utf8" | "utf16" | "codepoint") | null;
         } & {
             [key: string]: unknown;
@@ -4283,7 +4301,9 @@ export interface components {
             entity_type: string;
             /** @enum {string} */
             source: "ner" | "pattern";
+            /** @description Where the entity begins, in bytes of UTF-8 unless the request names another `offset_encoding`. */
             start: number;
+            /** @description The place behind the entity, in bytes of UTF-8 unless the request names another `offset_encoding`. */
             end: number;
             score: number;
             /** @enum {string} */
@@ -4320,7 +4340,9 @@ export interface components {
             /** @enum {string} */
             direction?: "in" | "out";
             pattern_id?: string;
+            /** @description Where in its segment the match begins, in bytes of UTF-8. */
             byte_offset?: number;
+            /** @description Bytes of UTF-8. */
             length?: number;
             segment?: string;
             hash_prefix?: string;
@@ -6611,6 +6633,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FlatError: {
+            error: string | ({
+                code: number | string;
+                message: string;
+                type: string;
+                param: string | null;
+            } & {
+                [key: string]: unknown;
+            });
+        } & {
+            [key: string]: unknown;
+        };
         OllamaChatRequest: {
             model?: string | null;
             stream?: boolean | null;
@@ -7734,7 +7768,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -7856,7 +7890,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -7894,7 +7928,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -7908,7 +7942,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description An image of 5 MiB at most.
+                     */
+                    file: string;
+                };
+            };
+        };
         responses: {
             /** @description The branding. */
             200: {
@@ -7945,7 +7989,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -7982,7 +8026,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8028,7 +8072,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8088,7 +8132,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8133,7 +8177,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8177,7 +8221,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8210,7 +8254,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8241,7 +8285,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8268,7 +8312,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8295,7 +8339,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8322,7 +8366,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8349,7 +8393,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8399,7 +8443,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8440,7 +8484,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8482,7 +8526,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8523,7 +8567,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8554,7 +8598,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8604,7 +8648,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8662,7 +8706,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8695,7 +8739,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8748,7 +8792,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8790,7 +8834,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8832,7 +8876,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8874,7 +8918,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8907,7 +8951,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8953,7 +8997,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -8990,7 +9034,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9033,7 +9077,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9078,7 +9122,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9121,7 +9165,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9176,7 +9220,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9210,7 +9254,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9262,7 +9306,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9306,7 +9350,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9339,7 +9383,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9682,7 +9726,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9720,7 +9764,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9790,7 +9834,38 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        hint?: string;
+                        /** @description The address of the JSON Schema of model files. */
+                        schema?: string;
+                        sections?: {
+                            id: string;
+                            label: string;
+                            url: string;
+                        }[];
+                        fields?: {
+                            path: string;
+                            yaml_key: string;
+                            go_type: string;
+                            ui_type: string;
+                            section: string;
+                            label: string;
+                            description?: string;
+                            component: string;
+                            options?: {
+                                value: string;
+                                label: string;
+                            }[];
+                            min?: number;
+                            max?: number;
+                            autocomplete_provider?: string;
+                            vram_impact?: boolean;
+                            advanced?: boolean;
+                            order: number;
+                        }[];
+                    };
+                };
             };
             /** @description There is no such section. */
             404: {
@@ -9805,7 +9880,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9824,7 +9899,13 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        $schema: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -9832,7 +9913,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -9872,7 +9953,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10032,7 +10113,27 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            deletion: boolean;
+                            file_name: string;
+                            error?: string;
+                            /** @description The job has ended, whatever its outcome. */
+                            processed: boolean;
+                            message: string;
+                            progress: number;
+                            phase?: string;
+                            current_bytes?: number;
+                            total_bytes?: number;
+                            file_size: string;
+                            downloaded_size: string;
+                            gallery_element_name: string;
+                            cancelled: boolean;
+                            cancellable: boolean;
+                        };
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10206,7 +10307,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10313,7 +10414,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10350,7 +10451,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10384,7 +10485,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10424,7 +10525,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10464,7 +10565,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10505,7 +10606,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10529,7 +10630,20 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        sizeBytes?: number;
+                        sizeDisplay?: string;
+                        model_max_context?: number;
+                        /** @description By the size of the context; empty where it is not known. */
+                        estimates: {
+                            [key: string]: {
+                                vramBytes: number;
+                                vramDisplay: string;
+                            };
+                        };
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10537,7 +10651,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10567,7 +10681,15 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        sizeBytes?: number;
+                        sizeDisplay?: string;
+                        vramBytes?: number;
+                        vramDisplay?: string;
+                        model_max_context?: number;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10575,7 +10697,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -10752,7 +10874,28 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        Name: string;
+                        /** @description Empty where it cannot be started. */
+                        RunFile: string;
+                        IsMeta: boolean;
+                        /** @description It belongs to the system and is not removed. */
+                        IsSystem: boolean;
+                        Metadata: {
+                            name?: string;
+                            alias?: string;
+                            meta_backend_for?: string;
+                            gallery_url?: string;
+                            installed_at?: string;
+                            version?: string;
+                            uri?: string;
+                            digest?: string;
+                        };
+                        upgrade_available?: boolean;
+                        available_version?: string;
+                    }[];
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10779,7 +10922,40 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        name: string;
+                        description: string;
+                        license: string;
+                        urls: string[];
+                        icon: string;
+                        tags: string[];
+                        alias: string;
+                        uri: string;
+                        version: string;
+                        mirrors: string[];
+                        capabilities: {
+                            [key: string]: string;
+                        };
+                        gallery: {
+                            url: string;
+                            name: string;
+                            mirrors?: string[];
+                            verification?: {
+                                issuer?: string;
+                                issuer_regex?: string;
+                                identity?: string;
+                                identity_regex?: string;
+                                not_before?: string;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        installed: boolean;
+                    }[];
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10806,7 +10982,16 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        name: string;
+                        /** @enum {string} */
+                        modality: "text" | "other";
+                        auto_detect: boolean;
+                        description?: string;
+                        installed: boolean;
+                    }[];
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10877,7 +11062,17 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            backend_name: string;
+                            installed_version: string;
+                            available_version: string;
+                            installed_digest?: string;
+                            available_digest?: string;
+                        };
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10904,7 +11099,17 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            backend_name: string;
+                            installed_version: string;
+                            available_version: string;
+                            installed_digest?: string;
+                            available_digest?: string;
+                        };
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10931,7 +11136,17 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            backend_name: string;
+                            installed_version: string;
+                            available_version: string;
+                            installed_digest?: string;
+                            available_digest?: string;
+                        };
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10958,7 +11173,17 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        [key: string]: {
+                            backend_name: string;
+                            installed_version: string;
+                            available_version: string;
+                            installed_digest?: string;
+                            available_digest?: string;
+                        };
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -11055,7 +11280,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11089,7 +11314,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11132,7 +11357,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11166,7 +11391,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11187,7 +11412,14 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        jobID: string;
+                        message: string;
+                        /** @constant */
+                        success: true;
+                    };
+                };
             };
             /** @description It belongs to the system. */
             409: {
@@ -11202,7 +11434,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11238,7 +11470,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11269,7 +11501,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11309,7 +11541,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11330,7 +11562,13 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        name?: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
             };
             /** @description There is no such file. */
             404: {
@@ -11345,7 +11583,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11397,7 +11635,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11409,7 +11647,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/yaml": string;
+            };
+        };
         responses: {
             /** @description The model is there. */
             200: {
@@ -11441,7 +11683,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11486,7 +11728,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11500,7 +11742,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/yaml": string;
+            };
+        };
         responses: {
             /** @description Written and in force. */
             200: {
@@ -11539,7 +11785,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11584,7 +11830,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11624,7 +11870,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11664,7 +11910,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -11696,7 +11942,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -12547,7 +12793,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12580,7 +12826,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12613,7 +12859,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12646,7 +12892,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12675,7 +12921,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12708,7 +12954,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12737,7 +12983,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12766,7 +13012,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12807,7 +13053,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12850,7 +13096,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12894,7 +13140,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12921,7 +13167,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -12948,7 +13194,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["OllamaError"];
                 };
             };
         };
@@ -13114,7 +13360,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13147,7 +13393,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13181,7 +13427,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13214,7 +13460,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13247,7 +13493,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13280,7 +13526,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13316,7 +13562,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13332,12 +13578,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description It is gone. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @constant */
+                        object: "response";
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -13345,7 +13599,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13381,7 +13635,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13397,12 +13651,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description It is gone. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @constant */
+                        object: "response";
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -13410,7 +13672,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13429,12 +13691,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description Server-sent events, each with one of these. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -13442,7 +13706,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13461,12 +13725,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description Server-sent events, each with one of these. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -13474,7 +13740,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13491,12 +13757,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description Server-sent events, each with one of these. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -13504,7 +13772,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13527,12 +13795,177 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description A page of items. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        object: "list";
+                        data: (({
+                            type?: "message" | null;
+                            /** @enum {string} */
+                            role: "user" | "assistant" | "system" | "developer";
+                            content: string | (({
+                                /** @enum {string} */
+                                type: "input_text" | "text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "output_text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "refusal";
+                                refusal: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_image";
+                                image_url?: string | null;
+                                file_id?: string | null;
+                                detail?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_file";
+                                file_data?: string | null;
+                                file_url?: string | null;
+                                file_id?: string | null;
+                                filename?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_audio";
+                                input_audio: {
+                                    data: string;
+                                    format?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_video";
+                                video_url: string;
+                            } & {
+                                [key: string]: unknown;
+                            }))[];
+                            id?: string | null;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "reasoning";
+                            id?: string | null;
+                            summary?: ({
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            content?: ({
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            encrypted_content?: string | null;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "function_call";
+                            id?: string | null;
+                            call_id: string;
+                            name: string;
+                            arguments: string;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "function_call_output";
+                            id?: string | null;
+                            call_id: string;
+                            output: string | (({
+                                /** @enum {string} */
+                                type: "input_text" | "text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "output_text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "refusal";
+                                refusal: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_image";
+                                image_url?: string | null;
+                                file_id?: string | null;
+                                detail?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_file";
+                                file_data?: string | null;
+                                file_url?: string | null;
+                                file_id?: string | null;
+                                filename?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_audio";
+                                input_audio: {
+                                    data: string;
+                                    format?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_video";
+                                video_url: string;
+                            } & {
+                                [key: string]: unknown;
+                            }))[];
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            type?: "item_reference" | null;
+                            id: string;
+                            role?: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }))[];
+                        first_id: string | null;
+                        last_id: string | null;
+                        has_more: boolean;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -13540,7 +13973,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13563,12 +13996,177 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description A page of items. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        object: "list";
+                        data: (({
+                            type?: "message" | null;
+                            /** @enum {string} */
+                            role: "user" | "assistant" | "system" | "developer";
+                            content: string | (({
+                                /** @enum {string} */
+                                type: "input_text" | "text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "output_text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "refusal";
+                                refusal: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_image";
+                                image_url?: string | null;
+                                file_id?: string | null;
+                                detail?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_file";
+                                file_data?: string | null;
+                                file_url?: string | null;
+                                file_id?: string | null;
+                                filename?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_audio";
+                                input_audio: {
+                                    data: string;
+                                    format?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_video";
+                                video_url: string;
+                            } & {
+                                [key: string]: unknown;
+                            }))[];
+                            id?: string | null;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "reasoning";
+                            id?: string | null;
+                            summary?: ({
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            content?: ({
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[] | null;
+                            encrypted_content?: string | null;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "function_call";
+                            id?: string | null;
+                            call_id: string;
+                            name: string;
+                            arguments: string;
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            /** @constant */
+                            type: "function_call_output";
+                            id?: string | null;
+                            call_id: string;
+                            output: string | (({
+                                /** @enum {string} */
+                                type: "input_text" | "text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "output_text";
+                                text: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "refusal";
+                                refusal: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_image";
+                                image_url?: string | null;
+                                file_id?: string | null;
+                                detail?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_file";
+                                file_data?: string | null;
+                                file_url?: string | null;
+                                file_id?: string | null;
+                                filename?: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_audio";
+                                input_audio: {
+                                    data: string;
+                                    format?: string | null;
+                                } & {
+                                    [key: string]: unknown;
+                                };
+                            } & {
+                                [key: string]: unknown;
+                            }) | ({
+                                /** @constant */
+                                type: "input_video";
+                                video_url: string;
+                            } & {
+                                [key: string]: unknown;
+                            }))[];
+                            status?: ("in_progress" | "completed" | "incomplete") | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | ({
+                            type?: "item_reference" | null;
+                            id: string;
+                            role?: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        }))[];
+                        first_id: string | null;
+                        last_id: string | null;
+                        has_more: boolean;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -13576,7 +14174,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13607,7 +14205,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -13638,7 +14236,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["ResponseError"];
                 };
             };
         };
@@ -14338,7 +14936,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14525,7 +15123,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14557,7 +15155,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14591,7 +15189,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14627,7 +15225,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14661,7 +15259,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -14695,7 +15293,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15124,7 +15722,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15175,7 +15773,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15515,6 +16113,49 @@ export interface operations {
             };
         };
     };
+    get_api_settings_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of the documentation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        settings: {
+                            key: string;
+                            heading: string;
+                            about: string;
+                            /** @enum {string} */
+                            source: "flag" | "environment" | "file" | "default";
+                            /** @description What a saved value cannot change: a flag, a variable, the routes of the branding, or this version. */
+                            locked_by: ("flag" | "environment" | "branding" | "version") | null;
+                            /** @description `GET /api/settings` shows a mask, which may be sent back. */
+                            secret: boolean;
+                            flag: string | null;
+                            variables: string[];
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
     get_api_operations: {
         parameters: {
             query?: never;
@@ -15539,7 +16180,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15577,7 +16218,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15615,7 +16256,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15653,7 +16294,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15682,7 +16323,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };
@@ -15701,7 +16342,12 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
+                };
             };
             /** @description It could not be cleared. */
             500: {
@@ -15716,7 +16362,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };

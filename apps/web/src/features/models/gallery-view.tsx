@@ -22,7 +22,11 @@ export function GalleryView() {
   const navigate = route.useNavigate()
   const change = useCallback(
     (patch: SearchPatch) =>
-      void navigate({ to: '.', search: ({ pages: _, ...rest }) => readModelsSearch({ ...rest, ...patch }), replace: true }),
+      void navigate({
+        to: '.',
+        search: ({ pages: _, ...rest }) => readModelsSearch({ ...rest, ...patch }),
+        replace: true,
+      }),
     [navigate],
   )
   const page = useQuery(galleryQuery(search))
