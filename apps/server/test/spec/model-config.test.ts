@@ -105,7 +105,7 @@ describe('the configuration of a model over HTTP', () => {
       await post('/models/edit/home', TEXT),
       await server.post('/api/copy', { source: 'home', destination: 'house' }),
     ]) {
-      expect([reply.status, reply.json()]).toEqual([409, { error }])
+      expect([reply.status, reply.json()]).toMatchObject([409, { error }])
     }
     expect((await readdir(server.modelsPath)).sort()).toEqual(['home.yaml', 'house.yaml'])
   })
