@@ -76,6 +76,7 @@ export async function fetchModelFiles(
       target: join(staging, file.filename),
       source,
       sha256,
+      expectedBytes: sizeBytes,
       // A hash says more than the size that an origin announces.
       ...(sizeBytes === undefined || sha256 !== undefined ? {} : { sizeBytes }),
       check: (path) => checkContent(path, file.filename),

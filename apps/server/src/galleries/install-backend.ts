@@ -12,6 +12,7 @@ import { type BackendMetadata, listBackendFolders, swapFolder, writeMetadata } f
 import { type BackendFetch, type BackendFetcherParts, fetchBackend } from './fetch-backend.ts'
 import { type BackendEntry, isMetaBackend, type Listed } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
+import type { OldCopies } from './old-copies.ts'
 import { readSignaturePolicy } from './signature-policy.ts'
 import type { SignatureVerifier } from './verify-image.ts'
 
@@ -39,6 +40,8 @@ export interface BackendInstallerParts extends BackendFetcherParts {
   /** Whether images without a signer are refused. */
   readonly requiresIntegrity: boolean
   readonly clock: Clock
+  /** Takes over folders that were replaced. */
+  readonly oldCopies: OldCopies
 }
 
 /** Words in tags of images and names of entries. */
@@ -154,7 +157,7 @@ async function installImage(
   })
   work.report({ phase: 'Finalizing', message: `installing ${name}` })
   work.commit()
-  await swap(parts.backendsPath, folderName, root)
+  await swap(parts, folderName, root)
   await rm(staging, { recursive: true, force: true })
   return names
 }
@@ -181,11 +184,16 @@ function createImageCheck(
   return async (digest, readSignatures) => signatures.verify(digest, await readSignatures(), policy)
 }
 
-async function swap(parent: string, folderName: string, root: string): Promise<void> {
+async function swap(
+  { backendsPath, oldCopies }: BackendInstallerParts,
+  folderName: string,
+  root: string,
+): Promise<void> {
   try {
-    await swapFolder(parent, folderName, root)
+    const old = await swapFolder(backendsPath, folderName, root)
+    if (old !== undefined) oldCopies.add(old)
   } catch (error) {
-    throw toFileError(error, 'written', join(parent, folderName))
+    throw toFileError(error, 'written', join(backendsPath, folderName))
   }
 }
 
@@ -244,8 +252,9 @@ async function writeMeta(
   name: string,
   concrete: string,
   galleryUrl: string,
-  { backendsPath, clock }: BackendInstallerParts,
+  parts: BackendInstallerParts,
 ): Promise<void> {
+  const { backendsPath, clock } = parts
   const folderName = toFileName(name)
   if (folderName === toFileName(concrete)) return
   const next = join(backendsPath, STAGING, `${folderName}.meta`)
@@ -258,5 +267,5 @@ async function writeMeta(
     installedAt: new Date(clock.now()).toISOString(),
   }
   await writeMetadata(next, metadata)
-  await swap(backendsPath, folderName, next)
+  await swap(parts, folderName, next)
 }
