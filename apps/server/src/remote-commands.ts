@@ -105,17 +105,17 @@ async function perform(server: ServerClient, command: RemoteCommand): Promise<vo
   }
 }
 
-/** Installs an entry of a gallery, or an image where the name is an address. */
+/** Installs an entry of a gallery, or the backend behind an address. */
 async function installBackend(server: ServerClient, name: string, options: Pick<RemoteCommand, 'json'>): Promise<void> {
-  const { id, jobID } = isImage(name)
+  const { id, jobID } = isAddress(name)
     ? await server.post('/api/backends/install-external', { uri: name })
     : await server.post('/backends/apply', { id: name })
   const job = String(id ?? jobID)
   await followJob(server, { path: `/backends/jobs/${job}`, id: job }, options)
 }
 
-function isImage(name: string): boolean {
-  return name.includes('://') || /^[^/@]*[.:][^/@]*\//.test(name)
+function isAddress(name: string): boolean {
+  return name.startsWith('/') || name.includes('://') || /^[^/@]*[.:][^/@]*\//.test(name)
 }
 
 /** Installs the newer build of one backend, or of each that has one. */

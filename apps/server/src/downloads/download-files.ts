@@ -25,6 +25,7 @@ export interface SetProgress {
  */
 export async function downloadFiles(downloader: Downloader, set: DownloadSet): Promise<readonly DownloadedFile[]> {
   const { files, concurrency, onProgress } = set
+  await downloader.checkRoom(files)
   const failed = new AbortController()
   const signal = AbortSignal.any([set.signal, failed.signal])
   const sizes = files.map(({ sizeBytes = 0 }) => ({ current: 0, total: sizeBytes }))

@@ -22,6 +22,8 @@ export interface DownloadRequest {
   /** In lower-case hexadecimal digits. */
   readonly sha256?: string | undefined
   readonly sizeBytes?: number | undefined
+  /** What the origin announces; for the look at the free space alone. */
+  readonly expectedBytes?: number | undefined
   /** Looks at the whole content before it takes its place. @throws {SvcError} for content that must not */
   readonly check?: ((path: string) => Promise<void>) | undefined
   readonly onProgress?: ((progress: FileProgress) => void) | undefined
@@ -55,6 +57,14 @@ export interface Downloader {
    *   (`file_failed`); what `check` throws; the signal's reason
    */
   download(request: DownloadRequest): Promise<DownloadedFile>
+  /**
+   * Looks whether the disk has room for everything that several downloads miss, as far as their sizes are known.
+   *
+   * @throws {SvcError} `insufficient_storage`, code `no_room`
+   */
+  checkRoom(
+    requests: readonly Pick<DownloadRequest, 'target' | 'sha256' | 'sizeBytes' | 'expectedBytes'>[],
+  ): Promise<void>
   /** The size of the content at its origin, where the origin tells it. Never rejects but with the signal's reason. */
   measureSize(source: DownloadSource, options: { readonly signal: AbortSignal }): Promise<number | undefined>
 }
@@ -89,6 +99,15 @@ export function createDownloader(options: DownloaderOptions): Downloader {
   return {
     download: (request) =>
       lock.run(resolve(request.target), () => download(request, options), { signal: request.signal }),
+    async checkRoom(requests) {
+      const [first] = requests
+      if (first === undefined) return
+      const missing = await Promise.all(requests.map((request) => countMissing(request, options)))
+      await requireRoom(
+        first.target,
+        missing.reduce((sum, bytes) => sum + bytes, 0),
+      )
+    },
     async measureSize(source, { signal }) {
       try {
         await using reply = await options.client.fetch(source.url, {
@@ -202,8 +221,20 @@ async function fetchAll(partial: PartialFile, request: DownloadRequest, options:
   }
 }
 
+/** Bytes that a download still has to write; 0 where nobody knows. */
+async function countMissing(
+  { target, sha256, sizeBytes, expectedBytes = sizeBytes }: Parameters<Downloader['checkRoom']>[0][number],
+  { known }: DownloaderOptions,
+): Promise<number> {
+  if (expectedBytes === undefined) return 0
+  const there = await Promise.all([target, `${target}.partial`].map((path) => stat(path).catch(() => undefined)))
+  if (there[0] !== undefined) return 0
+  if (sha256 !== undefined && ((await known?.find(sha256)) ?? []).length > 0) return 0
+  return Math.max(0, expectedBytes - (there[1]?.size ?? 0))
+}
+
 async function requireRoom(target: string, bytes: number): Promise<void> {
-  const disk = await readDisk(dirname(target))
+  const disk = await readDisk(await findFolder(dirname(target)))
   if (disk === undefined) return
   const missing = bytes + SPARE_BYTES - disk.available
   if (missing > 0) throw noRoom(basename(target), missing)
@@ -231,6 +262,13 @@ async function finish(partial: PartialFile, request: DownloadRequest, { known }:
   await removePartial(target)
   await known?.add({ path: target, sha256: content.sha256 })
   return content
+}
+
+/** The folder, or the nearest one above it that is there. */
+async function findFolder(folder: string): Promise<string> {
+  const found = await stat(folder).catch(() => undefined)
+  const parent = dirname(folder)
+  return found !== undefined || parent === folder ? folder : findFolder(parent)
 }
 
 async function syncFolder(folder: string): Promise<void> {

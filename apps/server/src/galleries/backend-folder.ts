@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { lstat, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
@@ -30,6 +31,8 @@ export interface BackendFolder {
 
 const MAX_METADATA_BYTES = 1024 * 1024
 const BACKUP = '.backup-'
+/** Begins the names of replaced folders. */
+const OLD = '.old-'
 
 /** The folders of backends, those of the system last. */
 export async function listBackendFolders(parents: {
@@ -101,8 +104,12 @@ export function toWireMetadata(metadata: BackendMetadata): Readonly<Record<strin
   )
 }
 
-/** Puts a new folder in the place of a backend. The old one stays until the new one stands. */
-export async function swapFolder(parent: string, folderName: string, next: string): Promise<void> {
+/**
+ * Puts a new folder in the place of a backend.
+ *
+ * @returns where the old one is now, for processes that still read its files; undefined where there was none
+ */
+export async function swapFolder(parent: string, folderName: string, next: string): Promise<string | undefined> {
   const [place, backup] = [join(parent, folderName), join(parent, `${BACKUP}${folderName}`)]
   await rm(backup, { recursive: true, force: true })
   const hadOld = await rename(place, backup).then(
@@ -115,12 +122,20 @@ export async function swapFolder(parent: string, folderName: string, next: strin
     if (hadOld) await rename(backup, place)
     throw error
   }
-  await rm(backup, { recursive: true, force: true })
+  if (!hadOld) return undefined
+  const old = join(parent, `${OLD}${folderName}.${randomBytes(6).toString('hex')}`)
+  await rename(backup, old)
+  return old
 }
 
 /** Brings back what a kill has left aside in the middle of a swap, and removes what it left behind. */
 export async function finishSwaps(parent: string, { logger }: { readonly logger: Logger }): Promise<void> {
   const names: readonly string[] = await readdir(parent).catch(() => [])
+  for (const name of names.filter((one) => one.startsWith(OLD))) {
+    await rm(join(parent, name), { recursive: true, force: true }).catch((error: unknown) =>
+      logger.error({ err: error, folder: name }, 'the old copy of a backend could not be removed'),
+    )
+  }
   for (const name of names.filter((one) => one.startsWith(BACKUP))) {
     const folderName = name.slice(BACKUP.length)
     try {

@@ -3,7 +3,7 @@ import { SvcError } from '@svc/errors'
 import * as z from 'zod'
 import { toCanonicalBackend } from '../backends/backend-names.ts'
 import { toFileError } from '../files/file-error.ts'
-import { parseImageReference } from '../oci/image-reference.ts'
+import { isImageReference, parseImageReference } from '../oci/image-reference.ts'
 import { createRegistryClient } from '../oci/registry-client.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Operations } from '../operations/operations.ts'
@@ -81,7 +81,10 @@ export function createBackendGallery(parts: BackendGalleryParts): BackendGallery
       return { name, installedVersion, availableVersion, installedDigest }
     }
     const registry = createRegistryClient({ client: parts.client, credentials: parts.credentials })
-    const reference = parseImageReference((uri ?? listed.entry.uri).replace(/^oci:\/\//, ''))
+    const address = (uri ?? listed.entry.uri).replace(/^oci:\/\//, '')
+    // An archive has only its version to tell.
+    if (address.includes('://') || !isImageReference(address)) return undefined
+    const reference = parseImageReference(address)
     const { digest: availableDigest } = await registry.readManifest(reference, { signal })
     if (availableDigest === installedDigest) return undefined
     return { name, installedVersion, availableVersion, installedDigest, availableDigest }

@@ -8,25 +8,19 @@ import { isGgufName } from '../catalog/to-model-config.ts'
 import type { Credentials } from '../downloads/credentials.ts'
 import { downloadFiles } from '../downloads/download-files.ts'
 import type { DownloadSource } from '../downloads/download-source.ts'
-import type { Downloader } from '../downloads/downloader.ts'
 import { hashFile } from '../downloads/hash-file.ts'
-import type { ResolvedUri, UriServices } from '../downloads/resolve-uri.ts'
+import type { ResolvedUri } from '../downloads/resolve-uri.ts'
 import { toFileError } from '../files/file-error.ts'
 import type { OperationWork } from '../operations/operations.ts'
 import { keepsData } from '../operations/stopped-operation.ts'
-import type { OutboundClient } from '../outbound/client.ts'
 import type { EntryFile } from './gallery.ts'
 import { stagingFolder } from './model-commit.ts'
+import { fetchModelImage, findRawWeights, type ModelImageParts } from './model-image.ts'
 import { findOllamaWeights } from './ollama-weights.ts'
 
 /** What the files of a model are fetched with. */
-export interface ModelFileParts {
+export interface ModelFileParts extends ModelImageParts {
   readonly modelsPath: string
-  readonly client: OutboundClient
-  readonly downloader: Downloader
-  readonly services: () => UriServices
-  /** Whole files of one model that are fetched at a time. */
-  readonly concurrency: () => number
 }
 
 /** A file of a model with the place that its address leads to. */
@@ -41,6 +35,14 @@ export interface StagedFile {
   readonly sha256?: string | undefined
 }
 
+/** What was fetched of a model. */
+export interface FetchedFiles {
+  /** Files that wait in the staging folder. */
+  readonly staged: readonly StagedFile[]
+  /** Files that came out of images, by the names of their entries. */
+  readonly unpacked: ReadonlyMap<string, readonly string[]>
+}
+
 /** A file with everything that a download needs. */
 interface RemoteFile {
   readonly file: EntryFile
@@ -49,19 +51,20 @@ interface RemoteFile {
   readonly sizeBytes: number | undefined
 }
 
-/** Fetches the files of a model that are not in place. @returns those that wait in the staging folder */
+/** Fetches the files of a model that are not in place. */
 export async function fetchModelFiles(
   name: string,
   sources: readonly FileSource[],
   work: OperationWork,
   parts: ModelFileParts,
-): Promise<readonly StagedFile[]> {
+): Promise<FetchedFiles> {
   const { modelsPath, downloader } = parts
   const { signal } = work
   const staging = stagingFolder(modelsPath, name)
   const missing: FileSource[] = []
   for (const source of sources) if (!(await isInPlace(modelsPath, source.file, signal))) missing.push(source)
   const located = await Promise.all(missing.map((source) => locate(source, parts, signal)))
+  const images = missing.filter(({ resolved }, index) => isImage(resolved) && located[index] === undefined)
   const remote = located.filter((one) => one !== undefined)
   const knownBytes = remote.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0)
   work.report({ phase: 'Downloading', message: `downloading ${name}`, currentBytes: 0 })
@@ -73,6 +76,7 @@ export async function fetchModelFiles(
       target: join(staging, file.filename),
       source,
       sha256,
+      expectedBytes: sizeBytes,
       // A hash says more than the size that an origin announces.
       ...(sizeBytes === undefined || sha256 !== undefined ? {} : { sizeBytes }),
       check: (path) => checkContent(path, file.filename),
@@ -89,24 +93,41 @@ export async function fetchModelFiles(
         totalBytes: Math.max(totalBytes, knownBytes),
       }),
   })
+  const unpacked = new Map<string, readonly string[]>()
+  for (const image of images) {
+    unpacked.set(image.file.filename, await fetchModelImage(image, { staging, report: work.report, signal }, parts))
+  }
   work.report({ phase: 'Verifying', message: 'verifying files' })
   const digests = new Map(remote.map(({ file }, index) => [file.filename, fetched[index]?.sha256]))
-  return missing.map(({ file: { filename } }) => ({ filename, sha256: digests.get(filename) }))
+  return {
+    staged: missing.flatMap(({ file: { filename } }): readonly StagedFile[] => {
+      const inside = unpacked.get(filename)
+      return inside?.map((name) => ({ filename: name })) ?? [{ filename, sha256: digests.get(filename) }]
+    }),
+    unpacked,
+  }
 }
 
-/** Where a file comes from, with its size; undefined for one of this machine. */
+function isImage({ kind }: ResolvedUri): boolean {
+  return kind === 'oci' || kind === 'oci-file'
+}
+
+/** Where a file comes from, with its size; undefined for one of this machine and for an image. */
 async function locate(
   { file, resolved }: FileSource,
   { downloader, client, services }: ModelFileParts,
   signal: AbortSignal,
 ): Promise<RemoteFile | undefined> {
-  if (resolved.kind === 'file') return undefined
+  if (resolved.kind === 'file' || resolved.kind === 'oci-file') return undefined
   if (resolved.kind === 'http') {
     const { source } = resolved
     return { file, source, sha256: file.sha256, sizeBytes: await downloader.measureSize(source, { signal }) }
   }
-  if (resolved.kind !== 'ollama') throw cannotFetch(file.uri)
   const credentials: Credentials = services().credentials
+  if (resolved.kind === 'oci') {
+    const weights = await findRawWeights(resolved.reference, { client, credentials, signal })
+    return weights && { file, ...weights, sha256: file.sha256 ?? weights.sha256 }
+  }
   const weights = await findOllamaWeights(resolved.reference, { client, credentials, signal })
   return { file, source: weights.source, sha256: file.sha256 ?? weights.sha256, sizeBytes: weights.sizeBytes }
 }
@@ -143,15 +164,4 @@ async function checkContent(path: string, filename: string): Promise<void> {
     if (!(error instanceof GgufError)) throw error
     throw new SvcError('unprocessable', `${filename} ${error.message}`, { code: 'not_a_model' })
   }
-}
-
-/** An address whose form nothing fetches. */
-export function cannotFetch(uri: string): SvcError {
-  return new SvcError(
-    'not_implemented',
-    `models from ${uri.split(':', 1)[0] ?? ''} addresses are not in this version`,
-    {
-      code: 'uri_not_built',
-    },
-  )
 }

@@ -2,19 +2,17 @@ import { lstat, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { chooseByCapability } from '../backends/capability.ts'
-import type { Credentials } from '../downloads/credentials.ts'
-import type { Downloader } from '../downloads/downloader.ts'
 import { toFileError } from '../files/file-error.ts'
 import { checkName, toFileName } from '../files/safe-path.ts'
-import { isImageReference } from '../oci/image-reference.ts'
-import { type PullOptions, pullImage } from '../oci/pull-image.ts'
+import type { PullOptions } from '../oci/pull-image.ts'
 import type { OperationWork } from '../operations/operations.ts'
 import { keepsData } from '../operations/stopped-operation.ts'
-import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock } from '../ports.ts'
 import { type BackendMetadata, listBackendFolders, swapFolder, writeMetadata } from './backend-folder.ts'
+import { type BackendFetch, type BackendFetcherParts, fetchBackend } from './fetch-backend.ts'
 import { type BackendEntry, isMetaBackend, type Listed } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
+import type { OldCopies } from './old-copies.ts'
 import { readSignaturePolicy } from './signature-policy.ts'
 import type { SignatureVerifier } from './verify-image.ts'
 
@@ -31,22 +29,19 @@ export interface BackendRequest {
 }
 
 /** What the installation of backends needs. */
-export interface BackendInstallerParts {
+export interface BackendInstallerParts extends BackendFetcherParts {
   readonly backendsPath: string
   readonly systemPath: string
   readonly indexes: GalleryIndexes<BackendEntry>
-  readonly client: OutboundClient
-  readonly downloader: Downloader
-  readonly credentials: Credentials
   readonly capability: () => Promise<string>
   readonly tags: BackendTags
   /** Undefined without a trust root. */
   readonly signatures: SignatureVerifier | undefined
   /** Whether images without a signer are refused. */
   readonly requiresIntegrity: boolean
-  /** Whole layers that are fetched at a time. */
-  readonly concurrency: () => number
   readonly clock: Clock
+  /** Takes over folders that were replaced. */
+  readonly oldCopies: OldCopies
 }
 
 /** Words in tags of images and names of entries. */
@@ -104,22 +99,27 @@ interface BackendSource {
   readonly galleryUrl: string
   /** Tried in their order. */
   readonly uris: readonly string[]
+  /** Of an archive. */
+  readonly sha256: string
   /** Whose signatures its gallery asks for. */
   readonly verification: Readonly<Record<string, unknown>> | undefined
 }
 
 function toSource({ entry, gallery }: Listed<BackendEntry>): BackendSource {
-  const { name, alias, version, uri, mirrors } = entry
+  const { name, alias, version, uri, mirrors, sha256 } = entry
   return {
-    ...{ name, alias, version, galleryUrl: gallery.url },
+    ...{ name, alias, version, galleryUrl: gallery.url, sha256 },
     uris: [uri, ...mirrors].filter((one) => one !== ''),
     verification: gallery.verification,
   }
 }
 
 function externalSource({ uri = '', name, alias = '' }: BackendRequest): BackendSource {
-  const last = uri.slice(uri.lastIndexOf('/') + 1).split(/[:@]/, 1)[0] ?? ''
-  return { name: name ?? last, alias, version: '', galleryUrl: '', uris: [uri], verification: undefined }
+  const path = uri.replace(/\/+$/, '')
+  const last = path.slice(path.lastIndexOf('/') + 1).split(/[:@]/, 1)[0] ?? ''
+  const isPath = /^(?:https?|file|ocifile):\/\/|^\//.test(uri)
+  const own = isPath ? last.replace(/\.(?:tar|tgz|tzst)(?:\.\w+)?$/, '') : last
+  return { name: name ?? own, alias, version: '', galleryUrl: '', uris: [uri], sha256: '', verification: undefined }
 }
 
 async function installImage(
@@ -130,7 +130,6 @@ async function installImage(
 ): Promise<readonly string[]> {
   const { name, alias } = source
   checkName(name, 'backend')
-  const checkImage = createImageCheck(source, parts)
   const folderName = toFileName(name)
   const names = [name, ...(alias === '' ? [] : [alias])]
   const folders = await listBackendFolders({ user: parts.backendsPath, system: parts.systemPath })
@@ -138,7 +137,14 @@ async function installImage(
   if (present?.hasRunFile === true && request.force !== true) return names
   const staging = join(parts.backendsPath, STAGING, folderName)
   const root = join(staging, 'root')
-  const { digest, uri } = await pullFirst(source, { staging, root, check: checkImage }, work, parts)
+  const needsHash = source.verification !== undefined || parts.requiresIntegrity
+  const fetch = { name, sha256: source.sha256, needsHash, isExternal: request.id === undefined }
+  const { digest, uri } = await pullFirst(
+    source,
+    { ...fetch, staging, root, createCheck: () => createImageCheck(source, parts) },
+    work,
+    parts,
+  )
   await requireRunFile(root, name)
   await writeMetadata(root, {
     name,
@@ -146,11 +152,12 @@ async function installImage(
     ...(source.galleryUrl === '' ? {} : { galleryUrl: source.galleryUrl }),
     installedAt: new Date(parts.clock.now()).toISOString(),
     ...(source.version === '' ? {} : { version: source.version }),
-    ...{ uri, digest },
+    uri,
+    ...(digest === '' ? {} : { digest }),
   })
   work.report({ phase: 'Finalizing', message: `installing ${name}` })
   work.commit()
-  await swap(parts.backendsPath, folderName, root)
+  await swap(parts, folderName, root)
   await rm(staging, { recursive: true, force: true })
   return names
 }
@@ -177,37 +184,33 @@ function createImageCheck(
   return async (digest, readSignatures) => signatures.verify(digest, await readSignatures(), policy)
 }
 
-async function swap(parent: string, folderName: string, root: string): Promise<void> {
+async function swap(
+  { backendsPath, oldCopies }: BackendInstallerParts,
+  folderName: string,
+  root: string,
+): Promise<void> {
   try {
-    await swapFolder(parent, folderName, root)
+    const old = await swapFolder(backendsPath, folderName, root)
+    if (old !== undefined) oldCopies.add(old)
   } catch (error) {
-    throw toFileError(error, 'written', join(parent, folderName))
+    throw toFileError(error, 'written', join(backendsPath, folderName))
   }
 }
 
 /** Pulls from the first address that has the image. @throws the failure of the first */
 async function pullFirst(
   source: BackendSource,
-  { staging, root, check }: { readonly staging: string; readonly root: string } & Pick<PullOptions, 'check'>,
+  fetch: Omit<BackendFetch, 'uri'>,
   work: OperationWork,
   parts: BackendInstallerParts,
 ): Promise<{ readonly digest: string; readonly uri: string }> {
   const { signal } = work
+  const { root, staging } = fetch
   let failure: unknown
   for (const uri of withOtherTags(source.uris, parts.tags)) {
     try {
-      const pulled = await pullImage({
-        reference: toReference(uri),
-        ...{ layersFolder: join(staging, 'layers'), root, signal },
-        ...{ client: parts.client, downloader: parts.downloader, credentials: parts.credentials },
-        concurrency: parts.concurrency(),
-        check,
-        keepsData: () => keepsData(signal),
-        onProgress: ({ currentBytes, totalBytes }) =>
-          work.report({ phase: 'Downloading', message: `downloading ${source.name}`, currentBytes, totalBytes }),
-        onUnpack: () => work.report({ phase: 'Verifying', message: `unpacking ${source.name}` }),
-      })
-      return { ...pulled, uri }
+      const digest = await fetchBackend({ ...fetch, uri }, work, parts)
+      return { digest, uri }
     } catch (error) {
       await rm(root, { recursive: true, force: true })
       if (signal.aborted && !keepsData(signal)) await rm(staging, { recursive: true, force: true })
@@ -235,23 +238,11 @@ function withOtherTags(
   return [...new Set(prefersDevelopment() ? [...others.slice(1), ...all] : all)]
 }
 
-function toReference(uri: string): string {
-  const reference = uri.startsWith('oci://') ? uri.slice('oci://'.length) : uri
-  if (isImageReference(reference) && !/^[a-z]+:\/\//.test(reference)) return reference
-  throw new SvcError(
-    'not_implemented',
-    `backends from ${JSON.stringify(uri.slice(0, 200))} are not in this version: only images are`,
-    {
-      code: 'uri_not_built',
-    },
-  )
-}
-
 async function requireRunFile(root: string, name: string): Promise<void> {
   const found = await lstat(join(root, 'run.sh')).catch(() => undefined)
   if (found?.isFile() === true) return
   await rm(root, { recursive: true, force: true })
-  throw new SvcError('unprocessable', `the image of "${name}" is no backend: it holds no run.sh`, {
+  throw new SvcError('unprocessable', `the source of "${name}" is no backend: it holds no run.sh`, {
     code: 'not_a_backend',
   })
 }
@@ -261,8 +252,9 @@ async function writeMeta(
   name: string,
   concrete: string,
   galleryUrl: string,
-  { backendsPath, clock }: BackendInstallerParts,
+  parts: BackendInstallerParts,
 ): Promise<void> {
+  const { backendsPath, clock } = parts
   const folderName = toFileName(name)
   if (folderName === toFileName(concrete)) return
   const next = join(backendsPath, STAGING, `${folderName}.meta`)
@@ -275,5 +267,5 @@ async function writeMeta(
     installedAt: new Date(clock.now()).toISOString(),
   }
   await writeMetadata(next, metadata)
-  await swap(backendsPath, folderName, next)
+  await swap(parts, folderName, next)
 }

@@ -9,7 +9,7 @@ import { type ArtifactFetcherParts, fetchArtifacts } from './artifacts/fetch-art
 import type { ResolvedArtifact } from './artifacts/resolve-artifact.ts'
 import { type PlanResolverParts, resolveArtifacts } from './artifacts/resolve-artifacts.ts'
 import { listSnapshots, removeUnusedSnapshots } from './artifacts/used-snapshots.ts'
-import { cannotFetch, type FileSource, fetchModelFiles, type StagedFile } from './fetch-model-files.ts'
+import { type FileSource, fetchModelFiles, type StagedFile } from './fetch-model-files.ts'
 import type { Listed, ModelEntry } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
 import { formatRecord, readRecord, recordFileName } from './install-record.ts'
@@ -53,7 +53,7 @@ export async function installModel(
   const { plan, artifacts } = await resolveArtifacts(named, parts, signal)
   const sources = plan.files.map((file) => ({ file, resolved: resolveUri(file.uri, 'public', parts.services()) }))
   if (parts.scans) await checkScan(listRepositories(sources, artifacts), parts, signal)
-  const staged = await fetchModelFiles(plan.name, sources, work, parts)
+  const { staged, unpacked } = await fetchModelFiles(plan.name, sources, work, parts)
   if (artifacts.length > 0) await fetchArtifacts(artifacts, work, parts)
   const before = listSnapshots(modelFiles.get(plan.name))
   await parts.folderLock.run(
@@ -68,7 +68,9 @@ export async function installModel(
         entryName: listed?.id ?? '',
         resolvedVariant: variant,
         pinnedVariant: request.variant,
-        files: plan.files,
+        files: plan.files.flatMap(
+          (file) => unpacked.get(file.filename)?.map((name) => ({ filename: name, uri: file.uri })) ?? file,
+        ),
       })
       await commitModel(modelsPath, plan.name, {
         moves: staged.map(({ filename }) => filename),
@@ -137,7 +139,9 @@ async function resolveRequest(
 async function readDocumentAt(url: string, parts: ModelInstallerParts, signal: AbortSignal): Promise<ModelDocument> {
   if (url === '') return EMPTY_DOCUMENT
   const resolved = resolveUri(url, 'public', parts.services())
-  if (resolved.kind !== 'http') throw cannotFetch(url)
+  if (resolved.kind !== 'http') {
+    throw new SvcError('invalid_request', 'the document of a model is fetched over HTTP alone', { code: 'invalid_uri' })
+  }
   return fetchDocument(resolved.source, { client: parts.client, signal })
 }
 

@@ -1,5 +1,5 @@
-import { rename, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rename, rmdir, unlink } from 'node:fs/promises'
+import { join, posix } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { listModelFiles, refuseShared } from '../catalog/delete-model.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
@@ -38,6 +38,7 @@ export async function removeModel(
   try {
     for (const file of files) await remove(join(modelsPath, file))
     await remove(join(modelsPath, recordFileName(name)))
+    await removeEmptyFolders(modelsPath, files)
   } catch (error) {
     await hidden?.restore()
     throw error
@@ -75,6 +76,18 @@ async function hide(path: string): Promise<HiddenFile> {
     throw toFileError(error, 'deleted', path)
   })
   return { restore: () => rename(temporary, path), remove: () => unlink(temporary) }
+}
+
+/** Folders of deleted files go too, where nothing else lies in them. */
+async function removeEmptyFolders(modelsPath: string, files: readonly string[]): Promise<void> {
+  const folders = new Set(files.flatMap((file) => listParents(file)))
+  const deepestFirst = [...folders].sort((one, other) => other.length - one.length)
+  for (const folder of deepestFirst) await rmdir(join(modelsPath, folder)).catch(() => undefined)
+}
+
+function listParents(file: string): readonly string[] {
+  const parent = posix.dirname(file)
+  return parent === '.' ? [] : [parent, ...listParents(parent)]
 }
 
 async function remove(path: string): Promise<void> {

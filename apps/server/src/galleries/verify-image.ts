@@ -3,19 +3,19 @@ import type { TrustedRoot } from '@sigstore/protobuf-specs'
 import type { Signer } from '@sigstore/verify'
 import { SvcError } from '@svc/errors'
 import { StartRefused } from '../config/start-refused.ts'
+import { type ImageSignature, readSignedDigest } from '../oci/image-signature.ts'
 import type { SignaturePolicy } from './signature-policy.ts'
 import { isFields } from './to-entry.ts'
 
 /** Checks the signatures of images against the authorities of a trust root. */
 export interface SignatureVerifier {
   /**
-   * Accepts an image that one of the bundles signs as the policy asks.
+   * Accepts an image that one of the signatures signs as the policy asks.
    *
    * @param digest of the image: `sha256:` and 64 digits
-   * @param bundles signatures with certificate and log entry, as JSON
-   * @throws {SvcError} `forbidden`, code `signature_refused`, with the reason of each bundle
+   * @throws {SvcError} `forbidden`, code `signature_refused`, with the reason of each signature
    */
-  verify(digest: string, bundles: readonly unknown[], policy: SignaturePolicy): Promise<void>
+  verify(digest: string, signatures: readonly ImageSignature[], policy: SignaturePolicy): Promise<void>
 }
 
 const STATEMENT_TYPE = 'application/vnd.in-toto+json'
@@ -48,15 +48,19 @@ async function createSignatureVerifier(root: TrustedRoot): Promise<SignatureVeri
     await Promise.all([import('@sigstore/bundle'), import('@sigstore/verify')])
   const verifier = new Verifier(toTrustMaterial(root))
 
-  /** @throws what makes a bundle no signature of the image */
-  function check(digest: string, value: unknown, policy: SignaturePolicy): void {
+  /** @throws what makes it no signature of the image */
+  function check(digest: string, { bundle: value, payload }: ImageSignature, policy: SignaturePolicy): void {
     const bundle = bundleFromJSON(value)
-    if (!isBundleWithDsseEnvelope(bundle)) throw new Error('it signs no statement')
-    const signer = verifier.verify(toSignedEntity(bundle))
-    const { payload, payloadType } = bundle.content.dsseEnvelope
-    if (payloadType !== STATEMENT_TYPE) throw new Error('it signs no statement')
-    checkStatement(payload, digest)
-    checkSigner(signer, policy)
+    if (isBundleWithDsseEnvelope(bundle)) {
+      checkSigner(verifier.verify(toSignedEntity(bundle)), policy)
+      const { payload: statement, payloadType } = bundle.content.dsseEnvelope
+      if (payloadType !== STATEMENT_TYPE) throw new Error('it signs no statement')
+      checkStatement(statement, digest)
+    } else {
+      if (payload === undefined) throw new Error('it signs no statement')
+      checkSigner(verifier.verify(toSignedEntity(bundle, Buffer.from(payload))), policy)
+      if (readSignedDigest(payload) !== digest) throw new Error('it signs another image')
+    }
     const times = bundle.verificationMaterial.tlogEntries.map(({ integratedTime }) => Number(integratedTime) * 1000)
     if (policy.notBefore !== undefined && !(Math.min(...times) >= policy.notBefore)) {
       throw new Error('it was made before the time that the gallery names')
@@ -64,11 +68,11 @@ async function createSignatureVerifier(root: TrustedRoot): Promise<SignatureVeri
   }
 
   return {
-    async verify(digest, bundles, policy) {
+    async verify(digest, signatures, policy) {
       const reasons: string[] = []
-      for (const bundle of bundles) {
+      for (const signature of signatures) {
         try {
-          check(digest, bundle, policy)
+          check(digest, signature, policy)
           return
         } catch (error) {
           reasons.push(error instanceof Error ? error.message : String(error))

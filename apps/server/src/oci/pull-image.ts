@@ -7,6 +7,7 @@ import type { OutboundClient } from '../outbound/client.ts'
 import { createLayerTarget } from './apply-layer.ts'
 import { readDecompressed } from './decompress.ts'
 import { parseImageReference } from './image-reference.ts'
+import type { ImageSignature } from './image-signature.ts'
 import { createRegistryClient } from './registry-client.ts'
 
 /** One pull of an image. */
@@ -24,7 +25,9 @@ export interface PullOptions {
   readonly keepsData: () => boolean
   readonly onProgress: (progress: { readonly currentBytes: number; readonly totalBytes: number }) => void
   /** Called with the digest that the tag has, before anything is fetched. @throws to refuse the image */
-  readonly check?: ((digest: string, readSignatures: () => Promise<readonly unknown[]>) => Promise<void>) | undefined
+  readonly check?:
+    | ((digest: string, readSignatures: () => Promise<readonly ImageSignature[]>) => Promise<void>)
+    | undefined
   /** Called once everything is fetched and checked. */
   readonly onUnpack: () => void
   readonly signal: AbortSignal

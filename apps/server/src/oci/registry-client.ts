@@ -5,6 +5,7 @@ import type { DownloadSource } from '../downloads/download-source.ts'
 import type { OutboundClient, OutboundRequest } from '../outbound/client.ts'
 import type { OutboundResponse } from '../outbound/response.ts'
 import { formatImageReference, type ImageReference, isDigest } from './image-reference.ts'
+import { type ImageSignature, SIMPLE_SIGNING_TYPE, toImageSignature } from './image-signature.ts'
 
 /** A layer of an image, as its manifest lists it. */
 export interface ImageLayer {
@@ -24,12 +25,12 @@ export interface ImageManifest {
 export interface RegistryClient {
   /** The image of a reference for this machine. Its digest is fixed with the first reply. */
   readManifest(reference: ImageReference, options: { readonly signal: AbortSignal }): Promise<ImageManifest>
-  /** The signature bundles that a registry has for a digest, as JSON; none where it has none. */
+  /** The signatures that a registry has for a digest; none where it has none. */
   readSignatures(
     reference: ImageReference,
     digest: string,
     options: { readonly signal: AbortSignal },
-  ): Promise<readonly unknown[]>
+  ): Promise<readonly ImageSignature[]>
   /** Where a layer is fetched from, with the token of its repository. */
   layerSource(reference: ImageReference, layer: ImageLayer): DownloadSource
 }
@@ -91,22 +92,45 @@ class Registry implements RegistryClient {
     reference: ImageReference,
     digest: string,
     { signal }: { readonly signal: AbortSignal },
-  ): Promise<readonly unknown[]> {
+  ): Promise<readonly ImageSignature[]> {
     const base = `${toOrigin(reference)}/v2/${reference.repository}`
     // Registries without the list of referrers keep it under a tag.
     const list =
       (await this.#readList(`${base}/referrers/${digest}`, reference, signal)) ??
       (await this.#readList(`${base}/manifests/${digest.replace(':', '-')}`, reference, signal)) ??
       []
-    const bundles: unknown[] = []
+    const signatures: ImageSignature[] = []
     const found = list.map(toFields).filter(({ artifactType }) => isBundleType(artifactType))
     for (const { digest: manifest } of found.slice(0, MAX_SIGNATURES)) {
       if (!isDigest(manifest)) continue
       const { value } = await this.#readDocument(reference, manifest, signal)
       const layer = toLayers(value, reference).find(({ mediaType }) => isBundleType(mediaType))
-      if (layer !== undefined) bundles.push(await this.#readBundle(reference, layer, signal))
+      if (layer === undefined) continue
+      signatures.push({ bundle: parseObject(await this.#readSmall(reference, layer, signal), reference) })
     }
-    return bundles
+    return [
+      ...signatures,
+      ...(await this.#readOlderSignatures(`${base}/manifests/${digest.replace(':', '-')}.sig`, reference, signal)),
+    ]
+  }
+
+  /** Signatures of the older form, under a tag of their own. */
+  async #readOlderSignatures(
+    url: string,
+    reference: ImageReference,
+    signal: AbortSignal,
+  ): Promise<readonly ImageSignature[]> {
+    await using reply = await this.#fetch(url, reference, signal)
+    if (reply.status !== 200) return []
+    const manifest = parseObject(await reply.bytes(), reference)
+    const annotations = (readList(manifest, 'layers') ?? []).map((layer) => toFields(toFields(layer).annotations))
+    const found: ImageSignature[] = []
+    for (const [index, layer] of toLayers(manifest, reference).slice(0, MAX_SIGNATURES).entries()) {
+      if (layer.mediaType !== SIMPLE_SIGNING_TYPE) continue
+      const signature = toImageSignature(annotations[index] ?? {}, await this.#readSmall(reference, layer, signal))
+      if (signature !== undefined) found.push(signature)
+    }
+    return found
   }
 
   async #readList(
@@ -118,13 +142,14 @@ class Registry implements RegistryClient {
     return reply.status === 200 ? readList(parseObject(await reply.bytes(), reference), 'manifests') : undefined
   }
 
-  async #readBundle(reference: ImageReference, layer: ImageLayer, signal: AbortSignal): Promise<unknown> {
+  /** A small layer, checked. */
+  async #readSmall(reference: ImageReference, layer: ImageLayer, signal: AbortSignal): Promise<Uint8Array> {
     const { url } = this.layerSource(reference, layer)
     await using reply = await this.#fetch(url, reference, signal)
     const bytes = await reply.bytes()
     const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
     if (digest !== layer.digest) throw broken(reference, 'a signature does not have its digest')
-    return parseObject(bytes, reference)
+    return bytes
   }
 
   layerSource(reference: ImageReference, { digest }: ImageLayer): DownloadSource {

@@ -16,6 +16,7 @@ import { createGalleryIndexes } from '../galleries/gallery-indexes.ts'
 import { installBackend } from '../galleries/install-backend.ts'
 import { finishCommits } from '../galleries/model-commit.ts'
 import { createModelGallery, type ModelGallery } from '../galleries/model-gallery.ts'
+import { createOldCopies } from '../galleries/old-copies.ts'
 import { toBackendEntry, toModelEntry } from '../galleries/to-entry.ts'
 import { openSignatureVerifier } from '../galleries/verify-image.ts'
 import type { Operations } from '../operations/operations.ts'
@@ -44,6 +45,8 @@ export interface GalleryParts {
 export interface OpenGalleries {
   readonly modelGallery: ModelGallery
   readonly backendGallery: BackendGallery
+  /** Ends what they do in the background. */
+  close(): Promise<void>
 }
 
 /** Finishes installations that a kill has interrupted while they replaced files; before anything reads the folders. */
@@ -78,8 +81,9 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
   }
   const indexParts = { folder: join(config.dataPath, 'galleries'), client, clock, logger: log }
   const concurrency = (): number => settings.get('artifact_download_concurrency')
+  const oldCopies = createOldCopies({ clock, logger: log })
   const backendParts = {
-    ...{ client, downloader, credentials, concurrency, clock },
+    ...{ client, downloader, credentials, concurrency, clock, oldCopies },
     ...{ backendsPath: config.backendsPath, systemPath: config.backendsSystemPath },
     indexes: createGalleryIndexes({
       ...indexParts,
@@ -100,7 +104,11 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
   const backendsChanged = async (names: readonly string[]): Promise<void> => {
     await backends.catalog.refresh()
     const models = modelFiles.list({ includeReferenced: true }).filter(({ backend }) => matchesBackend(backend, names))
-    backends.residency.forget(models.map(({ name }) => name))
+    const gone = new Set(models.map(({ name }) => name))
+    backends.residency.forget([...gone])
+    oldCopies.release(() =>
+      backends.residency.watched().some(({ name, state }) => gone.has(name) && state !== 'loaded'),
+    )
   }
   const backendGallery = createBackendGallery({
     ...backendParts,
@@ -135,7 +143,14 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
     },
     changed: (names) => backends.residency.forget(names),
   })
-  return { modelGallery, backendGallery }
+  return {
+    modelGallery,
+    backendGallery,
+    async close() {
+      await modelGallery.close()
+      await oldCopies.close()
+    },
+  }
 }
 
 /** Memory that models may take: of all graphics devices together, else of the machine. */

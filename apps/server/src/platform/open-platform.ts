@@ -108,10 +108,15 @@ export async function openPlatform(
   closers.push(() => modelFiles.close())
   const operations = await openOperations({ config, database, clock, log }, closers)
   const userAgent = `svc/${version.split(' ', 1)[0]}`
-  const { modelGallery, backendGallery } = await openGalleries({
+  const {
+    modelGallery,
+    backendGallery,
+    close: closeGalleries,
+  } = await openGalleries({
     ...{ config, settings, database, backends, modelFiles, operations, clock, log },
     ...{ userAgent, ca: upstreams.ca },
   })
+  closers.push(closeGalleries)
   showLiveFigures(metrics.server, { backends, traces, spans })
   const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
   const bodies = createBodyReader({

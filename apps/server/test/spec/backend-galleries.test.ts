@@ -226,7 +226,7 @@ describe('the installation of a backend', () => {
     ['an image without run.sh', { id: 'empty' }, 'no run.sh'],
     ['an image that leads out of its folder', { id: 'hostile' }, 'leads out of its folder'],
     ['an image that is not there', { id: 'missing' }, 'status 404'],
-    ['an address of another kind', { id: 'archive' }, 'only images'],
+    ['an address of another kind', { id: 'archive' }, 'cannot come from'],
   ])('fails for %s, and nothing lies in the folder', async (_what, body, message) => {
     await using registry = await startFakeRegistry()
     await registry.push(makeImage([[{ name: 'readme', content: 'x' }]]), 'o/empty:1')
@@ -237,7 +237,7 @@ describe('the installation of a backend', () => {
       { name: 'empty', uri: `${registry.host}/o/empty:1` },
       { name: 'hostile', uri: `${registry.host}/o/hostile:1` },
       { name: 'missing', uri: `${registry.host}/o/missing:1` },
-      { name: 'archive', uri: 'https://example.com/backend.tar.gz' },
+      { name: 'archive', uri: 'ftp://example.com/backend.tar.gz' },
     ])
     expect(await world.change('/backends/apply', body)).toMatchObject({ error: expect.stringContaining(message) })
     expect(await world.folders()).toEqual([])

@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { startFileOrigin } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { hubPath, mockEntry, sha256, startGalleryWorld } from '../support/gallery-world.ts'
+import { makeImage, mockBackendFiles, startFakeRegistry } from '../support/registry.ts'
 
 const NAMES = ['one', 'two', 'three']
 const STEPS = Number(process.env.SVC_STORM_STEPS ?? 60)
@@ -22,19 +24,46 @@ it.each([1, 2, 3, 4])(
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
     const contents = new Map(NAMES.map((name, index) => [name, Buffer.alloc(600_000 + index, index + 1)]))
     const shared = Buffer.alloc(300_000, 9)
+    // Announces more than any disk has.
+    await using vast = await startFileOrigin({
+      files: {},
+      handle(_request, response) {
+        response.writeHead(200, { 'content-length': 1e15 }).end('x')
+        return true
+      },
+    })
+    await using registry = await startFakeRegistry()
+    await registry.push(makeImage([await mockBackendFiles('I am an engine')]), 'o/engine:1')
     await using world = await startGalleryWorld({
+      flags: ['--content-url-allow=127.0.0.1'],
       files: {
         ...Object.fromEntries([...contents].map(([name, content]) => [hubPath(`${name}.bin`), content])),
         [hubPath('shared.bin')]: shared,
       },
     })
     const { server, origin } = world
-    world.setIndex(
-      NAMES.map((name) => {
+    world.setIndex([
+      ...NAMES.map((name) => {
         const entry = mockEntry(name, `${name}.bin`, contents.get(name))
         return { ...entry, files: [entry.files, mockEntry('x', 'shared.bin', shared).files].flat() }
       }),
-    )
+      { ...mockEntry('vast'), files: [{ filename: 'vast.bin', uri: `${vast.origin}/vast.bin` }] },
+    ])
+    const installEngine = async (): Promise<string> => {
+      const uri = `oci://${registry.host}/o/engine:1`
+      const reply = await server.post('/api/backends/install-external', { uri, name: 'engine' })
+      return (reply.json() as { jobID: string }).jobID
+    }
+    const endOf = async (job: string): Promise<unknown> => {
+      for (;;) {
+        const view = (await server.call(`/backends/jobs/${job}`)).json() as { processed: boolean }
+        if (view.processed) return view
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    expect(await endOf(await installEngine())).toMatchObject({ message: 'completed' })
+    await server.model('engined', {}, { backend: 'engine' })
+    const engineJobs: string[] = []
     const jobs: string[] = []
     const chats: Promise<number>[] = []
     const acts: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -54,6 +83,14 @@ it.each([1, 2, 3, 4])(
       async chat() {
         chats.push(server.chat(pick(NAMES)).then(({ status }) => status))
       },
+      async fill() {
+        const reply = await server.post('/models/apply', { id: 'vast' })
+        jobs.push((reply.json() as { uuid: string }).uuid)
+      },
+      async engine() {
+        engineJobs.push(await installEngine())
+        chats.push(server.chat('engined').then(({ status }) => status))
+      },
       async fail() {
         origin.faults.push(pick([{ cutAfter: 1000 }, { page: true }, { status: 500 }, {}]))
       },
@@ -64,16 +101,31 @@ it.each([1, 2, 3, 4])(
       },
     }
     for (let step = 0; step < STEPS; step += 1) {
-      const kind = pick(['install', 'install', 'install', 'remove', 'remove', 'stop', 'chat', 'chat', 'fail', 'list'])
+      const kind = pick([
+        'install',
+        'install',
+        'install',
+        'remove',
+        'remove',
+        'stop',
+        'chat',
+        'chat',
+        'fail',
+        'list',
+        'fill',
+        'engine',
+      ])
       await acts[kind]?.()
     }
     origin.faults.length = 0
     for (const job of jobs) expect(await world.finished(job)).toMatchObject({ processed: true })
+    for (const job of engineJobs) expect(await endOf(job)).toMatchObject({ message: 'completed' })
     // A model that is going is not found, or stopped under the request; nothing else goes wrong.
     for (const status of await Promise.all(chats)) expect([200, 404, 503]).toContain(status)
 
     // What stands is whole.
-    const files = (await readdir(server.modelsPath)).filter((name) => name !== '.staging').sort()
+    const isOfModels = (name: string): boolean => name !== '.staging' && name !== 'engined.yaml'
+    const files = (await readdir(server.modelsPath)).filter(isOfModels).sort()
     const models = files.filter((name) => /^[a-z]+\.yaml$/.test(name)).map((name) => name.slice(0, -'.yaml'.length))
     const expected = models.flatMap((name) => [`._gallery_${name}.yaml`, `${name}.bin`, `${name}.yaml`])
     expect(files).toEqual([...expected, ...(models.length === 0 ? [] : ['shared.bin'])].sort())
@@ -88,7 +140,8 @@ it.each([1, 2, 3, 4])(
       const { uuid } = (await server.post(`/models/delete/${name}`, {})).json() as { uuid: string }
       expect(await world.finished(uuid)).toMatchObject({ message: 'completed' })
     }
-    expect((await readdir(server.modelsPath)).filter((name) => name !== '.staging')).toEqual([])
+    expect((await readdir(server.modelsPath)).filter(isOfModels)).toEqual([])
+    expect((await server.chat('engined')).text).toContain('I am an engine')
   },
   120_000,
 )

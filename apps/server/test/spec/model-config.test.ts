@@ -94,6 +94,22 @@ describe('the configuration of a model over HTTP', () => {
     expect((await patch('{}', '..%2f..%2fetc')).status).toBe(400)
   })
 
+  verifies('errors:status:conflict', 'that exists already is 409 for an import, an edit and a copy', async () => {
+    await using server = await startTestServer()
+    const post = (path: string, body: string) => server.call(path, { method: 'POST', body })
+    await server.writeModelFile('house.yaml', TEXT)
+    await server.writeModelFile('home.yaml', TEXT.replace('name: house', 'name: home'))
+    const error = expect.stringContaining('a model named "house" exists already')
+    for (const reply of [
+      await post('/models/import', TEXT),
+      await post('/models/edit/home', TEXT),
+      await server.post('/api/copy', { source: 'home', destination: 'house' }),
+    ]) {
+      expect([reply.status, reply.json()]).toMatchObject([409, { error }])
+    }
+    expect((await readdir(server.modelsPath)).sort()).toEqual(['home.yaml', 'house.yaml'])
+  })
+
   it('is written by an import, replaced by an edit, and renamed by another name in it', async () => {
     await using server = await startTestServer()
     const post = (path: string, body: string) => server.call(path, { method: 'POST', body })

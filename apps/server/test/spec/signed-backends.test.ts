@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { computeDigest, makeImage, mockBackendFiles, startFakeRegistry } from '../support/registry.ts'
 import { startTestServer } from '../support/server.ts'
-import { IDENTITY, ISSUER, startSigner, type TestSigner } from '../support/signer.ts'
+import { IDENTITY, ISSUER, type OlderSignature, startSigner, type TestSigner } from '../support/signer.ts'
 
 const POLICY = { issuer: ISSUER, identity: IDENTITY }
 const IMAGE = makeImage([await mockBackendFiles('signed')])
@@ -15,17 +15,20 @@ interface Case {
   readonly verification?: Readonly<Record<string, string>> | undefined
   readonly bundles?: ((signer: TestSigner) => Promise<readonly string[]>) | undefined
   readonly place?: 'referrers' | 'tag'
+  /** A signature of the older form. */
+  readonly older?: ((signer: TestSigner) => Promise<OlderSignature>) | undefined
   readonly flags?: readonly string[]
   readonly hasRoot?: boolean
 }
 
 /** Installs the image and gives the job with the names of the folders. */
-async function install({ verification, bundles, place, flags = [], hasRoot = true }: Case) {
+async function install({ verification, bundles, place, older, flags = [], hasRoot = true }: Case) {
   await using dir = await tempDir()
   await using signer = await startSigner()
   await using registry = await startFakeRegistry()
   await registry.push(IMAGE, 'o/b:1')
   registry.attach('o/b', DIGEST, (await bundles?.(signer)) ?? [], place)
+  if (older !== undefined) registry.attachOlder('o/b', DIGEST, await older(signer))
   const entries = [{ name: 'b', uri: `${registry.host}/o/b:1` }]
   await using origin = await startFileOrigin({ files: { '/index.yaml': Buffer.from(stringify(entries)) } })
   await writeFile(dir.join('root.json'), signer.trustedRoot)
@@ -68,6 +71,7 @@ describe('a backend whose gallery names its signer', () => {
         ],
       },
     ],
+    ['of the older form', { verification: POLICY, older: (signer) => signer.signOlder({ digest: DIGEST }) }],
     ['with integrity required', { verification: POLICY, bundles: signed, flags: ['--require-backend-integrity'] }],
   ])('is installed with its signature %s', async (_what, options) => {
     expect(await install(options)).toEqual({ error: undefined, folders: ['b'], fetched: true })
@@ -140,6 +144,41 @@ describe('a backend whose gallery names its signer', () => {
       'a signature that is too old',
       { verification: { ...POLICY, not_before: '2100-01-01T00:00:00Z' }, bundles: signed },
       'before the time',
+    ],
+    [
+      'a signature of the older form for another image',
+      { verification: POLICY, older: (signer) => signer.signOlder({ digest: `sha256:${'1'.repeat(64)}` }) },
+      'it signs another image',
+    ],
+    [
+      'a signature of the older form by another signer',
+      {
+        verification: POLICY,
+        older: (signer) => signer.signOlder({ digest: DIGEST, identity: `${IDENTITY}/evil` }),
+      },
+      'its signer is',
+    ],
+    [
+      'a signature of the older form with the payload of another one',
+      {
+        verification: POLICY,
+        older: async (signer) => ({
+          ...(await signer.signOlder({ digest: `sha256:${'1'.repeat(64)}` })),
+          payload: (await signer.signOlder({ digest: DIGEST })).payload,
+        }),
+      },
+      'not signed as its gallery asks',
+    ],
+    [
+      'a signature of the older form without its log entry',
+      {
+        verification: POLICY,
+        older: async (signer) => {
+          const { payload, annotations } = await signer.signOlder({ digest: DIGEST })
+          return { payload, annotations: { ...annotations, 'dev.sigstore.cosign/bundle': '{}' } }
+        },
+      },
+      'it has no signature',
     ],
     ['no trust root', { verification: POLICY, bundles: signed, hasRoot: false }, 'set --sigstore-trusted-root'],
     ['a gallery without an identity', { verification: { issuer: ISSUER }, bundles: signed }, 'either identity or'],

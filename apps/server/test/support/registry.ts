@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { writeMockLauncher } from '@svc/backend-mock/script'
 import { type HttpServer, listenOnFreePort, startHttpServer, tempDir } from '@svc/test-kit'
 import { makeTar, type TarEntry } from '../../src/oci/__fixtures__/tar.ts'
+import type { OlderSignature } from './signer.ts'
 
 /** An image: its manifest, and its blobs by their digests. */
 export interface TestImage {
@@ -186,6 +187,8 @@ export interface FakeRegistry extends TestRegistry {
   readonly lies: Map<string, RegistryLie>
   /** Attaches signature bundles to a digest, in the list of referrers or under its tag. */
   attach(repository: string, digest: string, bundles: readonly string[], place?: 'referrers' | 'tag'): void
+  /** Puts a signature of the older form under its tag. */
+  attachOlder(repository: string, digest: string, signature: OlderSignature): void
   /** Paths of everything below a digest. */
   blobPaths(): readonly string[]
   /** Told of every request before it is answered. */
@@ -242,6 +245,16 @@ export async function startFakeRegistry(): Promise<FakeRegistry> {
       const path = place === 'tag' ? `${base}/manifests/${digest.replace(':', '-')}` : `${base}/referrers/${digest}`
       const list = JSON.stringify({ schemaVersion: 2, mediaType: INDEX, manifests })
       contents.set(path, { bytes: Buffer.from(list), type: INDEX })
+    },
+    attachOlder(repository, digest, { payload, annotations }) {
+      const base = `/v2/${repository}`
+      const mediaType = 'application/vnd.dev.cosign.simplesigning.v1+json'
+      const layers = [{ mediaType, digest: computeDigest(payload), size: payload.length, annotations }]
+      contents.set(`${base}/blobs/${computeDigest(payload)}`, { bytes: payload, type: 'application/octet-stream' })
+      contents.set(`${base}/manifests/${digest.replace(':', '-')}.sig`, {
+        bytes: Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType: MANIFEST, layers })),
+        type: MANIFEST,
+      })
     },
     realm: `${server.origin}/token`,
     async push({ manifest, mediaType, blobs }, name) {

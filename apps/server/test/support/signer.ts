@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fulcioHandler, initializeCA, initializeCTLog, initializeTLog, rekorHandler } from '@sigstore/mock'
 import { HashAlgorithm, PublicKeyDetails, TrustedRoot } from '@sigstore/protobuf-specs'
-import { DSSEBundleBuilder, FulcioSigner, RekorWitness } from '@sigstore/sign'
+import { DSSEBundleBuilder, FulcioSigner, MessageSignatureBundleBuilder, RekorWitness } from '@sigstore/sign'
 import { startHttpServer } from '@svc/test-kit'
 
 /** Facts of a signature. */
@@ -14,12 +14,20 @@ export interface SignatureFacts {
   readonly predicateType?: string | undefined
 }
 
+/** What a registry has of a signature of the older form. */
+export interface OlderSignature {
+  readonly payload: Buffer
+  readonly annotations: Readonly<Record<string, string>>
+}
+
 /** A certificate authority and a transparency log of our own, and signers that use them. */
 export interface TestSigner extends AsyncDisposable {
   /** The trust root of both, as a file holds it. */
   readonly trustedRoot: string
   /** A signature bundle, as JSON. */
   sign(facts: SignatureFacts): Promise<string>
+  /** A signature of the older form. */
+  signOlder(facts: SignatureFacts): Promise<OlderSignature>
 }
 
 export const ISSUER = 'https://issuer.example'
@@ -44,6 +52,14 @@ export async function startSigner(): Promise<TestSigner> {
   const server = await startHttpServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
+  const createSigner = (issuer: string, identity: string): FulcioSigner => {
+    const claims = { iss: issuer, sub: identity, aud: 'sigstore' }
+    const token = ['{"alg":"none"}', JSON.stringify(claims), 'x'].map((part) => Buffer.from(part).toString('base64url'))
+    return new FulcioSigner({
+      fulcioBaseURL: server.origin,
+      identityProvider: { getToken: async () => token.join('.') },
+    })
+  }
   return {
     trustedRoot: JSON.stringify(
       toTrustedRoot(toBuffer(authority.rootCertificate), log.publicKey, {
@@ -57,15 +73,8 @@ export async function startSigner(): Promise<TestSigner> {
       identity = IDENTITY,
       predicateType = 'https://sigstore.dev/cosign/sign/v1',
     }) {
-      const claims = { iss: issuer, sub: identity, aud: 'sigstore' }
-      const token = ['{"alg":"none"}', JSON.stringify(claims), 'x'].map((part) =>
-        Buffer.from(part).toString('base64url'),
-      )
       const builder = new DSSEBundleBuilder({
-        signer: new FulcioSigner({
-          fulcioBaseURL: server.origin,
-          identityProvider: { getToken: async () => token.join('.') },
-        }),
+        signer: createSigner(issuer, identity),
         witnesses: [new RekorWitness({ rekorBaseURL: server.origin, entryType: 'intoto' })],
       })
       const statement = {
@@ -76,6 +85,45 @@ export async function startSigner(): Promise<TestSigner> {
       const { bundleToJSON } = await import('@sigstore/bundle')
       const data = Buffer.from(JSON.stringify(statement))
       return JSON.stringify(bundleToJSON(await builder.create({ data, type: 'application/vnd.in-toto+json' })))
+    },
+    async signOlder({ digest, issuer = ISSUER, identity = IDENTITY }) {
+      const payload = Buffer.from(
+        JSON.stringify({
+          critical: {
+            identity: { 'docker-reference': 'o/b' },
+            image: { 'docker-manifest-digest': digest },
+            type: 'cosign container image signature',
+          },
+          optional: null,
+        }),
+      )
+      const builder = new MessageSignatureBundleBuilder({
+        signer: createSigner(issuer, identity),
+        witnesses: [new RekorWitness({ rekorBaseURL: server.origin })],
+      })
+      const { verificationMaterial, content } = await builder.create({ data: payload })
+      const [entry] = verificationMaterial.tlogEntries
+      if (content.$case !== 'messageSignature' || entry === undefined) throw new Error('it is another kind of bundle')
+      if (verificationMaterial.content.$case !== 'x509CertificateChain') throw new Error('it has no certificate')
+      const [leaf] = verificationMaterial.content.x509CertificateChain.certificates
+      const certificate = leaf?.rawBytes.toString('base64') ?? ''
+      const logged = {
+        SignedEntryTimestamp: entry.inclusionPromise?.signedEntryTimestamp.toString('base64'),
+        Payload: {
+          body: entry.canonicalizedBody.toString('base64'),
+          integratedTime: Number(entry.integratedTime),
+          logIndex: Number(entry.logIndex),
+          logID: entry.logId?.keyId.toString('hex'),
+        },
+      }
+      return {
+        payload,
+        annotations: {
+          'dev.cosignproject.cosign/signature': content.messageSignature.signature.toString('base64'),
+          'dev.sigstore.cosign/certificate': `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----\n`,
+          'dev.sigstore.cosign/bundle': JSON.stringify(logged),
+        },
+      }
     },
     [Symbol.asyncDispose]: server.close,
   }

@@ -140,7 +140,7 @@ export const ERRORS = defineRequirements([
     id: 'errors:status:conflict',
     section: '7.2',
     behavior: 'A resource that exists already is 409.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'errors:status:precondition',
