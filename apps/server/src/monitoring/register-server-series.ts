@@ -32,6 +32,18 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
     series.departures,
   )
   count('svc_limit_refusals_total', 'Requests refused at a limit: global, model, quota.', ['limit'], series.refusals)
+  count(
+    'svc_sign_ins_total',
+    'Sign-ins by method (password, key, codehost, oidc) and end: succeeded, refused, failed.',
+    ['method', 'outcome'],
+    series.signIns,
+  )
+  count(
+    'svc_operations_total',
+    'Finished changes of models and backends by end: completed, failed, cancelled.',
+    ['subject', 'action', 'outcome'],
+    series.operations,
+  )
   new DurationsByModel(registry, series.firstTokens, {
     name: 'svc_time_to_first_token_seconds',
     help: 'Time from arrival to the first piece of a generated reply, in seconds.',

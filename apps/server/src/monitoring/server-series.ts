@@ -1,3 +1,4 @@
+import type { Operation } from '../operations/operation.ts'
 import { ModelLabels } from './labels.ts'
 import { PlainSeries } from './plain-histogram.ts'
 
@@ -5,6 +6,10 @@ import { PlainSeries } from './plain-histogram.ts'
 export type RequestOutcome = 'completed' | 'refused' | 'failed' | 'left'
 /** The limit that a request ran into. */
 export type LimitName = 'global' | 'model' | 'quota'
+/** How somebody signs in. */
+export type SignInMethod = 'password' | 'key' | 'codehost' | 'oidc'
+/** The end of a sign-in: `refused` for what the caller gave, `failed` for a fault of the server or a provider. */
+export type SignInOutcome = 'succeeded' | 'refused' | 'failed'
 /** Why a model left memory: for another one, or stopped by the watchdog. */
 export type DepartureReason = 'eviction' | 'idle' | 'busy' | 'memory'
 
@@ -65,6 +70,8 @@ export class ServerSeries {
   readonly loads = new Counts()
   readonly departures = new Counts()
   readonly refusals = new Counts()
+  readonly signIns = new Counts()
+  readonly operations = new Counts()
   readonly firstTokens = new ModelDurations(FIRST_TOKEN_BUCKETS)
   readonly loadSeconds = new ModelDurations(LOAD_BUCKETS)
   readonly live: LiveFigure[] = []
@@ -97,6 +104,15 @@ export class ServerSeries {
 
   countRefusal(limit: LimitName): void {
     this.refusals.add([limit])
+  }
+
+  countSignIn(method: SignInMethod, outcome: SignInOutcome): void {
+    this.signIns.add([method, outcome])
+  }
+
+  /** Counts a finished change of a model or a backend. */
+  countOperation({ subject, action, state }: Pick<Operation, 'subject' | 'action' | 'state'>): void {
+    this.operations.add([subject, action, state])
   }
 
   /** Adds a figure that is read at each scrape. Call it before the first one. */

@@ -26,6 +26,8 @@ export interface OperationsOptions {
   readonly concurrency?: number | undefined
   /** Operations that may wait. @default 1000 */
   readonly maxQueued?: number | undefined
+  /** Told of every operation that has ended. Must not throw. */
+  readonly onEnd?: ((operation: Operation) => void) | undefined
 }
 
 const MAX_QUEUED = 1000
@@ -54,10 +56,13 @@ class OperationQueue implements Operations {
   /** The latest that have ended, for what is known of them beside their rows. */
   readonly #ended = new Map<string, Entry>()
   readonly #closing = new AbortController()
+  readonly #onEnd: OperationsOptions['onEnd']
   #position = 0
   #isStarted = false
 
-  constructor({ store, clock, logger, concurrency = 4, maxQueued = MAX_QUEUED }: OperationsOptions) {
+  constructor(options: OperationsOptions) {
+    const { store, clock, logger, concurrency = 4, maxQueued = MAX_QUEUED } = options
+    this.#onEnd = options.onEnd
     this.#store = store
     this.#clock = clock
     this.#logger = logger
@@ -294,6 +299,7 @@ class OperationQueue implements Operations {
     const operation: Operation = { ...entry.operation, ...end, finishedAt: this.#clock.now() }
     await this.#save(operation)
     entry.operation = operation
+    this.#onEnd?.(operation)
     if (isFinished(operation)) this.#leave(entry)
     notify(entry)
     this.#startNext()

@@ -1,5 +1,6 @@
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
+import type { ServerSeries } from '../monitoring/server-series.ts'
 import { openOperations as openQueue } from '../operations/operation-queue.ts'
 import { createOperationStore } from '../operations/operation-store.ts'
 import type { Operations } from '../operations/operations.ts'
@@ -11,15 +12,26 @@ import type { Closers } from './closers.ts'
 export interface OperationParts {
   readonly config: ServerConfig
   readonly database: Database
+  readonly series: Pick<ServerSeries, 'countOperation' | 'show'>
   readonly clock: Clock
   readonly log: Logger
 }
 
 /** Reads the operations of the last run. Their queue starts with the server. */
 export async function openOperations(parts: OperationParts, closers: Closers): Promise<Operations> {
-  const { config, database, clock, log } = parts
+  const { config, database, series, clock, log } = parts
   const owner = await readServerId(config.dataPath)
-  const operations = await openQueue({ store: createOperationStore({ database, owner }), clock, logger: log })
+  const operations = await openQueue({
+    store: createOperationStore({ database, owner }),
+    onEnd: (operation) => series.countOperation(operation),
+    clock,
+    logger: log,
+  })
+  series.show({
+    name: 'svc_operations_open',
+    help: 'Changes of models and backends that wait or run.',
+    read: () => operations.list().filter(({ state }) => state === 'queued' || state === 'running').length,
+  })
   closers.push(() => operations.close())
   return operations
 }

@@ -106,7 +106,7 @@ export async function openPlatform(
     log,
   })
   closers.push(() => modelFiles.close())
-  const operations = await openOperations({ config, database, clock, log }, closers)
+  const operations = await openOperations({ config, database, series: metrics.server, clock, log }, closers)
   const userAgent = `svc/${version.split(' ', 1)[0]}`
   const {
     modelGallery,

@@ -76,6 +76,15 @@ describe('the packed server', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+ \([0-9a-f]{7}\)$/)])
   })
 
+  it('serves without the optional packages of OpenTelemetry, and says so where spans are asked for', async () => {
+    await using server = await startBuiltServer({
+      entry: entry(),
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+    })
+    expect(await readAnswer(await postChat(server.url, 'demo'))).not.toBe('')
+    await server.logged('no spans are sent: the exporter of OpenTelemetry cannot be loaded')
+  })
+
   it('serves chats, threads, migrations and the API page from its bundle', async () => {
     await using server = await startBuiltServer({ entry: entry() })
     const get = (path: string): Promise<Response> => fetch(`${server.url}${path}`)

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { PASSWORD, startAccountsWorld } from '../support/accounts-world.ts'
 import { eventually } from '../support/eventually.ts'
+import { untilListening } from '../support/interception-world.ts'
 import { startPiiWorld } from '../support/pii-world.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
@@ -21,8 +23,8 @@ interface Sample {
   readonly value: number
 }
 
-async function scrape(server: TestServer): Promise<Sample[]> {
-  const { text } = await server.call('/metrics')
+async function scrape(server: TestServer, headers: Readonly<Record<string, string>> = {}): Promise<Sample[]> {
+  const { text } = await server.call('/metrics', { headers })
   return text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
@@ -49,7 +51,8 @@ describe('metrics of work', () => {
   let world: Awaited<ReturnType<typeof startPiiWorld>>
   let samples: Sample[]
   beforeAll(async () => {
-    world = await startPiiWorld({ flags: ['--enable-tracing', '--max-active-backends=2'] })
+    world = await startPiiWorld({ flags: ['--enable-tracing', '--max-active-backends=2', '--mitm-listen=127.0.0.1:0'] })
+    await untilListening(world.server)
     const { server } = world
     const failure = { status: 'INTERNAL', message: 'broke' } as const
     await world.patterns('secrets', { MAIL: 'ada@site[.]example' })
@@ -92,10 +95,11 @@ describe('metrics of work', () => {
     expect(find(samples, 'svc_models_loaded')).toBeGreaterThanOrEqual(1)
   })
 
-  it('give every panel of the dashboard a series', () => {
+  it('give every panel of the dashboard a series', async () => {
     const names = new Set(samples.map(({ name }) => name))
-    // Nothing was refused at a limit here.
-    names.add('svc_limit_refusals_total')
+    // Nothing was refused at a limit, signed in or intercepted here: these series have no samples yet.
+    const text = (await world.server.call('/metrics')).text
+    for (const [, name = ''] of text.matchAll(/^# TYPE (\S+)/gm)) names.add(name)
     for (const { title, targets } of DASHBOARD.panels)
       for (const { expr } of targets)
         for (const { name } of readSelectors(expr)) expect([...names], `${title}: ${expr}`).toContain(name)
@@ -112,6 +116,32 @@ describe('metrics of work', () => {
         expect(find(samples, name, labels), `${expr}: ${name}`).toBeDefined()
       }
     }
+  })
+})
+
+describe('metrics of accounts and changes', () => {
+  it('count sign-ins by method and end, and changes by theirs', async () => {
+    await using world = await startAccountsWorld()
+    const { admin } = world
+    const samples = () => scrape(world, admin.headers)
+    const signIns = async (method: string, outcome: string) =>
+      find(await samples(), 'svc_sign_ins_total', { method, outcome })
+    const email = admin.email
+    for (const password of ['wrong', PASSWORD])
+      await world.browser().send('POST', '/api/auth/login', { email, password })
+    for (const token of ['wrong', 'wrong', admin.key])
+      await world.browser().send('POST', '/api/auth/token-login', { token })
+    expect([await signIns('password', 'succeeded'), await signIns('password', 'refused')]).toEqual([1, 1])
+    expect([await signIns('key', 'succeeded'), await signIns('key', 'refused')]).toEqual([1, 2])
+    await world.model('gone')
+    const removed = await world.post('/models/delete/gone', {}, admin.headers)
+    expect(removed.status, removed.text).toBe(200)
+    await eventually(async () =>
+      expect(
+        find(await samples(), 'svc_operations_total', { subject: 'model', action: 'deletion', outcome: 'completed' }),
+      ).toBe(1),
+    )
+    expect(find(await samples(), 'svc_operations_open')).toBe(0)
   })
 })
 

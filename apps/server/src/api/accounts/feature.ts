@@ -2,6 +2,7 @@ import { createSignIn } from '@svc/auth/oauth'
 import type { ServerFeature } from '../../features/feature.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { createAttempts } from './attempts.ts'
+import { countSignIns } from './count-sign-ins.ts'
 import { entryRoutes } from './entry-routes.ts'
 import { inviteRoutes } from './invite-routes.ts'
 import { keyRoutes } from './key-routes.ts'
@@ -15,7 +16,7 @@ import { userRoutes } from './user-routes.ts'
 
 /** Accounts, keys, sessions, invites and the ways to sign in. */
 export function accountsFeature(platform: Platform): ServerFeature {
-  const { config, accounts, bodies, models, clock, log, ownPort } = platform
+  const { config, accounts, bodies, models, metrics, clock, log, ownPort } = platform
   const { auth, stores, isInUse } = accounts
   const hasPasswords = isInUse && !config.disableLocalAuth
   const { providers, names, prepare } = createSignInProviders({ config, ownPort, clock, log })
@@ -32,14 +33,19 @@ export function accountsFeature(platform: Platform): ServerFeature {
   let preparing: Promise<unknown> | undefined
   return {
     routes: [
-      ...entryRoutes({
-        ...parts,
-        registrationMode: config.authRegistrationMode,
-        providers: [...(hasPasswords ? ['local'] : []), ...names],
-        hasSharedKeys: () => auth.sharedKeys.count > 0,
-        hasUsers: ({ signal }) => stores.users.hasUsers({ signal }),
-      }),
-      ...signInRoutes({ ...parts, signIn, signInProviders: providers }),
+      ...countSignIns(
+        [
+          ...entryRoutes({
+            ...parts,
+            registrationMode: config.authRegistrationMode,
+            providers: [...(hasPasswords ? ['local'] : []), ...names],
+            hasSharedKeys: () => auth.sharedKeys.count > 0,
+            hasUsers: ({ signal }) => stores.users.hasUsers({ signal }),
+          }),
+          ...signInRoutes({ ...parts, signIn, signInProviders: providers }),
+        ],
+        metrics.server,
+      ),
       ...ownRoutes(parts),
       ...keyRoutes(parts),
       ...userRoutes(parts),

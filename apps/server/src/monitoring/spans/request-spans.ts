@@ -32,7 +32,7 @@ export interface SpannedAccount {
 }
 
 /** A stage that took less has no span: most stages are a few microseconds, and a span costs as much. */
-export const MIN_STAGE_MS = 0.1
+const MIN_STAGE_MS = 0.1
 
 /** Operations by the uses of models, in the words of the conventions for generative models. */
 const OPERATIONS: Readonly<Record<string, string>> = { completion: 'text_completion', edit: 'text_completion' }
