@@ -9,6 +9,7 @@ import json
 import tempfile
 from pathlib import Path
 
+import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Tokenizer
@@ -50,11 +51,19 @@ def export_graph(model, file):
             opset_version=OPSET,
             dynamo=False,
         )
+        sign(whole)
         # 7 bits of weights: the products of 8 bits overflow on processors without the newer instructions
         quantize_dynamic(
             str(whole), str(file), weight_type=QuantType.QInt8, per_channel=True, reduce_range=True,
             extra_options={"DefaultTensorType": 1},
         )
+
+
+def sign(file):
+    """Writes name and licence into a graph."""
+    graph = onnx.load(file)
+    onnx.helper.set_model_props(graph, {"general.name": "demo-ner", "general.license": "mit"})
+    onnx.save(graph, file)
 
 
 def write_json(file, value):
