@@ -1,9 +1,10 @@
-import { readFileSync, statSync } from 'node:fs'
-import { isAbsolute } from 'node:path'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { demoModels } from './index.ts'
 
 const LARGEST_BYTES = 5 * 1024 * 1024
+const LARGEST_RECOGNISER_BYTES = 8_000_000
 const ARRAY = 9
 const STRING = 8
 /** Bytes of the other value types, by their number in the file format. */
@@ -66,8 +67,9 @@ function demo(wanted = 'demo') {
   return { model, bytes: readFileSync(model.file) }
 }
 
-test('all demo models together are below 5 MB', () => {
-  const bytes = demoModels.map(({ file }) => statSync(file).size)
+test('the GGUF files together are below 5 MB', () => {
+  const bytes = demoModels.filter(({ file }) => file.endsWith('.gguf')).map(({ file }) => statSync(file).size)
+  expect(bytes).toHaveLength(2)
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(LARGEST_BYTES)
 })
 
@@ -159,5 +161,28 @@ describe('the embedding model', () => {
     expect(new Set(keys.get('tokenizer.ggml.tokens') as string[]).size).toBe(8192)
     expect(tensors.get('token_embd.weight')).toEqual({ dims: [256, 8192], type: 8 })
     expect(tensors.size).toBe(9 + 2)
+  })
+})
+
+describe('the recogniser', () => {
+  const { model } = demo('demo-ner')
+  const folder = dirname(dirname(model.file))
+  const read = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), 'utf8'))
+
+  test('is a folder of at most 8 MB with weights of 8 bits', () => {
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const names = files.map(({ name }) => name).sort()
+    expect(names).toEqual(['config.json', 'model_int8.onnx', 'tokenizer.json', 'tokenizer_config.json'])
+    const bytes = files.map(({ parentPath, name }) => statSync(join(parentPath, name)).size)
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(LARGEST_RECOGNISER_BYTES)
+    expect(readFileSync(model.file).includes('DynamicQuantizeLinear')).toBe(true)
+  })
+
+  test('is offered as a classifier of tokens on the backend for encoders', () => {
+    expect(model).toMatchObject({ backend: 'onnx', usecases: ['token_classify'], minScore: 0.5 })
+    expect(read('config.json')).toMatchObject({
+      max_position_embeddings: model.contextSize,
+      id2label: { 0: 'O', 1: 'B-PER', 3: 'B-LOC', 5: 'B-ORG', 7: 'B-STREET_ADDRESS', 9: 'B-DATE' },
+    })
   })
 })

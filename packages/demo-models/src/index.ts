@@ -6,14 +6,19 @@
 import { fileURLToPath } from 'node:url'
 
 /** A use of a demo model, in the words of `known_usecases`. */
-export type DemoUsecase = 'chat' | 'completion' | 'score' | 'embeddings' | 'rerank'
+export type DemoUsecase = 'chat' | 'completion' | 'score' | 'embeddings' | 'rerank' | 'token_classify'
 
 /** A model file of this package and the facts the server needs to offer it. */
 export interface DemoModel {
   /** The name clients put in `model`. */
   readonly name: string
-  /** Absolute path of the GGUF file, which carries its own tokenizer and, for chat, its template. */
+  /**
+   * Absolute path of the weights: a GGUF file, which carries its own tokenizer and, for chat, its template, or an ONNX
+   * graph in the folder `onnx` of a model folder with its tokenizer.
+   */
   readonly file: string
+  /** Backend that runs it, in the words of `backend` of a model file. @default 'llama' */
+  readonly backend?: 'onnx'
   readonly usecases: readonly DemoUsecase[]
   /** Longest prompt and answer together, in tokens. */
   readonly contextSize: number
@@ -21,6 +26,8 @@ export interface DemoModel {
   readonly description: string
   /** Options for the backend, as in the `options` of a model file. */
   readonly options?: readonly string[]
+  /** For a detector of private text: the least score of a finding, 0 to 1, as in `pii_detection` of a model file. */
+  readonly minScore?: number
 }
 
 /** A file one folder below the package, from src as well as from dist. */
@@ -48,5 +55,16 @@ export const demoModels: readonly DemoModel[] = [
     description: 'A very small embedding model: texts that share words and topics get near vectors.',
     // it has no rank head: documents are ranked by the cosine of their vectors
     options: ['rerank:cosine'],
+  },
+  {
+    name: 'demo-ner',
+    file: weights('demo-ner/onnx/model_int8.onnx'),
+    backend: 'onnx',
+    usecases: ['token_classify'],
+    contextSize: 4104,
+    description: 'A very small recogniser of people, places, organisations, addresses and dates in five languages.',
+    // a name is one entity, however its word is cut into pieces
+    options: ['aggregation:average'],
+    minScore: 0.5,
   },
 ]

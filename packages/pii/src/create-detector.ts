@@ -6,7 +6,8 @@ import { createNerDetector, type NerDetectorOptions } from './ner/ner-detector.t
 import { offloadPatterns, type PatternOffload } from './offload/offload-patterns.ts'
 import { createMaskWriters, type ReadSecret } from './operators/operators.ts'
 import { withOperators } from './operators/with-operators.ts'
-import { createPatternDetector, type PatternDetectorOptions, toNeutralGroups } from './pattern/detector.ts'
+import { createPatternTier, type PatternDetectorOptions, toNeutralGroups } from './pattern/detector.ts'
+import { BUILTINS } from './pattern/full-catalogue.ts'
 import type { DetectionSettings } from './settings.ts'
 
 /** Options of {@link createDetector}. */
@@ -37,9 +38,9 @@ export function createDetector(detectorOptions: DetectorOptions): Detector {
   const { settings, classifier, offload, slices, readSecret, ...options } = detectorOptions
   const { name } = options
   const { builtins = [], patterns = [], encodings = [] } = settings
-  const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}), readSecret)
+  const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), readSecret)
   const ner = classifier && createNerDetector({ ...options, settings, classifier })
-  const plain = builtins.length + patterns.length > 0 ? createPatternDetector({ name, settings, slices }) : undefined
+  const plain = builtins.length + patterns.length > 0 ? createPatternTier({ name, settings, slices }, BUILTINS) : undefined
   if (plain === undefined && encodings.length > 0) {
     throw new PiiError('invalid_request', 'encodings are read for builtins and patterns', { code: 'pii_config' })
   }

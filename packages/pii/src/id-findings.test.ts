@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Detector } from './detector.ts'
 import { collectSegments } from './documents/collect-segments.ts'
 import { filterSegments } from './filter.ts'
-import { createPatternDetector } from './pattern/detector.ts'
+import { createPatternDetector } from './pattern/late-detector.ts'
 import { STRUCTURED_KINDS } from './pattern/structured/catalogue.ts'
 import { STRUCTURED_NAMES, toStructuredGroup } from './pattern/structured-names.ts'
 

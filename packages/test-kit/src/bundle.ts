@@ -1,16 +1,18 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { build } from 'tsup'
 
 /** Content of a program that imports an entry of a package. */
 export interface EntryBundle {
-  /** Absolute paths of the modules with any code left in it. */
+  /** Absolute paths of the modules with any code left in it, parts that load late included. */
   readonly modules: readonly string[]
-  /** Modules that it still imports at run time. */
+  /** Modules outside of the bundle that it still imports at run time. */
   readonly imports: readonly unknown[]
-  /** Of the minified bundle, uncompressed. */
+  /** Of the minified bundle, uncompressed, without the parts that load late. */
   readonly sizeBytes: number
+  /** Of the parts that load late. */
+  readonly lateBytes: number
 }
 
 interface Metafile {
@@ -18,8 +20,10 @@ interface Metafile {
 }
 
 interface BundledFile {
-  readonly imports: readonly unknown[]
+  readonly entryPoint?: string
+  readonly imports: readonly { readonly path: string; readonly kind: string }[]
   readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>
+  readonly bytes: number
 }
 
 /**
@@ -55,14 +59,30 @@ export async function bundleEntry({
       },
     })
     const metafile = await readFile(join(outDir, 'metafile-esm.json'), 'utf8')
-    const outputs = Object.values((JSON.parse(metafile) as Metafile).outputs)
-    const parts = outputs.flatMap(({ inputs }) => Object.entries(inputs))
+    const { outputs } = JSON.parse(metafile) as Metafile
+    const files = Object.entries(outputs).filter(([path]) => path.endsWith('.js'))
+    const parts = files.flatMap(([, { inputs }]) => Object.entries(inputs))
+    const first = files.find(([path]) => basename(path) === 'entry.js')?.[0] ?? ''
+    const early = listEarly(outputs, first)
+    const sizeOf = (paths: readonly string[]) => paths.reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0)
     return {
       modules: parts.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => resolve(path)),
-      imports: outputs.flatMap(({ imports }) => imports),
-      sizeBytes: (await stat(join(outDir, 'entry.js'))).size,
+      imports: files.flatMap(([, { imports }]) => imports).filter(({ path }) => !Object.hasOwn(outputs, path)),
+      sizeBytes: sizeOf([...early]),
+      lateBytes: sizeOf(files.map(([path]) => path).filter((path) => !early.has(path))),
     }
   } finally {
     await rm(outDir, { recursive: true, force: true })
   }
+}
+
+/** The files of a bundle that load with its entry: all but those behind `import()`. */
+function listEarly(outputs: Metafile['outputs'], first: string): ReadonlySet<string> {
+  const early = new Set([first])
+  for (const path of early) {
+    for (const { path: other, kind } of outputs[path]?.imports ?? []) {
+      if (kind !== 'dynamic-import' && Object.hasOwn(outputs, other)) early.add(other)
+    }
+  }
+  return early
 }

@@ -415,6 +415,35 @@ describe('demo models', () => {
     expect(store.get('demo')?.source).toBe('yaml')
   })
 
+  it('run on the backend that they name, and a detector masks from its least score', async () => {
+    await using world = await withDemo()
+    writeFileSync(world.dir.join('delivered/model_int8.onnx'), 'graph')
+    const recogniser = {
+      name: 'people',
+      file: world.dir.join('delivered/model_int8.onnx'),
+      backend: 'onnx',
+      usecases: ['token_classify'],
+      contextSize: 4104,
+      minScore: 0.5,
+    } satisfies DemoModelSource
+    const missing = { ...recogniser, name: 'gone', file: world.dir.join('delivered/gone.onnx') }
+    const models = [...world.models, recogniser, missing]
+    const store = createConfigStore({ folder: world.dir.join('models'), demo: { mode: 'auto', models } })
+    expect(names(store)).toEqual(['demo', 'people'])
+    expect(store.get('people')).toMatchObject({
+      backend: 'onnx',
+      folder: world.dir.join('delivered'),
+      parameters: { model: 'model_int8.onnx' },
+      knownUsecases: ['token_classify'],
+      piiDetection: { minScore: 0.5 },
+      gguf: undefined,
+    })
+    expect(store.problems()).toEqual([{ file: 'gone.onnx', reason: 'is missing' }])
+    const own = 'name: own\nbackend: onnx\nknown_usecases: [token_classify]\nparameters: {model: own}\n'
+    writeFileSync(world.dir.join('models/own.yaml'), own)
+    expect(names(store)).toEqual(['demo', 'own'])
+  })
+
   it('false: are not there', async () => {
     await using world = await withDemo()
     expect(names(world.store('false'))).toEqual([])

@@ -254,11 +254,12 @@ function readDemoModels(sources: readonly DemoModelSource[]): { models: ModelCon
     const folder = openModelFolder(dirname(source.file))
     const file = basename(source.file)
     const found = folder.find(file)
-    const weights = createWeightsInspector(folder).inspect(file)
-    if (weights?.usable === true && found?.found === true) {
+    const weights = isGgufName(file) ? createWeightsInspector(folder).inspect(file) : undefined
+    const fault = weights?.usable === false ? weights.fault : undefined
+    if (found?.found === true && fault === undefined) {
       const place = { file, folder: folder.path, modifiedAt: found.modifiedAt }
-      models.push(createDemoModel(source, { place, summary: weights.summary }))
-    } else problems.push({ file, reason: weights?.usable === false ? weights.fault : 'is missing' })
+      models.push(createDemoModel(source, { place, summary: weights?.usable === true ? weights.summary : undefined }))
+    } else problems.push({ file, reason: fault ?? 'is missing' })
   }
   return { models, problems }
 }

@@ -27,24 +27,31 @@ export function createLooseModel(place: ModelFilePlace, summary: GgufSummary): M
 /** A model that comes with the product. */
 export interface DemoModelSource {
   readonly name: string
-  /** Absolute path of its GGUF file. */
+  /** Absolute path of its weights: a GGUF file, or the graph of another backend. */
   readonly file: string
+  /** @default the backend of GGUF files */
+  readonly backend?: string | undefined
   readonly usecases: readonly Usecase[]
   /** Tokens. */
   readonly contextSize: number
   readonly description?: string | undefined
   readonly options?: readonly string[] | undefined
+  /** Of a detector: the least score of a finding. */
+  readonly minScore?: number | undefined
 }
 
-/** Creates the model of a demo source; its folder is that of its own file. */
+/**
+ * Creates the model of a demo source; its folder is that of its own file. `summary` describes GGUF weights. A detector
+ * masks what it finds.
+ */
 export function createDemoModel(
   source: DemoModelSource,
-  from: { readonly place: ModelFilePlace; readonly summary: GgufSummary },
+  from: { readonly place: ModelFilePlace; readonly summary: GgufSummary | undefined },
 ): ModelConfig {
   return {
     ...createBlankModel({ name: source.name, source: 'demo', place: from.place }),
     description: source.description,
-    backend: GGUF_BACKEND,
+    backend: source.backend ?? GGUF_BACKEND,
     serving: { kind: 'backend' },
     knownUsecases: source.usecases,
     contextSize: source.contextSize,
@@ -52,5 +59,6 @@ export function createDemoModel(
     parameters: { model: from.place.file },
     llm: source.usecases.includes('embeddings') && !source.usecases.includes('chat') ? { embeddings: true } : {},
     gguf: from.summary,
+    piiDetection: source.minScore === undefined ? undefined : { minScore: source.minScore },
   }
 }

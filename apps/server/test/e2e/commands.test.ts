@@ -144,11 +144,11 @@ describe("a model of one's own", () => {
   })
 
   it.each([
-    ['steps into the place of the demo', 'auto', ['dropped.gguf']],
-    ['stands beside a demo that is to stay', 'true', ['demo', 'demo-embed', 'dropped.gguf']],
+    ['steps into the place of the demo', 'auto', ['demo-ner', 'dropped.gguf']],
+    ['stands beside a demo that is to stay', 'true', ['demo', 'demo-embed', 'demo-ner', 'dropped.gguf']],
   ])('dropped into the folder of a running server %s', async (_, mode, names) => {
     await using server = await startBuiltServer({ env: { SVC_DEMO_MODEL: mode, SVC_THREADS: '1' } })
-    expect(await namesAt(server.url)).toEqual(['demo', 'demo-embed'])
+    expect(await namesAt(server.url)).toEqual(['demo', 'demo-embed', 'demo-ner'])
     await copyFile(weights, join(server.folder, 'models', 'dropped.gguf'))
     expect(await namesAt(server.url)).toEqual(names)
     expect(await readAnswer(await postChat(server.url, 'dropped.gguf'))).not.toBe('')

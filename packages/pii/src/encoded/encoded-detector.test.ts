@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest'
 import type { Detector, ScanDocument } from '../detector.ts'
 import { filterSegments } from '../filter.ts'
 import type { BuiltinName } from '../pattern/builtin-names.ts'
-import { BUILTINS } from '../pattern/catalogue.ts'
-import { createPatternDetector } from '../pattern/detector.ts'
+import { BUILTINS as CATALOGUE } from '../pattern/full-catalogue.ts'
+import { createPatternDetector } from '../pattern/late-detector.ts'
 import { ENCODERS } from './__fixtures__/encoders.ts'
 import { SECRETS } from './__fixtures__/secrets.ts'
 import { createEncodedDetector } from './encoded-detector.ts'
 import { ENCODINGS, type Encoding } from './encodings.ts'
+
+const BUILTINS = CATALOGUE.builtins
 
 const { signal } = new AbortController()
 const TICKET = { patterns: [{ name: 'TICKET', match: 'tick-[0-9]{4}' }] }

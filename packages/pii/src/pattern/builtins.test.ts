@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { BUILTIN_NAMES } from './builtin-names.ts'
 import { BUILTIN_PATTERNS } from './builtins.ts'
-import { BUILTINS, findBuiltin } from './catalogue.ts'
+import { type Builtin, NAMED_BUILTINS } from './catalogue.ts'
+import { BUILTINS } from './full-catalogue.ts'
 import { PatternMatcher } from './matcher.ts'
 
 /** Runs one built-in on a text and returns its findings. */
@@ -92,10 +93,10 @@ describe('private_key_block covers the key, not its first line alone', () => {
 
 describe('the catalogue', () => {
   it('has each name once', () => {
-    const names = BUILTINS.flatMap(({ name, aliases }) => [name, ...aliases])
+    const names = BUILTINS.builtins.flatMap(({ name, aliases }) => [name, ...aliases])
     expect(new Set(names).size).toBe(names.length)
     expect([...BUILTIN_NAMES].sort()).toEqual(names.sort())
-    expect(new Set(BUILTINS.map(({ group }) => group)).size).toBe(BUILTINS.length)
+    expect(new Set(BUILTINS.builtins.map(({ group }) => group)).size).toBe(BUILTINS.builtins.length)
   })
 
   it.each([
@@ -105,12 +106,17 @@ describe('the catalogue', () => {
     ['github_pat', 'codehost_token'],
     ['aws_access_key', 'cloud_access_key'],
   ])('%s is %s', (alias, name) => {
-    expect(findBuiltin(alias)).toBe(findBuiltin(name))
-    expect(findBuiltin(name)?.name).toBe(name)
+    expect(BUILTINS.find(alias)).toBe(BUILTINS.find(name))
+    expect(BUILTINS.find(name)?.map((builtin) => builtin.name)).toEqual([name])
+  })
+
+  it('is named, with its groups, as the forms are', () => {
+    const toNames = ({ name, aliases, group }: Builtin) => ({ name, aliases, group })
+    expect(NAMED_BUILTINS.builtins.map(toNames)).toEqual(BUILTINS.builtins.map(toNames))
   })
 
   it('knows no other names', () => {
-    expect(findBuiltin('constructor')).toBeUndefined()
-    expect(findBuiltin('')).toBeUndefined()
+    expect(BUILTINS.find('constructor')).toBeUndefined()
+    expect(BUILTINS.find('')).toBeUndefined()
   })
 })

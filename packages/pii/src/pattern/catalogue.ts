@@ -1,9 +1,10 @@
+import { toNeutralName, toSecretGroup } from '../secrets/secret-groups.ts'
+import { SECRET_NAMES } from '../secrets/secret-names.ts'
 import type { Span } from '../span.ts'
 import type { BuiltinName, BuiltinSet } from './builtin-names.ts'
-import { BUILTIN_PATTERNS } from './builtins.ts'
 import type { CompiledPattern } from './compiled-pattern.ts'
-import { STRUCTURED_KINDS } from './structured/catalogue.ts'
 import type { StructuredKind } from './structured/kind.ts'
+import { STRUCTURED_NAMES, toStructuredGroup } from './structured-names.ts'
 
 /** A built-in by any of its names. */
 export interface Builtin {
@@ -11,43 +12,44 @@ export interface Builtin {
   readonly aliases: readonly BuiltinName[]
   readonly group: string
   readonly groupAliases: readonly string[]
-  /** The way to find it: a pattern that contains a fixed text, or a checked shape. */
+  /** The way to find it: a pattern that contains a fixed text, or a checked shape. Neither for a mere name. */
   readonly pattern?: CompiledPattern | undefined
   readonly structured?: StructuredKind | undefined
   /** Finds the private part of a match of the pattern; undefined where the match does not count. */
   readonly findSecret?: ((match: string) => Span | undefined) | undefined
 }
 
-/** All built-ins, the more specific before the more general. */
-export const BUILTINS: readonly Builtin[] = [
-  ...BUILTIN_PATTERNS,
-  ...STRUCTURED_KINDS.map((structured) => {
-    return { name: structured.name, aliases: [], group: structured.group, groupAliases: [], structured }
+/** Built-ins by their names. */
+export interface Catalogue {
+  /** All of them, the more specific before the more general. */
+  readonly builtins: readonly Builtin[]
+  /** Finds the built-ins of a name or of a name for several; undefined for an unknown one. */
+  find(name: string): readonly Builtin[] | undefined
+}
+
+/** Creates a catalogue of these built-ins, in this order. */
+export function createCatalogue(secrets: readonly Builtin[], structured: readonly Builtin[]): Catalogue {
+  const builtins = [...secrets, ...structured]
+  const sets: Readonly<Record<BuiltinSet, readonly Builtin[]>> = { secrets, structured, all: builtins }
+  const byName = new Map<string, readonly Builtin[]>()
+  for (const builtin of builtins) {
+    const alone = [builtin]
+    for (const name of [builtin.name, ...builtin.aliases]) byName.set(name, alone)
+  }
+  for (const [name, members] of Object.entries(sets)) byName.set(name, members)
+  return { builtins, find: (name) => byName.get(name) }
+}
+
+/** All built-ins by their names, with the groups of their findings, but without the ways to find them. */
+export const NAMED_BUILTINS: Catalogue = createCatalogue(
+  SECRET_NAMES.filter((name) => toNeutralName(name) === name).map((name) => {
+    const aliases = SECRET_NAMES.filter((other) => other !== name && toNeutralName(other) === name)
+    return { name, aliases, group: toSecretGroup(name), groupAliases: [] }
   }),
-]
-
-const BY_NAME = new Map<string, Builtin>()
-for (const builtin of BUILTINS) for (const name of [builtin.name, ...builtin.aliases]) BY_NAME.set(name, builtin)
-
-/** Finds the built-in of a name; undefined for an unknown one. */
-export function findBuiltin(name: string): Builtin | undefined {
-  return BY_NAME.get(name)
-}
-
-/** The built-ins of a name or of a name for several; undefined for an unknown one. */
-export function findBuiltins(name: string): readonly Builtin[] | undefined {
-  if (Object.hasOwn(SETS, name)) return SETS[name as BuiltinSet]
-  const builtin = findBuiltin(name)
-  return builtin && [builtin]
-}
-
-const SETS: Readonly<Record<BuiltinSet, readonly Builtin[]>> = {
-  secrets: BUILTINS.filter(({ structured }) => structured === undefined),
-  structured: BUILTINS.filter(({ structured }) => structured !== undefined),
-  all: BUILTINS,
-}
+  STRUCTURED_NAMES.map((name) => ({ name, aliases: [], group: toStructuredGroup(name), groupAliases: [] })),
+)
 
 /** The groups that findings of built-ins are reported under, by names of built-ins and of sets. */
 export function listBuiltinGroups(names: readonly string[]): readonly string[] {
-  return [...new Set(names.flatMap((name) => findBuiltins(name) ?? []).map(({ group }) => group))]
+  return [...new Set(names.flatMap((name) => NAMED_BUILTINS.find(name) ?? []).map(({ group }) => group))]
 }

@@ -5,7 +5,8 @@ import { joinSegments } from '../document.ts'
 import { filterSegments } from '../filter.ts'
 import type { Span } from '../span.ts'
 import { byteOffset, listRecords } from './__fixtures__/records.ts'
-import { createPatternDetector, MAX_PATTERNS, type PatternSettings } from './detector.ts'
+import { MAX_PATTERNS, type PatternSettings } from './detector.ts'
+import { createPatternDetector } from './late-detector.ts'
 
 const signal = new AbortController().signal
 

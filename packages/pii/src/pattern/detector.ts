@@ -7,7 +7,7 @@ import type { CustomPattern } from '../settings.ts'
 import type { Span } from '../span.ts'
 import { joinAdjacentParts } from './adjacent-parts.ts'
 import { BUILTIN_NAMES, BUILTIN_SETS, type BuiltinName, type BuiltinSet } from './builtin-names.ts'
-import { BUILTINS, type Builtin, findBuiltins } from './catalogue.ts'
+import type { Builtin, Catalogue } from './catalogue.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
 import { type FoundBy, KnownHits } from './known-hits.ts'
 import { PatternMatcher } from './matcher.ts'
@@ -49,15 +49,14 @@ interface Rule {
 type Hit = FoundBy<Rule>
 
 /**
- * Creates the tier that searches patterns (§2.11): the named built-ins and the operator's own. It runs in this process,
- * over the original text, and also finds secrets split over adjacent parts of one message. Every match has the score 1.
+ * Creates the tier that searches the patterns of a catalogue and an operator's own: `createPatternDetector` with a
+ * catalogue that is there.
  *
- * @throws SvcError `pii_config`, kind `invalid_request`: an unknown built-in, a pattern without a name, one that the
- *   grammar refuses (with position and reason), neither built-ins nor patterns, too many patterns, an unknown action
+ * @throws SvcError `pii_config` as `createPatternDetector` does
  */
-export function createPatternDetector({ name, settings, slices }: PatternDetectorOptions): Detector {
+export function createPatternTier({ name, settings, slices }: PatternDetectorOptions, catalogue: Catalogue): Detector {
   checkName(name)
-  const rules = createRules(settings)
+  const rules = createRules(settings, catalogue)
   const patterned = rules.filter((rule) => rule.pattern !== undefined)
   const matcher = new PatternMatcher(patterned.flatMap((rule) => rule.pattern ?? []))
   const structured = rules.filter((rule) => rule.builtin?.structured !== undefined)
@@ -145,29 +144,29 @@ function checkName(name: string): void {
   checkArgument(typeof name === 'string' && name !== '', 'createPatternDetector: name', 'a name', name)
 }
 
-function createRules(settings: PatternSettings): Rule[] {
+function createRules(settings: PatternSettings, catalogue: Catalogue): Rule[] {
   const { builtins = [], patterns = [] } = settings
   if (!Array.isArray(builtins) || !Array.isArray(patterns)) throw configError('builtins and patterns must be lists')
   if (builtins.length === 0 && patterns.length === 0) throw configError('neither builtins nor patterns are named')
   if (patterns.length > MAX_PATTERNS) throw configError(`more than ${MAX_PATTERNS} patterns`)
-  const named = new Set(builtins.flatMap(knownBuiltins))
-  const actions = toNeutralGroups(settings.entityActions ?? {})
+  const named = new Set(builtins.flatMap((name) => knownBuiltins(name, catalogue)))
+  const actions = toNeutralGroups(settings.entityActions ?? {}, catalogue)
   const policy = createPolicy({ ...settings, entityActions: actions })
   return [
-    ...BUILTINS.filter((builtin) => named.has(builtin)).map((builtin) => ({
+    ...catalogue.builtins.filter((builtin) => named.has(builtin)).map((builtin) => ({
       group: builtin.group,
       action: policy(builtin.group),
       minBytes: 0,
       builtin,
-      rank: BUILTINS.indexOf(builtin),
+      rank: catalogue.builtins.indexOf(builtin),
       pattern: builtin.pattern,
     })),
     ...patterns.map((custom, index) => customRule(custom, index, settings)),
   ]
 }
 
-function knownBuiltins(name: string): readonly Builtin[] {
-  const known = findBuiltins(name)
+function knownBuiltins(name: string, catalogue: Catalogue): readonly Builtin[] {
+  const known = catalogue.find(name)
   if (known === undefined) {
     throw configError(`builtins: ${JSON.stringify(name)} is no built-in${suggestNames(name)}`)
   }
@@ -186,9 +185,9 @@ function suggestNames(name: unknown): string {
 }
 
 /** Entries by group, with the groups of built-ins under their neutral names. A given neutral name wins. */
-export function toNeutralGroups<T>(actions: Readonly<Record<string, T>>): Record<string, T> {
+export function toNeutralGroups<T>(actions: Readonly<Record<string, T>>, { builtins }: Catalogue): Record<string, T> {
   const neutral: Record<string, T> = { ...actions }
-  for (const { name, aliases, group, groupAliases } of BUILTINS) {
+  for (const { name, aliases, group, groupAliases } of builtins) {
     const given = [group, ...groupAliases, name, ...aliases].find((key) => Object.hasOwn(actions, key))
     const action = given === undefined ? undefined : actions[given]
     if (action !== undefined) neutral[group] = action

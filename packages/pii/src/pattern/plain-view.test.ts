@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JudgedDetection } from '../detector.ts'
 import { filterSegments } from '../filter.ts'
-import { createPatternDetector } from './detector.ts'
+import { createPatternDetector } from './late-detector.ts'
 import { type PlainView, PlainViewer, SUSPECTS, toPlainForm } from './plain-view.ts'
 
 function createView(text: string, segments = [{ start: 0, end: text.length }]): PlainView | undefined {
