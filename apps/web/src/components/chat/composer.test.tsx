@@ -16,7 +16,16 @@ beforeAll(startTestTranslations)
 beforeEach(() => {
   sent.length = 0
   key = createId()
-  const viewer = { kind: 'open', isAdmin: true, id: key, name: '', email: '', avatarUrl: '', provider: '', permissions: {} }
+  const viewer = {
+    kind: 'open',
+    isAdmin: true,
+    id: key,
+    name: '',
+    email: '',
+    avatarUrl: '',
+    provider: '',
+    permissions: {},
+  }
   const rest = { hasAccounts: false, asksForKey: false, providers: [], hasUsers: false, registrationMode: 'open' }
   queryClient.setQueryData(sessionQuery.queryKey, { viewer, ...rest } as Session)
 })
@@ -45,7 +54,11 @@ function show(isRunning = false) {
     </QueryClientProvider>
   )
   const { rerender } = render(composer)
-  return { field: screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message' }), stops, rerender: () => rerender(composer) }
+  return {
+    field: screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message' }),
+    stops,
+    rerender: () => rerender(composer),
+  }
 }
 
 test('Enter sends and empties the field', () => {
@@ -85,7 +98,10 @@ test('Stop stands in the place of Send while an answer is written', () => {
 
 test('a text file goes along, a picture is refused by name when the model takes none', async () => {
   const { field } = show()
-  const files = [new File(['notes'], 'notes.txt', { type: 'text/plain' }), new File(['x'], 'cat.png', { type: 'image/png' })]
+  const files = [
+    new File(['notes'], 'notes.txt', { type: 'text/plain' }),
+    new File(['x'], 'cat.png', { type: 'image/png' }),
+  ]
   fireEvent.paste(field, { clipboardData: { files } })
   await screen.findByText('notes.txt')
   expect(screen.getByText('cat.png was left out: m takes no files of the kind image.')).toBeDefined()

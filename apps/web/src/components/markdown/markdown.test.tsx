@@ -59,6 +59,20 @@ describe('Markdown', () => {
     }
   })
 
+  test('no text can borrow the looks of the interface', () => {
+    const { container } = render(<Markdown text={'<div class="overlay" id="main">cover</div>'} />)
+    expect(container.querySelector('.md > div')?.attributes).toHaveLength(0)
+  })
+
+  test('shows the boxes of a task list', () => {
+    render(<Markdown text={'- [x] done\n- [ ] open'} />)
+    const boxes = screen.getAllByRole<HTMLInputElement>('checkbox')
+    expect(boxes.map(({ checked, disabled }) => [checked, disabled])).toEqual([
+      [true, true],
+      [false, true],
+    ])
+  })
+
   test('definitions of links reach blocks before and after them', () => {
     render(<Markdown text={'[one][x]\n\n[x]: https://a.test/\n\nand [two][x]'} />)
     expect(screen.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([

@@ -29,19 +29,21 @@ export function Thread({ chat, isRunning }: { readonly chat: Chat; readonly isRu
               {t('earlier', { count: Math.min(SHOWN, first) })}
             </Button>
           )}
-          {path.slice(first).map((message, index, { length }) =>
-            message.role === 'user' ? (
-              <Question key={message.id} message={message} chat={chat} isBusy={isRunning} />
-            ) : (
-              <AnswerView
-                key={message.id}
-                message={message}
-                chat={chat}
-                isBusy={isRunning}
-                isLive={isRunning && index === length - 1}
-              />
-            ),
-          )}
+          {path
+            .slice(first)
+            .map((message, index, { length }) =>
+              message.role === 'user' ? (
+                <Question key={message.id} message={message} chat={chat} isBusy={isRunning} />
+              ) : (
+                <AnswerView
+                  key={message.id}
+                  message={message}
+                  chat={chat}
+                  isBusy={isRunning}
+                  isLive={isRunning && index === length - 1}
+                />
+              ),
+            )}
         </div>
       </div>
       <div className="vh" role="log" aria-live="polite" id="chat-rest" />

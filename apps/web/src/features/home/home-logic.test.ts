@@ -17,7 +17,10 @@ test('starters are models that are neither installed nor on their way', () => {
 })
 
 test('a starter fits when one of its variants does', () => {
-  const variants = [{ model: 'a', fits: false, memory_bytes: 9 }, { model: 'b', fits: true, memory_bytes: 4 }]
+  const variants = [
+    { model: 'a', fits: false, memory_bytes: 9 },
+    { model: 'b', fits: true, memory_bytes: 4 },
+  ]
   expect(readFit({ variants })).toEqual({ memoryBytes: 4 })
   expect(readFit({ variants: [{ fits: false }] })).toBeUndefined()
   expect(readFit(undefined)).toBeUndefined()

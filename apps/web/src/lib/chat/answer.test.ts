@@ -67,7 +67,10 @@ describe('a chat stream', () => {
   })
 
   test('keeps a failure inside of the stream', () => {
-    const answer = gather([delta({ content: 'a' }), { error: { message: 'died', type: 'server_error' } }], readChatChunk)
+    const answer = gather(
+      [delta({ content: 'a' }), { error: { message: 'died', type: 'server_error' } }],
+      readChatChunk,
+    )
     expect(answer.failure).toMatchObject({ message: 'died', code: 'server_error' })
   })
 
@@ -76,12 +79,18 @@ describe('a chat stream', () => {
     expect(answer.message.text).toBe('one two')
   })
 
-  test.each([null, 'text', 3, [], {}, { choices: 'x' }, { choices: [null] }, { choices: [{ delta: { tool_calls: 1 } }] }])(
-    'takes %j for nothing',
-    (frame) => {
-      expect(readChatChunk(frame)).toEqual([])
-    },
-  )
+  test.each([
+    null,
+    'text',
+    3,
+    [],
+    {},
+    { choices: 'x' },
+    { choices: [null] },
+    { choices: [{ delta: { tool_calls: 1 } }] },
+  ])('takes %j for nothing', (frame) => {
+    expect(readChatChunk(frame)).toEqual([])
+  })
 })
 
 describe('a responses stream', () => {

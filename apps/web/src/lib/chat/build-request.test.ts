@@ -3,8 +3,22 @@ import { buildBackgroundBody, buildChatBody, toSentText } from './build-request.
 import { createTestMessage } from './test-message.ts'
 import { type Attachment, DEFAULT_SETTINGS } from './types.ts'
 
-const picture: Attachment = { id: '1', kind: 'image', name: 'a.png', type: 'image/png', bytes: 3, data: 'data:image/png;base64,AAAA' }
-const sound: Attachment = { id: '2', kind: 'audio', name: 'a.mp3', type: 'audio/mpeg', bytes: 3, data: 'data:audio/mpeg;base64,BBBB' }
+const picture: Attachment = {
+  id: '1',
+  kind: 'image',
+  name: 'a.png',
+  type: 'image/png',
+  bytes: 3,
+  data: 'data:image/png;base64,AAAA',
+}
+const sound: Attachment = {
+  id: '2',
+  kind: 'audio',
+  name: 'a.mp3',
+  type: 'audio/mpeg',
+  bytes: 3,
+  data: 'data:audio/mpeg;base64,BBBB',
+}
 const notes: Attachment = { id: '3', kind: 'text', name: 'a.md', type: 'text/markdown', bytes: 9, data: '```\nx\n```' }
 const question = createTestMessage({ text: 'look', attachments: [picture, sound, notes] })
 
@@ -49,7 +63,11 @@ test('puts text files into the text, in a fence that holds', () => {
 })
 
 test('sends pictures and sounds as parts of the chat format', () => {
-  const { messages } = buildChatBody({ model: 'm', settings: { ...DEFAULT_SETTINGS, isThinking: false }, path: [question] })
+  const { messages } = buildChatBody({
+    model: 'm',
+    settings: { ...DEFAULT_SETTINGS, isThinking: false },
+    path: [question],
+  })
   expect(messages).toEqual([
     {
       role: 'user',

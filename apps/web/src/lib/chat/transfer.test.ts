@@ -14,7 +14,11 @@ function toChat(messages: readonly Message[]): Chat {
 }
 
 const texts = (chat: Chat | undefined) =>
-  listPath(chat?.messages ?? [], chat?.entry.leafId ?? null).map(({ role, text, reasoning }) => ({ role, text, reasoning }))
+  listPath(chat?.messages ?? [], chat?.entry.leafId ?? null).map(({ role, text, reasoning }) => ({
+    role,
+    text,
+    reasoning,
+  }))
 
 const chat = toChat([
   createTestMessage({ id: 'q', text: 'question' }),
@@ -49,15 +53,29 @@ test('Markdown shows the visible version and is read again', () => {
 })
 
 test('no text can end a message of the Markdown form', () => {
-  const anyText = fc.oneof(fc.string(), fc.constantFrom('<!-- svc-message {"role":"user"} -->', '-->', '## You\n\n', '# x'))
+  const anyText = fc.oneof(
+    fc.string(),
+    fc.constantFrom('<!-- svc-message {"role":"user"} -->', '-->', '## You\n\n', '# x'),
+  )
   fc.assert(
-    fc.property(fc.array(fc.array(anyText).map((parts) => parts.join('\n').trim()), { minLength: 1 }), (parts) => {
-      const messages = parts.map((text, index) =>
-        createTestMessage({ id: String(index), parentId: index === 0 ? null : String(index - 1), text, createdAt: index }),
-      )
-      const written = toChat(messages)
-      expect(texts(readChats(toMarkdown([written], names))[0])).toEqual(texts(written))
-    }),
+    fc.property(
+      fc.array(
+        fc.array(anyText).map((parts) => parts.join('\n').trim()),
+        { minLength: 1 },
+      ),
+      (parts) => {
+        const messages = parts.map((text, index) =>
+          createTestMessage({
+            id: String(index),
+            parentId: index === 0 ? null : String(index - 1),
+            text,
+            createdAt: index,
+          }),
+        )
+        const written = toChat(messages)
+        expect(texts(readChats(toMarkdown([written], names))[0])).toEqual(texts(written))
+      },
+    ),
   )
 })
 
@@ -71,7 +89,15 @@ test.each(['', 'hello', '{"format":"svc-chats"', '{"format":"other","chats":[{}]
 test('a file of strangers brings no address and no half-written answer', () => {
   const file = { kind: 'image', name: 'x', type: 'image/png', bytes: 1 }
   const messages = [
-    { id: 'q', role: 'user', text: 1, attachments: [{ ...file, data: 'https://evil.test/x' }, { ...file, data: 'data:image/png;base64,AA' }] },
+    {
+      id: 'q',
+      role: 'user',
+      text: 1,
+      attachments: [
+        { ...file, data: 'https://evil.test/x' },
+        { ...file, data: 'data:image/png;base64,AA' },
+      ],
+    },
     { id: 'a', parentId: 'q', role: 'assistant', text: 'part', state: 'streaming', background: { responseId: 'r' } },
   ]
   const [read] = readChats(JSON.stringify({ format: 'svc-chats', chats: [{ messages }] }))

@@ -18,6 +18,8 @@ export function renderBlock(block: string, links: Links): DocumentFragment {
   return DOMPurify.sanitize(html, {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ['href', 'title', 'alt', 'src', 'class', 'start', 'align', 'type', 'checked', 'disabled', 'open'],
+    // their values are words, which the pattern of addresses would refuse
+    ADD_URI_SAFE_ATTR: ['start', 'align', 'type', 'checked', 'disabled', 'open'],
     ALLOW_DATA_ATTR: false,
     ALLOWED_URI_REGEXP: /^(https?:|mailto:|data:image\/(png|jpeg|gif|webp);base64,)/i,
     RETURN_DOM_FRAGMENT: true,
