@@ -19,7 +19,22 @@ test.each([
 
 test('nothing but plain elements and text comes out', () => {
   const piece = fc.oneof(
-    fc.constantFrom('<', '>', '"', "'", ' onload=x', '<b', '</', 'script', '<!--', '-->', '/', '=', '<svg', '<img src=x>'),
+    fc.constantFrom(
+      '<',
+      '>',
+      '"',
+      "'",
+      ' onload=x',
+      '<b',
+      '</',
+      'script',
+      '<!--',
+      '-->',
+      '/',
+      '=',
+      '<svg',
+      '<img src=x>',
+    ),
     fc.string({ maxLength: 3 }),
   )
   const check = (pieces: readonly string[]) => {
