@@ -61,7 +61,8 @@ export function LiveLine({ live, chatId }: { readonly live: LiveAnswer; readonly
 /** How far the model is loaded. */
 function LoadBar({ load }: { readonly load: ModelLoad | undefined }) {
   const { t } = useTranslation('chat')
-  if (load === undefined) return null
+  // a backend that reports no progress has nothing to show
+  if (load === undefined || (load.progress === 0 && load.bytesTotal === 0)) return null
   const { state, progress, bytesDone, bytesTotal } = load
   const size =
     bytesTotal > 0 ? t('loading.bytes', { done: formatBytes(bytesDone), total: formatBytes(bytesTotal) }) : ''

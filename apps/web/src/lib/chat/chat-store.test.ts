@@ -6,14 +6,14 @@ import { createId, type Message } from './types.ts'
 
 type Reply = (request: { readonly path: string; readonly body: unknown; readonly signal: AbortSignal }) => Response
 
-/** Frames that arrive one after the other, and stay open until they are told to end. */
-function stream(frames: readonly unknown[], { isOpen = false, isCut = false } = {}): Response {
+/** A stream of events. @param isCut whether it ends without its end mark */
+function stream(frames: readonly unknown[], { isCut = false } = {}): Response {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const frame of frames) controller.enqueue(encoder.encode(`data: ${JSON.stringify(frame)}\n\n`))
-      if (!isCut && !isOpen) controller.enqueue(encoder.encode('data: [DONE]\n\n'))
-      if (!isOpen) controller.close()
+      if (!isCut) controller.enqueue(encoder.encode('data: [DONE]\n\n'))
+      controller.close()
     },
   })
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
@@ -142,11 +142,10 @@ describe('ChatStore', () => {
   test('stops where the reader says so', async () => {
     const { store, id, path, settle } = begin()
     replies.push(({ signal }) => {
-      const reply = stream([text('part')], { isOpen: true })
-      const reader = reply.body?.getReader()
+      const frame = new TextEncoder().encode(`data: ${JSON.stringify(text('part'))}\n\n`)
       const body = new ReadableStream<Uint8Array>({
-        async start(controller) {
-          controller.enqueue((await reader?.read())?.value)
+        start(controller) {
+          controller.enqueue(frame)
           signal.addEventListener('abort', () => controller.error(signal.reason))
         },
       })
