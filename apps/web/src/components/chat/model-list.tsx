@@ -32,7 +32,7 @@ export function ModelList({
         {chosen?.isLoaded === true && <span className="vh">{t('model.loaded')}</span>}
         <Icon name="chevron-down" small />
       </Button>
-      <Popover className="pop" placement="top start">
+      <Popover className="pop" placement="bottom start">
         <ListBox className="menu models" items={shown.map(({ id, isLoaded }) => ({ id, isLoaded }))}>
           {({ id, isLoaded }) => (
             <ListBoxItem id={id} textValue={id}>

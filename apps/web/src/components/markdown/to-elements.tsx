@@ -2,9 +2,9 @@ import { createElement, Fragment, type ReactNode } from 'react'
 import { CodeBox } from './code-box.tsx'
 import { RemotePicture } from './remote-picture.tsx'
 
-/** Attributes whose names differ in React. */
-const NAMES: Readonly<Record<string, string>> = { class: 'className', checked: 'defaultChecked' }
-const FLAGS: ReadonlySet<string> = new Set(['checked', 'disabled', 'open'])
+/** Attributes that elements keep. Classes would borrow the looks of the interface, and addresses would be fetched. */
+const KEPT: ReadonlySet<string> = new Set(['title', 'start', 'align', 'open'])
+const TABLE_PARTS: ReadonlySet<string> = new Set(['table', 'thead', 'tbody', 'tr'])
 
 /** Turns sanitised nodes into elements, with parts of the interface for code, links, pictures and tables. */
 export function toElements(parent: Node, isOpen: boolean): ReactNode[] {
@@ -12,7 +12,10 @@ export function toElements(parent: Node, isOpen: boolean): ReactNode[] {
 }
 
 function toElement(node: Node, key: number, isOpen: boolean): ReactNode {
-  if (!(node instanceof Element)) return node.textContent
+  if (!(node instanceof Element)) {
+    const isBetweenCells = TABLE_PARTS.has(node.parentElement?.localName ?? '')
+    return isBetweenCells ? null : node.textContent
+  }
   const children = () => (node.childNodes.length === 0 ? undefined : toElements(node, isOpen))
   switch (node.localName) {
     case 'pre': {
@@ -35,6 +38,13 @@ function toElement(node: Node, key: number, isOpen: boolean): ReactNode {
       if (address.startsWith('data:')) return <img key={key} src={address} alt={alt} />
       return <RemotePicture key={key} address={address} alt={alt} />
     }
+    case 'input': {
+      // the boxes of task lists
+      const isChecked = node.hasAttribute('checked')
+      return node.getAttribute('type') === 'checkbox' ? (
+        <input key={key} type="checkbox" checked={isChecked} disabled readOnly />
+      ) : null
+    }
     case 'table':
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
@@ -49,6 +59,8 @@ function toElement(node: Node, key: number, isOpen: boolean): ReactNode {
 
 function readAttributes(element: Element): Record<string, unknown> {
   return Object.fromEntries(
-    Array.from(element.attributes, ({ name, value }) => [NAMES[name] ?? name, FLAGS.has(name) ? true : value]),
+    Array.from(element.attributes)
+      .filter(({ name }) => KEPT.has(name))
+      .map(({ name, value }) => [name, name === 'open' ? true : value]),
   )
 }

@@ -12,7 +12,8 @@ export function Announcer({ text }: { readonly text: string }) {
   now.current = text
   useEffect(() => {
     if (!readAnnouncements()) return undefined
-    let end = 0
+    // a reader who comes back has missed what was said; only news are told
+    let end = now.current.length
     const timer = setInterval(() => {
       const taken = takeSentences(now.current, end, false)
       end = taken.end

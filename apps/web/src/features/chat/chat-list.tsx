@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { SearchField } from '../../components/ui/field.tsx'
@@ -9,9 +9,10 @@ import { formatDay } from '../../lib/chat/age.ts'
 import type { ChatEntry } from '../../lib/chat/types.ts'
 import { useChatEntries, useRunningChats } from '../../lib/chat/use-chats.ts'
 import { groupByAge } from './group-by-age.ts'
-import { ListMenu } from './list-menu.tsx'
 import { StorageLine } from './storage-line.tsx'
 import { useChatSearch } from './use-chat-search.ts'
+
+const ListMenu = lazy(async () => ({ default: (await import('./list-menu.tsx')).ListMenu }))
 
 /** Rows that are drawn at first, and more on demand: a browser may hold thousands of chats. */
 const ROWS = 100
@@ -38,7 +39,9 @@ export function ChatList({ chatId }: { readonly chatId: string | undefined }) {
           >
             {t('newChat')}
           </Button>
-          <ListMenu />
+          <Suspense>
+            <ListMenu />
+          </Suspense>
         </span>
       </div>
       <div className="chats-search">

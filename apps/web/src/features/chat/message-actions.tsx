@@ -12,14 +12,14 @@ export function MessageActions({
   message,
   chat,
   isBusy,
-  isRaw,
+  isRaw = false,
   onRaw,
 }: {
   readonly message: Message
   readonly chat: Chat
   readonly isBusy: boolean
-  readonly isRaw: boolean
-  readonly onRaw: () => void
+  readonly isRaw?: boolean
+  readonly onRaw?: () => void
 }) {
   const { t } = useTranslation('chat')
   const store = useChatStore()

@@ -1,61 +1,94 @@
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { AttachedFile } from '../../components/chat/attachment-list.tsx'
 import { Markdown } from '../../components/markdown/markdown.tsx'
 import type { Chat, Message } from '../../lib/chat/types.ts'
+import { useLiveAnswer } from '../../lib/chat/use-chats.ts'
+import { Announcer } from './announcer.tsx'
 import { FailureNotice } from './failure-notice.tsx'
+import { LiveLine } from './live-line.tsx'
 import { MessageActions } from './message-actions.tsx'
 import { Reasoning } from './reasoning.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 
-/** A finished message. @param versions the chat, in which other versions of the message may stand */
-export function MessageView({
-  message,
-  versions,
-  isBusy,
-}: {
+interface MessageProps {
   readonly message: Message
-  readonly versions: Chat
+  /** The chat, in which other versions of the message may stand. */
+  readonly chat: Chat
+  /** Whether an answer of the chat is being written. */
   readonly isBusy: boolean
-}) {
-  const { t } = useTranslation('chat')
-  const [isRaw, setRaw] = useState(false)
-  const actions = (
-    <MessageActions message={message} chat={versions} isBusy={isBusy} isRaw={isRaw} onRaw={() => setRaw(!isRaw)} />
-  )
-  if (message.role === 'user') {
-    return (
-      <article className="u" aria-label={t('you')}>
-        <div className="said">
-          {message.attachments.length > 0 && (
-            <ul className="files">
-              {message.attachments.map((attachment) => (
-                <li key={attachment.id}>
-                  <AttachedFile attachment={attachment} />
-                </li>
-              ))}
-            </ul>
-          )}
-          {message.text !== '' && <p>{message.text}</p>}
-        </div>
-        {actions}
-      </article>
-    )
-  }
-  return (
-    <article className="a" aria-label={t('answerOf', { model: nameModel(message) })}>
-      <Served message={message} />
-      <Reasoning message={message} isLive={false} />
-      <ToolCalls calls={message.toolCalls} isLive={false} />
-      {isRaw ? <pre className="raw">{message.text}</pre> : message.text !== '' && <Markdown text={message.text} />}
-      <FailureNotice message={message} isBusy={isBusy} />
-      {actions}
-    </article>
-  )
 }
 
+/** What the reader wrote. */
+export const Question = memo(function Question({ message, chat, isBusy }: MessageProps) {
+  const { t } = useTranslation('chat')
+  const { attachments, text } = message
+  return (
+    <article className="u" aria-label={t('you')}>
+      <div className="said">
+        {attachments.length > 0 && (
+          <ul className="files">
+            {attachments.map((attachment) => (
+              <li key={attachment.id}>
+                <AttachedFile attachment={attachment} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {text !== '' && <p>{text}</p>}
+      </div>
+      <MessageActions message={message} chat={chat} isBusy={isBusy} />
+    </article>
+  )
+})
+
+/**
+ * An answer, while it is written and afterwards. The parts stay the same, so that its end draws nothing again.
+ *
+ * @param isLive whether it is being written; it alone is then drawn with each frame
+ */
+export const AnswerView = memo(function AnswerView({
+  message: kept,
+  chat,
+  isBusy,
+  isLive,
+}: MessageProps & { readonly isLive: boolean }) {
+  const { t } = useTranslation('chat')
+  const [isRaw, setRaw] = useState(false)
+  const live = useLiveAnswer(kept.chatId, isLive)
+  const message = live?.message.id === kept.id ? live.message : kept
+  const { text, servedModel, model } = message
+  return (
+    <article className="a" aria-label={t('answerOf', { model: servedModel ?? model ?? '' })} aria-busy={isLive}>
+      <Served message={message} />
+      <Reasoning message={message} isLive={isLive} />
+      <ToolCalls calls={message.toolCalls} isLive={isLive} />
+      {isRaw ? (
+        <pre className="raw">{text}</pre>
+      ) : (
+        text !== '' && (
+          <div className={isLive ? 'growing' : ''}>
+            <Markdown text={text} isGrowing={isLive} />
+          </div>
+        )
+      )}
+      {isLive ? (
+        <>
+          {live !== undefined && <LiveLine live={live} chatId={kept.chatId} />}
+          <Announcer text={text} />
+        </>
+      ) : (
+        <>
+          <FailureNotice message={message} isBusy={isBusy} />
+          <MessageActions message={message} chat={chat} isBusy={isBusy} isRaw={isRaw} onRaw={() => setRaw(!isRaw)} />
+        </>
+      )}
+    </article>
+  )
+})
+
 /** The model that answered; for a router or a failover its label, and the model behind it. */
-export function Served({ message }: { readonly message: Message }) {
+function Served({ message }: { readonly message: Message }) {
   const { t } = useTranslation('chat')
   const { model, servedModel } = message
   return (
@@ -66,8 +99,4 @@ export function Served({ message }: { readonly message: Message }) {
       )}
     </header>
   )
-}
-
-export function nameModel({ model, servedModel }: Message): string {
-  return servedModel ?? model ?? ''
 }

@@ -3,8 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { listPath } from '../../lib/chat/tree.ts'
 import type { Chat } from '../../lib/chat/types.ts'
-import { LiveMessage } from './live-message.tsx'
-import { MessageView } from './message-view.tsx'
+import { AnswerView, Question } from './message-view.tsx'
 
 /** Messages that are drawn at first; a long chat opens at its end. */
 const SHOWN = 40
@@ -33,10 +32,16 @@ export function Thread({ chat, isRunning }: { readonly chat: Chat; readonly isRu
           {path
             .slice(first)
             .map((message, index, { length }) =>
-              isRunning && index === length - 1 ? (
-                <LiveMessage key={message.id} chatId={entry.id} message={message} />
+              message.role === 'user' ? (
+                <Question key={message.id} message={message} chat={chat} isBusy={isRunning} />
               ) : (
-                <MessageView key={message.id} message={message} versions={chat} isBusy={isRunning} />
+                <AnswerView
+                  key={message.id}
+                  message={message}
+                  chat={chat}
+                  isBusy={isRunning}
+                  isLive={isRunning && index === length - 1}
+                />
               ),
             )}
         </div>
@@ -61,7 +66,7 @@ function useFollow(box: React.RefObject<HTMLDivElement | null>, length: number) 
     const element = box.current
     if (element !== null) element.scrollTop = element.scrollHeight
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new message brings the reader to the end
+  // a new message brings the reader to the end
   useLayoutEffect(() => {
     isFollowing.current = true
     goToEnd()

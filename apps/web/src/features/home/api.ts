@@ -92,14 +92,22 @@ export const installModel = (id: string) => unwrap(api.POST('/api/models/install
 const POLLED = [systemQuery, resourcesQuery, operationsQuery] as const
 const STEP_MS = 5_000
 
-/** Keeps what runs up to date while the page is visible. @returns what ends it */
+/**
+ * Keeps what runs up to date while the page is visible. It asks halfway between the looks after the server's health,
+ * which are left out then.
+ *
+ * @returns what ends it
+ */
 export function pollServer(client: QueryClient): () => void {
   let step = 0
-  const timer = setInterval(() => {
+  let timer: ReturnType<typeof setTimeout>
+  const poll = () => {
+    timer = setTimeout(poll, STEP_MS)
     if (document.visibilityState === 'hidden') return
     step = (step + 1) % POLLED.length
     const { queryKey } = POLLED[step] ?? systemQuery
     void client.refetchQueries({ queryKey, type: 'active' })
-  }, STEP_MS)
-  return () => clearInterval(timer)
+  }
+  timer = setTimeout(poll, STEP_MS / 2)
+  return () => clearTimeout(timer)
 }

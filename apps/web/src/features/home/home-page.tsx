@@ -27,7 +27,7 @@ export function HomePage() {
   return (
     <>
       <PageHead title={t('common:nav.home')} />
-      <div className="page home">
+      <div className={isAdmin ? 'page home' : 'page home is-narrow'}>
         <div className="stack">
           {models === undefined && error !== null && <ErrorBlock error={error} />}
           {models?.length === 0 && <Starters />}
@@ -36,11 +36,13 @@ export function HomePage() {
           {isAdmin && <LoadedModels />}
           {!isAdmin && canChat && <RecentChats />}
         </div>
-        <div className="stack">
-          {isAdmin && <Requests />}
-          {isAdmin && <Resources />}
-          {isAdmin && <RecentChats />}
-        </div>
+        {isAdmin && (
+          <div className="stack">
+            <Requests />
+            <Resources />
+            {canChat && <RecentChats />}
+          </div>
+        )}
       </div>
     </>
   )

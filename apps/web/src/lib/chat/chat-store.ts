@@ -26,7 +26,7 @@ interface Run {
 /** Chats that stay in memory though no page shows them. */
 const MAX_OPEN = 12
 /** A message that streams is written to the disk this often. */
-const SAVE_MS = 1_000
+const SAVE_MS = 500
 /** A message that another tab writes is taken for interrupted after this time of silence. */
 const SILENCE_MS = 5_000
 const TITLE_LENGTH = 70
@@ -43,9 +43,12 @@ export class ChatStore {
   constructor(viewerId: string) {
     this.drafts = new Drafts(viewerId)
     this.#archive = new ChatArchive(viewerId, (chatId) => void this.#reload(chatId))
-    addEventListener('pagehide', () => {
+    // a page that becomes hidden may be closed without another word
+    const saveAll = () => {
       for (const [chatId] of this.#runs) this.#saveLive(chatId)
-    })
+    }
+    addEventListener('pagehide', saveAll)
+    document.addEventListener('visibilitychange', saveAll)
   }
 
   /** The list of chats, newest first; undefined while it is read. */
@@ -238,7 +241,12 @@ export class ChatStore {
       chatPath: entry.settings.isUsingTools ? '/v1/mcp/chat/completions' : '/v1/chat/completions',
       isResumed: answer.background !== undefined,
       signal: controller.signal,
-      publish: live.set,
+      publish: (now) => {
+        const wasNamed = live.get()?.message.background !== undefined
+        live.set(now)
+        // the name of an answer on the server is what brings it back
+        if (!wasNamed && now.message.background !== undefined) this.#saveLive(chatId)
+      },
     })
     clearInterval(timer)
     this.#runs.delete(chatId)

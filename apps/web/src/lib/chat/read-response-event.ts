@@ -31,7 +31,7 @@ function readContent(event: Record<string, unknown>): StreamEvent[] {
     case 'response.failed':
       return [readStreamFailure(isRecord(event.response) ? event.response.error : undefined)]
     case 'error':
-      return [readStreamFailure(isRecord(event.error) ? event.error : event)]
+      return [readStreamFailure(isRecord(event.error) ? event.error : { message: event.message, code: event.code })]
     default:
       return []
   }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react'
 import { useSession } from '../session.ts'
 import { ChatStore, type ChatView } from './chat-store.ts'
-import { useObservable } from './observable.ts'
+import { createObservable, useObservable } from './observable.ts'
 import type { LiveAnswer } from './run-answer.ts'
 import type { ChatEntry } from './types.ts'
 
@@ -36,13 +36,15 @@ export function useRunningChats(): ReadonlySet<string> {
   return useObservable(useChatStore().running)
 }
 
-/** The answer that is being written in a chat; it changes with every frame. */
-export function useLiveAnswer(chatId: string): LiveAnswer | undefined {
+/** The answer that is being written in a chat; it changes with every frame. @param isWatched whether to look at all */
+export function useLiveAnswer(chatId: string, isWatched: boolean): LiveAnswer | undefined {
   const store = useChatStore()
   // a run that begins or ends has another state to watch
   useRunningChats()
-  return useObservable(store.watchLive(chatId))
+  return useObservable(isWatched ? store.watchLive(chatId) : NOTHING)
 }
+
+const NOTHING = createObservable<LiveAnswer | undefined>(undefined)
 
 /** The time in milliseconds, renewed while it is wanted. */
 export function useNow(isRunning: boolean, stepMs = 250): number {

@@ -1,10 +1,15 @@
 import DOMPurify from 'dompurify'
-import { Lexer, type Links, Parser } from 'marked'
+import { Lexer, type Links, Parser, Renderer } from 'marked'
+import { reduceHtml } from './reduce-html.ts'
 
 /** Elements that an answer may hold. Nothing that loads, sends, styles or runs. */
 const TAGS =
   `a abbr b blockquote br code del details div dd dl dt em h1 h2 h3 h4 h5 h6 hr i img input ins kbd li mark ol
   p pre q s samp small span strong sub summary sup table tbody td th thead tr u ul var`.split(/\s+/)
+
+const renderer = new Renderer()
+// handlers and addresses of raw HTML never reach the parser of the browser, which would report them
+renderer.html = ({ text }) => reduceHtml(text)
 
 /**
  * Turns one block of markdown into sanitised elements.
@@ -14,10 +19,12 @@ const TAGS =
 export function renderBlock(block: string, links: Links): DocumentFragment {
   const lexer = new Lexer()
   Object.assign(lexer.tokens.links, links)
-  const html = Parser.parse(lexer.lex(block))
+  const html = Parser.parse(lexer.lex(block), { renderer })
   return DOMPurify.sanitize(html, {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ['href', 'title', 'alt', 'src', 'class', 'start', 'align', 'type', 'checked', 'disabled', 'open'],
+    // their values are words, which the pattern of addresses would refuse
+    ADD_URI_SAFE_ATTR: ['start', 'align', 'type', 'checked', 'disabled', 'open'],
     ALLOW_DATA_ATTR: false,
     ALLOWED_URI_REGEXP: /^(https?:|mailto:|data:image\/(png|jpeg|gif|webp);base64,)/i,
     RETURN_DOM_FRAGMENT: true,

@@ -1,40 +1,14 @@
 import { useTranslation } from 'react-i18next'
-import { Markdown } from '../../components/markdown/markdown.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { ProgressBar } from '../../components/ui/progress-bar.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import type { ModelLoad } from '../../lib/chat/model-load.ts'
 import type { LiveAnswer } from '../../lib/chat/run-answer.ts'
-import type { Message } from '../../lib/chat/types.ts'
-import { useChatStore, useLiveAnswer, useNow } from '../../lib/chat/use-chats.ts'
+import { useChatStore, useNow } from '../../lib/chat/use-chats.ts'
 import { formatBytes, formatDuration, formatNumber, formatPercent } from '../../lib/format.ts'
-import { Announcer } from './announcer.tsx'
-import { nameModel, Served } from './message-view.tsx'
-import { Reasoning } from './reasoning.tsx'
-import { ToolCalls } from './tool-calls.tsx'
 
-/** The answer that is being written. It alone is drawn again with each frame. */
-export function LiveMessage({ chatId, message: kept }: { readonly chatId: string; readonly message: Message }) {
-  const { t } = useTranslation('chat')
-  const live = useLiveAnswer(chatId)
-  const message = live?.message.id === kept.id ? live.message : kept
-  return (
-    <article className="a" aria-label={t('answerOf', { model: nameModel(message) })} aria-busy="true">
-      <Served message={message} />
-      <Reasoning message={message} isLive />
-      <ToolCalls calls={message.toolCalls} isLive />
-      {message.text !== '' && (
-        <div className="growing">
-          <Markdown text={message.text} isGrowing />
-        </div>
-      )}
-      {live !== undefined && <LiveLine live={live} chatId={chatId} />}
-      <Announcer text={message.text} />
-    </article>
-  )
-}
-
-function LiveLine({ live, chatId }: { readonly live: LiveAnswer; readonly chatId: string }) {
+/** What an answer is doing: waiting, loading its model, thinking or writing, with its figures so far. */
+export function LiveLine({ live, chatId }: { readonly live: LiveAnswer; readonly chatId: string }) {
   const { t } = useTranslation('chat')
   const store = useChatStore()
   const now = useNow(true)
@@ -87,7 +61,8 @@ function LiveLine({ live, chatId }: { readonly live: LiveAnswer; readonly chatId
 /** How far the model is loaded. */
 function LoadBar({ load }: { readonly load: ModelLoad | undefined }) {
   const { t } = useTranslation('chat')
-  if (load === undefined) return null
+  // a backend that reports no progress has nothing to show
+  if (load === undefined || (load.progress === 0 && load.bytesTotal === 0)) return null
   const { state, progress, bytesDone, bytesTotal } = load
   const size =
     bytesTotal > 0 ? t('loading.bytes', { done: formatBytes(bytesDone), total: formatBytes(bytesTotal) }) : ''
