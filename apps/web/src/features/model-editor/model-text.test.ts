@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { hasValue, parseModelText, parseValue, printValue, readModelName, readValue, splitPath, writeValue } from './model-text.ts'
+import {
+  hasValue,
+  parseModelText,
+  parseValue,
+  printValue,
+  readModelName,
+  readValue,
+  splitPath,
+  writeValue,
+} from './model-text.ts'
 
 const TEXT = `# the model of the team
 name: cedar # keep

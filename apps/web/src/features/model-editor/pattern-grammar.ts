@@ -87,7 +87,8 @@ class Parser {
     const start = this.#at
     if (this.#text[this.#at] === '^') this.#at += 1
     if (this.#text[this.#at] === ']') this.#at += 1
-    while (this.#at < this.#text.length && this.#text[this.#at] !== ']') this.#at += this.#text[this.#at] === '\\' ? 2 : 1
+    while (this.#at < this.#text.length && this.#text[this.#at] !== ']')
+      this.#at += this.#text[this.#at] === '\\' ? 2 : 1
     const length = this.#at - start
     this.#at += 1
     return { isFixed: length === 1, inner: 0 }

@@ -11,7 +11,8 @@ const known = {
   ]),
   backends: new Map([['secrets', 'pattern']]),
 }
-const check = (text: string) => checkRules(parseModelText(text), known).map(({ code, path, line }) => [code, path, line])
+const check = (text: string) =>
+  checkRules(parseModelText(text), known).map(({ code, path, line }) => [code, path, line])
 
 describe('rules over several keys', () => {
   it('want detectors that exist and detect', () => {

@@ -91,7 +91,7 @@ function walk(node: Node, schema: Schema, place: Place): void {
     })
   }
   if (!isMap(node) || (properties === undefined && additionalProperties === undefined)) return
-  for (const pair of node.items) walkPair(pair, { properties, additionalProperties }, place)
+  for (const pair of node.items) walkPair(pair, schema, place)
 }
 
 function walkPair(
