@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { type CodeEditorHandle, type CodeEditorOptions, createCodeEditor, type Mark } from './code-mirror.ts'
 
 /** The text of a model file, with marks at its faults. @param handle gets the editor once it is there, and null after it */
-export default function CodeEditor({
+export function CodeEditor({
   text,
   label,
   marks,

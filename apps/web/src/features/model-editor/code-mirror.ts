@@ -48,6 +48,7 @@ const theme = EditorView.theme({
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '20px' },
   '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-content:focus-visible': { outline: 'none' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--text-3)', border: '0' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--hover)' },

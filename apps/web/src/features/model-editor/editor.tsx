@@ -18,7 +18,7 @@ import { SaveDialog } from './save-dialog.tsx'
 import type { EditorSearch } from './search.ts'
 import { useModelText } from './use-model-text.ts'
 
-const CodeEditor = lazy(() => import('./code-editor.tsx'))
+const CodeEditor = lazy(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor }))
 
 /** What an editor works on. */
 export interface EditorProps {
