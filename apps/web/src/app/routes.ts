@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
+import { readBackendsSearch } from '../features/backends/search.ts'
 import { readEditorSearch, readNewModelSearch } from '../features/model-editor/search.ts'
 import { readModelsSearch } from '../features/models/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
@@ -20,6 +21,14 @@ export const appPages = [
     needs: 'operations',
     namespaces: ['activity', 'operations'],
     load: async () => ({ default: (await import('../features/activity/activity-page.tsx')).ActivityPage }),
+  }),
+  definePage(appRoute, {
+    path: 'backends',
+    access: 'admin',
+    needs: 'backend_gallery',
+    namespaces: ['backends', 'operations'],
+    search: readBackendsSearch,
+    load: async () => ({ default: (await import('../features/backends/backends-page.tsx')).BackendsPage }),
   }),
   definePage(appRoute, {
     path: 'models',

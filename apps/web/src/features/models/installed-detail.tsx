@@ -107,10 +107,7 @@ function Detail({
   )
 }
 
-function describeMemory(
-  { size_vram, process }: LoadedModel,
-  t: TFunction,
-): string {
+function describeMemory({ size_vram, process }: LoadedModel, t: TFunction): string {
   const vram = size_vram === undefined ? t('unknown') : formatBytes(size_vram)
   const parts = [t('memory.graphics', { bytes: vram })]
   if (process !== undefined) parts.push(t('memory.process', { bytes: formatBytes(process.rss_bytes) }))
