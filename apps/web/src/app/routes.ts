@@ -5,10 +5,12 @@ import { readEditorSearch, readNewModelSearch } from '../features/model-editor/s
 import { readModelsSearch } from '../features/models/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { definePage } from './define-page.ts'
+import { NotFoundPage } from './failure-views.tsx'
 import { appRoute, rootRoute } from './root-route.ts'
 
-/** Pages inside the shell, one line of code a page. */
+/** Pages inside the shell. */
 export const appPages = [
+  createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFoundPage }),
   definePage(appRoute, {
     path: '/',
     access: 'user',
