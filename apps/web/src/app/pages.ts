@@ -44,7 +44,7 @@ export const PAGES: readonly Page[] = [
   { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
   { id: 'chat', path: 'chat', group: 'use', icon: 'chat', access: 'user', feature: 'chat', key: 'c' },
   { id: 'models', path: 'models', group: 'models', icon: 'cube', access: 'admin', key: 'm' },
-  { id: 'backends', path: 'backends', group: 'models', icon: 'plug', access: 'admin' },
+  { id: 'backends', path: 'backends', group: 'models', icon: 'plug', access: 'admin', needs: 'backend_gallery' },
   {
     id: 'activity',
     path: 'activity',

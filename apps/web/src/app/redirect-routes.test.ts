@@ -7,12 +7,13 @@ import { createRedirectRoutes } from './redirect-routes.ts'
 async function follow(address: string, basepath = '/') {
   const root = createRootRoute()
   const app = createRoute({ getParentRoute: () => root, path: 'app' })
+  const index = createRoute({ getParentRoute: () => app, path: '/' })
   const splat = createRoute({ getParentRoute: () => app, path: '$' })
   const prefix = basepath.replace(/\/$/, '')
   const history = createMemoryHistory({ initialEntries: [`${prefix}/app/start`] })
   const router = createRouter({
     basepath,
-    routeTree: root.addChildren([app.addChildren([...createRedirectRoutes(app), splat])]),
+    routeTree: root.addChildren([app.addChildren([...createRedirectRoutes(app), index, splat])]),
     history,
   })
   await router.load()

@@ -3,6 +3,7 @@ import i18next from 'i18next'
 import { readChatSearch } from '../features/chat/search.ts'
 import { readEventsSearch } from '../features/events/search.ts'
 import { readLogsSearch } from '../features/logs/search.ts'
+import { readBackendsSearch } from '../features/backends/search.ts'
 import { readEditorSearch, readNewModelSearch } from '../features/model-editor/search.ts'
 import { readModelsSearch } from '../features/models/search.ts'
 import { readSettingsSearch } from '../features/settings/search.ts'
@@ -63,6 +64,14 @@ export const appPages = [
     load: async (): Promise<PageModule> => ({
       default: (await import('../features/activity/activity-page.tsx')).ActivityPage,
     }),
+  }),
+  definePage(appRoute, {
+    path: 'backends',
+    access: 'admin',
+    needs: 'backend_gallery',
+    namespaces: ['backends', 'operations'],
+    search: readBackendsSearch,
+    load: async (): Promise<PageModule> => ({ default: (await import('../features/backends/backends-page.tsx')).BackendsPage }),
   }),
   definePage(appRoute, {
     path: 'models',

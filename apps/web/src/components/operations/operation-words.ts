@@ -2,42 +2,44 @@ import type { TFunction } from 'i18next'
 import { formatBytes, formatDuration, formatPercent } from '../../lib/format.ts'
 import { type Operation, readOperationState } from '../../lib/operations/operation.ts'
 
+/** Phases and states of workers as the server says them, with their keys. */
 const PHASES: Readonly<Record<NonNullable<Operation['phase']>, string>> = {
-  'Resolving files': 'phase.resolving',
-  Downloading: 'phase.downloading',
-  Verifying: 'phase.verifying',
-  Finalizing: 'phase.finalizing',
-  'Saving configuration': 'phase.saving',
+  'Resolving files': 'resolving',
+  Downloading: 'downloading',
+  Verifying: 'verifying',
+  Finalizing: 'finalizing',
+  'Saving configuration': 'saving',
 }
 
-const WORKER_STATES: Readonly<Record<string, string>> = {
-  Queued: 'worker.queued',
-  Downloading: 'worker.downloading',
-  'Worker busy': 'worker.busy',
-  Done: 'worker.done',
-  Failed: 'worker.failed',
+type WorkerState = NonNullable<Operation['nodes']>[number]['status']
+
+const WORKER_STATES: Readonly<Record<WorkerState, string>> = {
+  Queued: 'queued',
+  Downloading: 'downloading',
+  'Worker busy': 'busy',
+  Done: 'done',
+  Failed: 'failed',
 }
 
-/** What is done to what, such as `Install model`. @param t of the namespace `operations` */
+/** What is done to what, such as `Install model`. */
 export function describeKind(
   { taskType, isBackend }: { readonly taskType: string; readonly isBackend: boolean },
   t: TFunction,
 ): string {
-  return t(`kind.${taskType}`, { context: isBackend ? 'backend' : 'model' })
+  return isBackend ? t(`operations:backendKind.${taskType}`) : t(`operations:modelKind.${taskType}`)
 }
 
 /** What an operation does now. */
 export function describePhase(operation: Operation, t: TFunction): string {
   const state = readOperationState(operation)
-  if (state !== 'running') return t(`state.${state}`)
-  if (operation.phase !== undefined) return t(PHASES[operation.phase])
-  return t(`doing.${operation.taskType}`)
+  if (state !== 'running') return t(`operations:state.${state}`)
+  if (operation.phase !== undefined) return t(`operations:phase.${PHASES[operation.phase]}`)
+  return t(`operations:doing.${operation.taskType}`)
 }
 
 /** The state of a worker's part. */
-export function describeWorkerState(status: string, t: TFunction): string {
-  const key = WORKER_STATES[status]
-  return key === undefined ? status : t(key)
+export function describeWorkerState(status: WorkerState, t: TFunction): string {
+  return t(`operations:worker.${WORKER_STATES[status]}`)
 }
 
 /** Progress, bytes, rate and time left, as far as they are known. */
@@ -48,8 +50,12 @@ export function listFacts(operation: Operation, t: TFunction): readonly string[]
   const current = currentBytes === undefined || currentBytes === 0 ? undefined : formatBytes(currentBytes)
   return [
     formatPercent(progress / 100),
-    ...(current === undefined ? [] : [total === undefined ? current : t('bytesOf', { current, total })]),
-    ...(bytesPerSecond === undefined || bytesPerSecond <= 0 ? [] : [t('rate', { bytes: formatBytes(bytesPerSecond) })]),
-    ...(secondsLeft === undefined ? [] : [t('left', { time: formatDuration(Math.ceil(secondsLeft) * 1000) })]),
+    ...(current === undefined ? [] : [total === undefined ? current : t('operations:bytesOf', { current, total })]),
+    ...(bytesPerSecond === undefined || bytesPerSecond <= 0
+      ? []
+      : [t('operations:rate', { bytes: formatBytes(bytesPerSecond) })]),
+    ...(secondsLeft === undefined
+      ? []
+      : [t('operations:left', { time: formatDuration(Math.ceil(secondsLeft) * 1000) })]),
   ]
 }

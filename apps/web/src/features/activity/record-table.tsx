@@ -64,7 +64,6 @@ function RecordRow({
   readonly action: RecordAction | undefined
 }) {
   const { t } = useTranslation('activity')
-  const { t: operationWords } = useTranslation('operations')
   const { name, outcome, paused, error, startedAt, finishedAt } = record
   const word = outcome === 'cancelled' && paused === true ? 'paused' : outcome
   const took = Date.parse(finishedAt) - Date.parse(startedAt)
@@ -73,7 +72,7 @@ function RecordRow({
       <td className="free m t2">
         <RelativeTime time={finishedAt} />
       </td>
-      <td className="free m t2">{describeKind(record, operationWords)}</td>
+      <td className="free m t2">{describeKind(record, t)}</td>
       <td className="main-c">
         <span className="med target">{name}</span>
         {error && <span className="meta target">{error}</span>}

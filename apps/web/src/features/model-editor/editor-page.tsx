@@ -1,3 +1,48 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { PageHead } from '../../components/ui/page-head.tsx'
+import { QueryView } from '../../components/ui/states.tsx'
+import { modelFileQuery } from './api.ts'
+import { readDraft } from './drafts.ts'
+import { Editor } from './editor.tsx'
+
+const route = getRouteApi('/app/models/$name')
+
+/** The editor of the file of a model that is here. */
 export function EditorPage() {
-  return null
+  const { name } = route.useParams()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const client = useQueryClient()
+  const file = useQuery(modelFileQuery(name))
+  if (file.data === undefined)
+    return (
+      <>
+        <PageHead title={name} />
+        <div className="page">
+          <QueryView query={file} lines={10}>
+            {() => null}
+          </QueryView>
+        </div>
+      </>
+    )
+  // a draft goes on from the file that it began with, so that a change of others meanwhile is noticed
+  const base = readDraft(name)?.base ?? file.data
+  return (
+    <Editor
+      key={`${name}-${base.revision}`}
+      {...{ base, search }}
+      title={name}
+      draftName={name}
+      savedName={name}
+      start={base.text}
+      onSearch={(next) => void navigate({ to: '.', search: next, replace: true })}
+      onSaved={(saved, written) => {
+        const next = saved ?? name
+        client.setQueryData(modelFileQuery(next).queryKey, written)
+        if (next !== name)
+          void navigate({ to: '/app/models/$name', params: { name: next }, search, replace: true, ignoreBlocker: true })
+      }}
+    />
+  )
 }

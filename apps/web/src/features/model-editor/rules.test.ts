@@ -27,7 +27,7 @@ describe('rules over several keys', () => {
     const text = 'pii_detection:\n  patterns:\n    - { name: A, match: "tick-[0-9]+" }\n    - { match: "a.c" }\n'
     expect(check(text)).toEqual([
       ['patternName', 'pii_detection.patterns.1', 4],
-      ['pattern.anyCharacter', 'pii_detection.patterns.1.match', 4],
+      ['pattern-anyCharacter', 'pii_detection.patterns.1.match', 4],
     ])
   })
 

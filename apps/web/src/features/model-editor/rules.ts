@@ -60,7 +60,7 @@ function checkPatterns(model: ModelDocument): readonly Fault[] {
     const path = ['pii_detection', 'patterns', index]
     const faults: Fault[] = isText(name) ? [] : [['patternName', path]]
     const fault = isText(match) ? checkPattern(match) : 'literal'
-    return fault === undefined ? faults : [...faults, [`pattern.${fault}`, [...path, 'match']]]
+    return fault === undefined ? faults : [...faults, [`pattern-${fault}`, [...path, 'match']]]
   })
 }
 

@@ -82,9 +82,10 @@ function walk(node: Node, schema: Schema, place: Place): void {
   const { type, properties, items, additionalProperties } = schema
   if (type !== undefined && !hasType(node, type)) {
     const expected = type.filter((one) => one !== 'null').join(', ')
-    return report(node, place, { severity: 'error', code: 'type', values: { expected, found: findType(node) } })
+    report(node, place, { severity: 'error', code: 'type', values: { expected, found: findType(node) } })
+    return
   }
-  if (isScalar(node)) return checkScalar(node.value, node, schema, place)
+  if (isScalar(node)) checkScalar(node.value, node, schema, place)
   if (isSeq(node) && items !== undefined) {
     node.items.forEach((item, index) => {
       if (isNode(item)) walk(item, items, { ...place, path: [...place.path, index] })
@@ -105,7 +106,7 @@ function walkPair(
   const schema = properties?.get(name) ?? additionalProperties
   // `<<` takes in the keys of an anchor
   if (schema === undefined && name !== '<<')
-    return report(key, inside, { severity: 'warning', code: 'unknownKey', values: { key: name } })
+    report(key, inside, { severity: 'warning', code: 'unknownKey', values: { key: name } })
   if (schema !== undefined && isNode(value)) walk(value, schema, inside)
 }
 
@@ -114,7 +115,7 @@ function checkScalar(value: unknown, node: Node, { enum: words, pattern, minimum
     report(node, place, { severity: 'error', code, values })
   if (value === null) return
   if (words !== undefined && !words.includes(value))
-    return fail('enum', { options: words.filter((word) => word !== null).join(', ') })
+    return fail('enum', { options: words.filter((word) => word !== null && word !== '').join(', ') })
   if (typeof value === 'string' && pattern?.test(value) === false) return fail('form', { value })
   if (typeof value !== 'number') return
   if (minimum !== undefined && value < minimum) return fail('minimum', { limit: String(minimum) })

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
-import { SearchField, SelectFilter } from '../../components/ui/field.tsx'
+import { SelectFilter } from '../../components/ui/field.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
-import { useDebounced } from '../../lib/use-debounced.ts'
+import { TermField } from '../../components/ui/term-field.tsx'
 import { useListKeys } from '../../lib/use-list-keys.ts'
 import { type GalleryPage, galleryQuery } from './api.ts'
 import { GalleryDetail } from './gallery-detail.tsx'
@@ -48,7 +48,7 @@ export function GalleryView() {
   return (
     <>
       <div className="fl">
-        <TermField value={search.q ?? ''} onChange={(q) => change({ q })} />
+        <TermField label={t('searchModels')} value={search.q ?? ''} onChange={(q) => change({ q })} />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one row everywhere */}
         <div className="row chips" tabIndex={0} role="group" aria-label={t('filters')}>
@@ -84,23 +84,6 @@ export function GalleryView() {
 
 /** Filters to change; an empty one is taken away. */
 type SearchPatch = { readonly [Key in keyof ModelsSearch]?: ModelsSearch[Key] | '' }
-
-/** The search term, which goes into the address once typing rests. */
-export function TermField({ value, onChange }: { readonly value: string; readonly onChange: (term: string) => void }) {
-  const { t } = useTranslation('models')
-  const [text, setText] = useState(value)
-  const rested = useDebounced(text)
-  // the address may change on its own, such as by Clear filters
-  useEffect(() => setText(value), [value])
-  useEffect(() => {
-    if (rested === text && rested !== value) onChange(rested)
-  }, [rested, text, value, onChange])
-  return (
-    <div className="sf">
-      <SearchField label={t('searchModels')} value={text} onChange={setText} />
-    </div>
-  )
-}
 
 function Chip({
   text,

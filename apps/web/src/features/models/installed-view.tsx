@@ -4,11 +4,11 @@ import { useTranslation } from 'react-i18next'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
+import { TermField } from '../../components/ui/term-field.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { useListKeys } from '../../lib/use-list-keys.ts'
 import { type InstalledModel, installedQuery, type LoadedModel, loadedQuery } from './api.ts'
 import { filterInstalled, listUses } from './filter-installed.ts'
-import { TermField } from './gallery-view.tsx'
 import { InstalledDetail } from './installed-detail.tsx'
 import { MODEL_STATES, type ModelsSearch } from './search.ts'
 
@@ -41,6 +41,7 @@ export function InstalledView() {
     <>
       <div className="fl">
         <TermField
+          label={t('searchModels')}
           value={q ?? ''}
           onChange={(term) => {
             const { q: _, ...rest } = search

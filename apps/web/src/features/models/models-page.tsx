@@ -9,6 +9,7 @@ import { formatBytes } from '../../lib/format.ts'
 import { hostQuery, installedQuery } from './api.ts'
 import { GalleryView } from './gallery-view.tsx'
 import { InstalledView } from './installed-view.tsx'
+import '../../styles/list-detail.css'
 import './models.css'
 
 const route = getRouteApi('/app/models')

@@ -32,7 +32,8 @@ export function averageProgress(operations: readonly Operation[]): number {
 }
 
 /**
- * The operation on a model or backend that waits or runs, if there is one.
+ * The operation on a model or backend that waits or runs, if there is one. Two galleries' models of one name are one model
+ * here.
  *
  * @param name with or without the name of its gallery
  */
@@ -40,11 +41,11 @@ export function findActiveOperation(
   operations: readonly Operation[] | undefined,
   { kind, name }: { readonly kind: 'model' | 'backend'; readonly name: string },
 ): Operation | undefined {
-  const isBackend = kind === 'backend'
+  const bare = name.slice(name.indexOf('@') + 1)
   return operations?.find(
     (operation) =>
-      operation.isBackend === isBackend &&
+      operation.isBackend === (kind === 'backend') &&
       readOperationState(operation) !== 'failed' &&
-      (operation.id === name || operation.fullName === name || operation.name === name),
+      (operation.name === bare || operation.id === name),
   )
 }

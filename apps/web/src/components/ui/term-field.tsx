@@ -1,0 +1,33 @@
+import { useEffect, useRef, useState } from 'react'
+import { useDebounced } from '../../lib/use-debounced.ts'
+import { SearchField } from './field.tsx'
+
+/** The search term, which goes into the address once typing rests. */
+export function TermField({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (term: string) => void
+}) {
+  const [text, setText] = useState(value)
+  const rested = useDebounced(text)
+  const sent = useRef(value)
+  // The address may change on its own, such as by Clear filters. An echo of what was typed changes nothing.
+  useEffect(() => {
+    if (value !== sent.current) setText(value)
+    sent.current = value
+  }, [value])
+  useEffect(() => {
+    if (rested !== text || rested === sent.current) return
+    sent.current = rested
+    onChange(rested)
+  }, [rested, text, onChange])
+  return (
+    <div className="sf">
+      <SearchField label={label} value={text} onChange={setText} />
+    </div>
+  )
+}

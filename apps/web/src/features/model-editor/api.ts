@@ -1,0 +1,163 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, send, unwrap } from '../../lib/api-client.ts'
+import { isRecord, readFailure } from '../../lib/api-error.ts'
+import { toUrl } from '../../lib/base-path.ts'
+import type { KnownModels } from './rules.ts'
+import { readSchema, type Schema } from './schema-check.ts'
+
+/** A model file as the server has it. */
+export interface ModelFile {
+  readonly text: string
+  /** Changes with every change of the text. */
+  readonly revision: string
+}
+
+async function fetchFile(name: string, signal?: AbortSignal): Promise<ModelFile> {
+  const init = { params: { path: { name } }, ...(signal && { signal }) }
+  const { config, config_revision } = await unwrap(api.GET('/models/edit/{name}', init))
+  return { text: config, revision: config_revision }
+}
+
+/** The file of a model, fetched anew each time the editor opens. */
+export const modelFileQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['model-editor', 'file', name],
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    queryFn: ({ signal }) => fetchFile(name, signal),
+  })
+
+/** The file as it is now, after somebody else has changed it. */
+export const readCurrentFile = (name: string): Promise<ModelFile> => fetchFile(name)
+
+/** What was written. */
+export interface WrittenFile {
+  readonly revision: string
+}
+
+/**
+ * Writes the file of a model; the name in the text renames it.
+ *
+ * @param revision the file it is meant for
+ * @throws ApiError with status 412 where the file has another revision by now
+ */
+export async function replaceFile(name: string, text: string, revision: string): Promise<WrittenFile> {
+  return write(`/models/edit/${encodeURIComponent(name)}`, text, { 'if-match': `"${revision}"` })
+}
+
+/** Writes the file of a new model. @throws ApiError with status 409 where the name is taken */
+export async function createFile(text: string): Promise<WrittenFile> {
+  return write('/models/import', text, {})
+}
+
+/** Sends YAML. With a cookie the server takes no other content type; it reads the text as YAML all the same. */
+async function write(path: string, text: string, headers: Readonly<Record<string, string>>): Promise<WrittenFile> {
+  const response = await send(toUrl(path), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: text,
+  })
+  const body: unknown = await response.json().catch(() => undefined)
+  if (!response.ok) throw readFailure(response, body)
+  return { revision: isRecord(body) && typeof body.config_revision === 'string' ? body.config_revision : '' }
+}
+
+/** The JSON Schema of model files. */
+export const schemaQuery = queryOptions({
+  queryKey: ['model-editor', 'schema'],
+  staleTime: Number.POSITIVE_INFINITY,
+  async queryFn({ signal }): Promise<Schema> {
+    const response = await send(toUrl('/api/models/config-schema'), { signal })
+    const body: unknown = await response.json().catch(() => undefined)
+    if (!response.ok) throw readFailure(response, body)
+    return readSchema(body)
+  },
+})
+
+/** The other models, as rules see them. */
+export const knownModelsQuery = queryOptions({
+  queryKey: ['model-editor', 'known-models'],
+  async queryFn({ signal }): Promise<KnownModels> {
+    const [{ data }, routers] = await Promise.all([
+      unwrap(api.GET('/api/models/capabilities', { signal })),
+      // a server without routers has none
+      unwrap(api.GET('/api/router/status', { signal })).catch(() => ({ models: [] })),
+    ])
+    const isRouter = new Set(routers.models.map(({ name }) => name))
+    return {
+      uses: new Map(
+        data.map(({ id, capabilities }) => [
+          id,
+          [
+            ...capabilities.map((flag) => flag.replace(/^FLAG_/, '').toLowerCase()),
+            ...(isRouter.has(id) ? ['router'] : []),
+          ],
+        ]),
+      ),
+      backends: new Map(data.map(({ id, backend }) => [id, backend])),
+    }
+  },
+})
+
+/** Names that a key can take, such as of backends. */
+export const completionsQuery = (provider: string) =>
+  queryOptions({
+    queryKey: ['model-editor', 'completions', provider],
+    async queryFn({ signal }): Promise<readonly string[]> {
+      const init = { signal, params: { path: { provider } } }
+      return (await unwrap(api.GET('/api/models/config-metadata/autocomplete/{provider}', init))).values
+    },
+  })
+
+/** Memory that a model is estimated to take with a context; undefined where its files do not tell. */
+export const memoryQuery = (model: string, contextSize: number) =>
+  queryOptions({
+    queryKey: ['model-editor', 'memory', model, contextSize],
+    async queryFn(): Promise<number | null> {
+      const body = { model, context_size: contextSize }
+      const reply: unknown = await unwrap(api.POST('/api/models/vram-estimate', { body }))
+      return isRecord(reply) && typeof reply.vramBytes === 'number' ? reply.vramBytes : null
+    },
+  })
+
+/** The answer to an import by address. */
+export type ImportAnswer =
+  | { readonly kind: 'started' }
+  /** Several backends could run the model, or none is known. */
+  | { readonly kind: 'ambiguous'; readonly modality: string; readonly candidates: readonly string[] }
+
+/** What somebody wishes of an import. */
+export interface ImportWishes {
+  readonly uri: string
+  readonly name?: string | undefined
+  readonly backend?: string | undefined
+  /** In the order of preference, with commas between. */
+  readonly quantizations?: string | undefined
+}
+
+/** Installs the model behind an address. @throws ApiError for addresses that the server cannot use */
+export async function importUri({ uri, name, backend, quantizations }: ImportWishes): Promise<ImportAnswer> {
+  const preferences = {
+    ...(name ? { name } : {}),
+    ...(backend ? { backend } : {}),
+    ...(quantizations ? { quantizations } : {}),
+  }
+  const { error, response } = await api.POST('/models/import-uri', { body: { uri, preferences } })
+  if (response.ok) return { kind: 'started' }
+  return readAmbiguity(error) ?? fail(response, error)
+}
+
+/** Reads the refusal of an ambiguous import; undefined for any other. */
+export function readAmbiguity(body: unknown): Extract<ImportAnswer, { kind: 'ambiguous' }> | undefined {
+  if (!isRecord(body) || body.error !== 'ambiguous import') return undefined
+  const { modality, candidates } = body
+  return {
+    kind: 'ambiguous',
+    modality: typeof modality === 'string' ? modality : '',
+    candidates: Array.isArray(candidates) ? candidates.filter((one) => typeof one === 'string') : [],
+  }
+}
+
+function fail(response: Response, body: unknown): never {
+  throw readFailure(response, body)
+}

@@ -1,0 +1,103 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Checkbox, SearchField } from '../../components/ui/field.tsx'
+import { Notice } from '../../components/ui/notice.tsx'
+import type { ConfigField, FieldCatalogue } from './field-catalogue.ts'
+import { FormField } from './form-field.tsx'
+import { hasValue, type ModelDocument, splitPath } from './model-text.ts'
+import type { Problem } from './problem.ts'
+
+/** The keys of a model file as fields, by section. */
+export function FormView({
+  model,
+  catalogue,
+  problems,
+  section,
+  savedName,
+  onSection,
+  onChange,
+}: {
+  readonly model: ModelDocument
+  readonly catalogue: FieldCatalogue
+  readonly problems: readonly Problem[]
+  readonly section: string | undefined
+  /** The name of the model on the server; undefined for a new one. */
+  readonly savedName: string | undefined
+  readonly onSection: (section: string) => void
+  readonly onChange: (field: ConfigField, value: unknown) => void
+}) {
+  const { t } = useTranslation('model-editor')
+  const [term, setTerm] = useState('')
+  const [showsAll, setShowsAll] = useState(false)
+  const { sections, fields } = catalogue
+  const current = sections.find(({ id }) => id === section) ?? sections[0]
+  const isSet = (field: ConfigField) => hasValue(model, splitPath(field.path))
+  const words = term.toLowerCase().split(/\s+/).filter(Boolean)
+  const shown = fields.filter((field) => {
+    if (words.length > 0) {
+      const text = `${field.path} ${field.label} ${field.description}`.toLowerCase()
+      return words.every((word) => text.includes(word))
+    }
+    return field.section === current?.id && (showsAll || !field.isAdvanced || isSet(field))
+  })
+  if (model.document.errors.length > 0) return <Notice tone="warn">{t('formNeedsYaml')}</Notice>
+  return (
+    <div className="form-view">
+      <div className="form-side">
+        <SearchField label={t('searchKeys')} value={term} onChange={setTerm} />
+        <nav aria-label={t('sections')}>
+          <ul>
+            {sections.map(({ id, label }) => {
+              const count = fields.filter((field) => field.section === id && isSet(field)).length
+              return (
+                <li key={id}>
+                  <button
+                    type="button"
+                    aria-current={words.length === 0 && id === current?.id ? 'true' : undefined}
+                    onClick={() => {
+                      setTerm('')
+                      onSection(id)
+                    }}
+                  >
+                    <span className="grow">{label}</span>
+                    {count > 0 && (
+                      <span className="meta">
+                        {count}
+                        <span className="vh"> {t('keysSet')}</span>
+                      </span>
+                    )}
+                  </button>
+                </li>
+              )
+            })}
+          </ul>
+        </nav>
+      </div>
+      <div className="form-fields">
+        <div className="row">
+          <h2>{words.length > 0 ? t('found', { count: shown.length }) : current?.label}</h2>
+          {words.length === 0 && (
+            <span className="push">
+              <Checkbox
+                label={t('allKeys')}
+                checked={showsAll}
+                onChange={({ target }) => setShowsAll(target.checked)}
+              />
+            </span>
+          )}
+        </div>
+        {shown.map((field) => (
+          <FormField
+            key={field.path}
+            field={field}
+            model={model}
+            problem={problems.find(({ path }) => path === field.path || path.startsWith(`${field.path}.`))}
+            savedName={savedName}
+            onChange={(value) => onChange(field, value)}
+          />
+        ))}
+        {shown.length === 0 && <p className="t2">{t('common:noMatch.title')}</p>}
+      </div>
+    </div>
+  )
+}
