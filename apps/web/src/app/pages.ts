@@ -42,6 +42,7 @@ export const SETTINGS_ACCESS: PageAccess = { access: 'admin', needs: 'runtime_se
 /** The navigation, in its order. A page that this server does not serve, or the viewer may not see, is absent. */
 export const PAGES: readonly Page[] = [
   { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
+  { id: 'api', path: 'api', group: 'use', icon: 'code', access: 'user' },
   { id: 'account', path: 'account', group: 'use', icon: 'users', isMenuOnly: true, ...ACCOUNT_ACCESS },
   {
     id: 'users',

@@ -1,5 +1,7 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
+import { readApiSearch } from '../features/api/search.ts'
+import { readExplorerSearch } from '../features/explorer/search.ts'
 import { readSettingsSearch } from '../features/settings/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { readInvitesSearch, readUsersSearch } from '../features/users/search.ts'
@@ -41,6 +43,13 @@ export const appPages = [
     search: readInvitesSearch,
     load: async () => ({ default: (await import('../features/users/invites-page.tsx')).InvitesPage }),
   }),
+  definePage(appRoute, {
+    path: 'api',
+    access: 'user',
+    namespaces: ['api'],
+    search: readApiSearch,
+    load: async () => ({ default: (await import('../features/api/api-page.tsx')).ApiPage }),
+  }),
   createRoute({
     getParentRoute: () => appRoute,
     path: 'settings',
@@ -71,6 +80,15 @@ export const publicPages = [
     path: 'invite/$code',
     loader: () => i18next.loadNamespaces(['sign-in']),
     component: lazyRouteComponent(async () => ({ default: (await import('./entry-routes.tsx')).InviteRoute })),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'explorer',
+    validateSearch: readExplorerSearch,
+    loader: () => i18next.loadNamespaces(['explorer']),
+    component: lazyRouteComponent(async () => ({
+      default: (await import('../features/explorer/explorer-page.tsx')).ExplorerPage,
+    })),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
