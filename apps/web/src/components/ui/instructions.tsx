@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { instructionQuery, instructionsQuery } from '../../lib/instructions.ts'
+import { SelectField } from './field.tsx'
 import { Markdown } from './markdown.tsx'
 import { QueryView } from './states.tsx'
 
@@ -20,6 +21,14 @@ export function Instructions({
         const opened = list.find(({ name }) => name === topic) ?? list[0]
         return (
           <div className="instructions">
+            <div className="instructions-pick">
+              <SelectField
+                label={t('instructions.label')}
+                options={list.map(({ name }) => [name, name])}
+                value={opened?.name}
+                onChange={({ target }) => onTopic(target.value)}
+              />
+            </div>
             <ul className="instructions-list" aria-label={t('instructions.label')}>
               {list.map(({ name, description }) => (
                 <li key={name}>

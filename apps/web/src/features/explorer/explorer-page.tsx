@@ -24,7 +24,7 @@ export function ExplorerPage() {
   const navigate = route.useNavigate()
   return (
     <main className="explorer stack" id="main">
-      <PageHead title={name}>
+      <PageHead title={t('title', { name })}>
         <Health />
         <span className="push" />
         <EntryLink />
@@ -116,23 +116,25 @@ function Discovery() {
                   ))}
                 </dd>
               </dl>
-              {Object.entries(groups).map(([group, endpoints]) => (
-                <details key={group}>
-                  <summary>
-                    {group.replaceAll('_', ' ')} <span className="meta">{Object.keys(endpoints).length}</span>
-                  </summary>
-                  <dl className="kv explorer-endpoints">
-                    {Object.entries(endpoints).map(([name, path]) => (
-                      <div key={name} className="kv-row">
-                        <dt>{name.replaceAll('_', ' ')}</dt>
-                        <dd>
-                          <code>{path}</code>
-                        </dd>
-                      </div>
-                    ))}
-                  </dl>
-                </details>
-              ))}
+              <div className="explorer-groups">
+                {Object.entries(groups).map(([group, endpoints]) => (
+                  <details key={group}>
+                    <summary>
+                      {group.replaceAll('_', ' ')} <span className="meta">{Object.keys(endpoints).length}</span>
+                    </summary>
+                    <dl className="kv explorer-endpoints">
+                      {Object.entries(endpoints).map(([name, path]) => (
+                        <div key={name} className="kv-row">
+                          <dt>{name.replaceAll('_', ' ')}</dt>
+                          <dd>
+                            <code>{path}</code>
+                          </dd>
+                        </div>
+                      ))}
+                    </dl>
+                  </details>
+                ))}
+              </div>
             </>
           )}
         </QueryView>
