@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
-import { isPending } from './user-list.ts'
+import { isPending } from './pending.ts'
 
 const fetchUsers = async (signal?: AbortSignal) =>
   (await unwrap(api.GET('/api/auth/admin/users', signal === undefined ? {} : { signal }))).users
