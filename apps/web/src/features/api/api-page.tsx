@@ -14,8 +14,9 @@ import { QueryView } from '../../components/ui/states.tsx'
 import { root, toUrl } from '../../lib/base-path.ts'
 import { useSession } from '../../lib/session.ts'
 import { modelsQuery } from './api.ts'
+import { FORMATS, LANGUAGES } from './formats.ts'
 import type { ApiSearch } from './search.ts'
-import { FORMATS, LANGUAGES, makeSnippet } from './snippets.ts'
+import { makeSnippet } from './snippets.ts'
 import './api.css'
 
 const route = getRouteApi('/app/api')

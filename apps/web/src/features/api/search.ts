@@ -1,4 +1,4 @@
-import { FORMATS, type Format, LANGUAGES, type Language } from './snippets.ts'
+import { FORMATS, type Format, LANGUAGES, type Language } from './formats.ts'
 
 /** What the page about the API shows. */
 export interface ApiSearch {

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import { FORMATS } from './formats.ts'
 import { readApiSearch } from './search.ts'
-import { FORMATS, makeSnippet, type SnippetOptions } from './snippets.ts'
+import { makeSnippet, type SnippetOptions } from './snippets.ts'
 
 const options: SnippetOptions = {
   ...{ format: 'chat', language: 'curl', root: 'http://site.example/llm/', model: 'demo' },

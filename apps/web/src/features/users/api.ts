@@ -15,8 +15,8 @@ export const usersQuery = queryOptions({
 })
 
 /** How many accounts wait for an admin. It shares the cache of the list. */
-export function usePendingCount(isAsked: boolean): number {
-  return useQuery({ ...usersQuery, enabled: isAsked }).data?.filter(isPending).length ?? 0
+export function usePendingCount(): number {
+  return useQuery(usersQuery).data?.filter(isPending).length ?? 0
 }
 
 /** The features and models that can be granted. */
