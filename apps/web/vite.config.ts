@@ -30,6 +30,30 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        // few files instead of many small ones, apart by what a page needs: the sign-in page loads no router
+        codeSplitting: {
+          groups: [
+            {
+              name: 'router',
+              test: /node_modules\/@tanstack\/(?:react-router|router-core|history|store|react-store)\//,
+              priority: 2,
+            },
+            {
+              name: 'base',
+              test: /node_modules\/(?:react|react-dom|scheduler|use-sync-external-store|i18next|react-i18next|openapi-fetch|@tanstack\/(?:query-core|react-query))\//,
+              priority: 3,
+            },
+            {
+              name: 'parts',
+              test: /src\/(?:lib\/(?:api-client|api-error|base-path|branding|capabilities|connection|format|preferences|query-client|session|theme)|i18n\/index|components\/ui\/(?:button|copy-button|field|icon|notice|page-head|states|status|time|toast))\.tsx?$/,
+              priority: 1,
+            },
+          ],
+        },
+      },
+    },
   },
   server: {
     // the server compares the origin of a form with its own host, so the host of the page is passed on

@@ -2,10 +2,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { Menu, type MenuEntry } from '../components/ui/menu.tsx'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
-import { api, unwrap } from '../lib/api-client.ts'
-import { toUrl } from '../lib/base-path.ts'
 import { openPalette } from '../lib/palette.ts'
-import { useSession } from '../lib/session.ts'
+import { endSession, useSession } from '../lib/session.ts'
 import { chooseTheme, type Theme } from '../lib/theme.ts'
 import { useVisiblePages } from './navigation.tsx'
 
@@ -18,11 +16,7 @@ export function AccountMenu({ initial }: { readonly initial: string }) {
   const { viewer } = useSession()
   const pages = useVisiblePages()
   const account = pages.find(({ id }) => id === 'account')
-  const signOut = async () => {
-    await unwrap(api.POST('/api/auth/logout', {}))
-    // a fresh page forgets everything that the account has seen
-    location.replace(toUrl('/login'))
-  }
+  const signOut = () => endSession(() => navigate({ to: '/login' }))
   const entries: MenuEntry[] = [
     ...(account === undefined
       ? []

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../components/ui/icon.tsx'
 import { Status } from '../components/ui/status.tsx'
-import { useInstanceName, versionQuery } from '../lib/branding.ts'
+import { useInstanceName, useOwnLogo, versionQuery } from '../lib/branding.ts'
 import { useCapabilities } from '../lib/capabilities.ts'
 import { useConnection } from '../lib/connection.ts'
 import { useSession } from '../lib/session.ts'
@@ -61,12 +61,13 @@ export function Navigation({
   const pages = useVisiblePages()
   const current = useCurrentPage()
   const instance = useInstanceName()
+  const logo = useOwnLogo()
   const version = useQuery(versionQuery).data ?? ''
   const { state } = useConnection()
   return (
     <div className={className}>
       <Link className="brand" to="/app" {...(onFollow && { onClick: onFollow })}>
-        <Logo />
+        {logo === undefined ? <Logo /> : <img className="mark-own" src={logo} alt="" width={22} height={22} />}
         <span>svc</span>
         {instance !== 'svc' && <small className="clip">{instance}</small>}
       </Link>

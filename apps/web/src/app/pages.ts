@@ -54,6 +54,7 @@ export const PAGES: readonly Page[] = [
     needs: 'operations',
     key: 'a',
   },
+  { id: 'api', path: 'api', group: 'use', icon: 'code', access: 'user' },
   { id: 'account', path: 'account', group: 'use', icon: 'users', isMenuOnly: true, ...ACCOUNT_ACCESS },
   {
     id: 'users',

@@ -6,6 +6,8 @@ import { readLogsSearch } from '../features/logs/search.ts'
 import { readBackendsSearch } from '../features/backends/search.ts'
 import { readEditorSearch, readNewModelSearch } from '../features/model-editor/search.ts'
 import { readModelsSearch } from '../features/models/search.ts'
+import { readApiSearch } from '../features/api/search.ts'
+import { readExplorerSearch } from '../features/explorer/search.ts'
 import { readSettingsSearch } from '../features/settings/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { readTracesSearch } from '../features/traces/search.ts'
@@ -132,6 +134,13 @@ export const appPages = [
       default: (await import('../features/users/invites-page.tsx')).InvitesPage,
     }),
   }),
+  definePage(appRoute, {
+    path: 'api',
+    access: 'user',
+    namespaces: ['api'],
+    search: readApiSearch,
+    load: async (): Promise<PageModule> => ({ default: (await import('../features/api/api-page.tsx')).ApiPage }),
+  }),
   createRoute({
     getParentRoute: () => appRoute,
     path: 'settings',
@@ -202,6 +211,15 @@ export const publicPages = [
     component: lazyRouteComponent(
       async (): Promise<PageModule> => ({ default: (await import('./entry-routes.tsx')).InviteRoute }),
     ),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'explorer',
+    validateSearch: readExplorerSearch,
+    loader: () => i18next.loadNamespaces(['explorer']),
+    component: lazyRouteComponent(async (): Promise<PageModule> => ({
+      default: (await import('../features/explorer/explorer-page.tsx')).ExplorerPage,
+    })),
   }),
   createRoute({
     getParentRoute: () => rootRoute,

@@ -89,8 +89,23 @@ export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }
 
-/** Forgets everything about the viewer, after signing in or out. */
+const isOfViewer = ({ queryKey }: { readonly queryKey: readonly unknown[] }) =>
+  queryKey[0] !== 'session' && queryKey[0] !== 'branding'
+
+/** Forgets everything about the viewer and asks who it is now, after signing in. */
 export async function renewSession(): Promise<void> {
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' && queryKey[0] !== 'branding' })
+  queryClient.removeQueries({ predicate: isOfViewer })
   await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
+}
+
+/**
+ * Signs out and forgets everything about the viewer.
+ *
+ * @param leave goes to a page for strangers; the page before keeps its data until then, so that it asks for nothing
+ */
+export async function endSession(leave: () => Promise<unknown>): Promise<void> {
+  await unwrap(api.POST('/api/auth/logout', {}))
+  await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
+  await leave()
+  queryClient.removeQueries({ predicate: isOfViewer })
 }

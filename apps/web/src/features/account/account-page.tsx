@@ -9,9 +9,9 @@ import { ErrorBlock, QueryView } from '../../components/ui/states.tsx'
 import { Badge } from '../../components/ui/status.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
-import { useSession } from '../../lib/session.ts'
+import { endSession, useSession } from '../../lib/session.ts'
 import { AccountHead } from './account-head.tsx'
-import { endOtherSessions, meQuery, signOut, useRename } from './api.ts'
+import { endOtherSessions, meQuery, useRename } from './api.ts'
 import { PasswordCard } from './password-card.tsx'
 import { QuotaList } from './quota-list.tsx'
 import './account.css'
@@ -108,8 +108,7 @@ function SessionsCard() {
     },
   })
   const leaving = useMutation({
-    mutationFn: signOut,
-    onSuccess: () => navigate({ to: '/login' as '/app' }),
+    mutationFn: () => endSession(() => navigate({ to: '/login' as '/app' })),
   })
   const isOffline = state === 'offline'
   return (

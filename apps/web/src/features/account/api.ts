@@ -1,6 +1,6 @@
 import { queryOptions, type UseMutationOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
-import { renewSession, sessionQuery } from '../../lib/session.ts'
+import { sessionQuery } from '../../lib/session.ts'
 
 /** The account of the viewer, with quotas. */
 export const meQuery = queryOptions({
@@ -50,11 +50,6 @@ export async function changePassword({ current, password, acceptsWeak }: Passwor
 
 export async function endOtherSessions(): Promise<void> {
   await unwrap(api.DELETE('/api/auth/sessions', {}))
-}
-
-export async function signOut(): Promise<void> {
-  await unwrap(api.POST('/api/auth/logout', {}))
-  await renewSession()
 }
 
 const fetchKeys = (signal?: AbortSignal) =>

@@ -48,11 +48,6 @@ function readSession(): Session | undefined {
   return queryClient.getQueryData(sessionQuery.queryKey)
 }
 
-export async function signOut(): Promise<void> {
-  await unwrap(api.POST('/api/auth/logout', {}))
-  await renewSession()
-}
-
 /** Whether an invite can still be used. */
 export const inviteQuery = (code: string) =>
   queryOptions({

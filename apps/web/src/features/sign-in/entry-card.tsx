@@ -7,7 +7,7 @@ import { Notice } from '../../components/ui/notice.tsx'
 import { useDocumentTitle } from '../../components/ui/page-head.tsx'
 import { chooseLanguage, LANGUAGES, type Language } from '../../i18n/index.ts'
 import { toUrl } from '../../lib/base-path.ts'
-import { brandingQuery, useInstanceName } from '../../lib/branding.ts'
+import { brandingQuery, useOwnLogo } from '../../lib/branding.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { chooseTheme } from '../../lib/theme.ts'
 import './sign-in.css'
@@ -52,10 +52,8 @@ export function EntryCard({
 
 /** The picture that the admin has set, else the mark of the product. */
 function InstanceMark() {
-  const logo = useQuery(brandingQuery).data?.logo_url ?? ''
-  const name = useInstanceName()
-  if (logo.startsWith('/branding/'))
-    return <img className="entry-logo" src={toUrl(logo)} alt={name} width={40} height={40} />
+  const logo = useOwnLogo()
+  if (logo !== undefined) return <img className="entry-logo" src={logo} alt="" width={40} height={40} />
   return (
     <span className="entry-mark">
       <svg

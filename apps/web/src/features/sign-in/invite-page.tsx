@@ -6,8 +6,8 @@ import { Notice } from '../../components/ui/notice.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
 import { toPagePath } from '../../lib/base-path.ts'
 import { useInstanceName } from '../../lib/branding.ts'
-import { type Session, sessionQuery } from '../../lib/session.ts'
-import { inviteQuery, signOut } from './api.ts'
+import { endSession, type Session, sessionQuery } from '../../lib/session.ts'
+import { inviteQuery } from './api.ts'
 import { EntryCard } from './entry-card.tsx'
 import { ProviderLinks } from './provider-links.tsx'
 import { RegisterForm } from './register-form.tsx'
@@ -87,7 +87,7 @@ function CheckedInvite({ code, session }: { readonly code: string; readonly sess
 /** An invite is for people without an account. */
 function AlreadyInside({ session, onGoOn }: { readonly session: Session; readonly onGoOn: () => void }) {
   const { t } = useTranslation('sign-in')
-  const leaving = useMutation({ mutationFn: signOut })
+  const leaving = useMutation({ mutationFn: () => endSession(async () => {}) })
   const { viewer } = session
   return (
     <Notice

@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
-import { isPending } from './user-list.ts'
+import { isPending } from './pending.ts'
 
 const fetchUsers = async (signal?: AbortSignal) =>
   (await unwrap(api.GET('/api/auth/admin/users', signal === undefined ? {} : { signal }))).users
@@ -15,8 +15,8 @@ export const usersQuery = queryOptions({
 })
 
 /** How many accounts wait for an admin. It shares the cache of the list. */
-export function usePendingCount(isAsked: boolean): number {
-  return useQuery({ ...usersQuery, enabled: isAsked }).data?.filter(isPending).length ?? 0
+export function usePendingCount(): number {
+  return useQuery(usersQuery).data?.filter(isPending).length ?? 0
 }
 
 /** The features and models that can be granted. */

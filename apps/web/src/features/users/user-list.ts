@@ -1,11 +1,7 @@
 import { compareNames } from '../../lib/format.ts'
 import type { User } from './api.ts'
+import { isPending } from './pending.ts'
 import { readOrder, type UsersSearch } from './search.ts'
-
-/** Accounts that wait for an admin. */
-export function isPending({ status }: Pick<User, 'status'>): boolean {
-  return status === 'pending'
-}
 
 /** The accounts that filters let through, in order. Those that wait are not among them: they have a group of their own. */
 export function selectUsers(users: readonly User[], search: UsersSearch): readonly User[] {

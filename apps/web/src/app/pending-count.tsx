@@ -1,0 +1,15 @@
+import { useTranslation } from 'react-i18next'
+import { usePendingCount } from '../features/users/api.ts'
+
+/** How many accounts wait for an admin, at the end of an entry of the navigation. */
+export function PendingCount() {
+  const { t } = useTranslation()
+  const count = usePendingCount()
+  if (count === 0) return null
+  return (
+    <span className="cnt">
+      <span aria-hidden="true">{count}</span>
+      <span className="vh">{t('nav.waitingUsers', { count })}</span>
+    </span>
+  )
+}

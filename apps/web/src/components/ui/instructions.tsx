@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { instructionQuery, instructionsQuery } from '../../lib/instructions.ts'
+import { SelectField } from './field.tsx'
+import { Markdown } from './markdown.tsx'
+import { QueryView } from './states.tsx'
+
+/** The instructions of the server, one page at a time. @param topic the open page; the first one by default */
+export function Instructions({
+  topic,
+  onTopic,
+}: {
+  readonly topic: string | undefined
+  readonly onTopic: (topic: string) => void
+}) {
+  const { t } = useTranslation()
+  const pages = useQuery(instructionsQuery)
+  return (
+    <QueryView query={pages} lines={6}>
+      {(list) => {
+        const opened = list.find(({ name }) => name === topic) ?? list[0]
+        return (
+          <div className="instructions">
+            <div className="instructions-pick">
+              <SelectField
+                label={t('instructions.label')}
+                options={list.map(({ name }) => [name, name])}
+                value={opened?.name}
+                onChange={({ target }) => onTopic(target.value)}
+              />
+            </div>
+            <ul className="instructions-list" aria-label={t('instructions.label')}>
+              {list.map(({ name, description }) => (
+                <li key={name}>
+                  <button type="button" aria-current={name === opened?.name || undefined} onClick={() => onTopic(name)}>
+                    <b className="med">{name}</b>
+                    <span className="meta">{description}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+            {opened && <InstructionText name={opened.name} />}
+          </div>
+        )
+      }}
+    </QueryView>
+  )
+}
+
+function InstructionText({ name }: { readonly name: string }) {
+  const page = useQuery(instructionQuery(name))
+  return (
+    <div className="instructions-text">
+      <QueryView query={page} lines={8}>
+        {(text) => <Markdown text={text} />}
+      </QueryView>
+    </div>
+  )
+}

@@ -1,0 +1,25 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, send, unwrap } from '../../lib/api-client.ts'
+import { isRecord } from '../../lib/api-error.ts'
+import { toUrl } from '../../lib/base-path.ts'
+
+/** What the server tells about itself. */
+export const discoveryQuery = queryOptions({
+  queryKey: ['discovery'],
+  staleTime: 300_000,
+  queryFn: ({ signal }) => unwrap(api.GET('/.well-known/service.json', { signal })),
+})
+
+/** Whether the server takes requests; `starting` with the reason that it gives. */
+export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'starting'; readonly reason: string }
+
+/** The state of the server. */
+export const readinessQuery = queryOptions({
+  queryKey: ['readiness'],
+  queryFn: async ({ signal }): Promise<Readiness> => {
+    const response = await send(toUrl('readyz'), { signal, cache: 'no-store' })
+    if (response.ok) return { kind: 'ready' }
+    const body: unknown = await response.json().catch(() => undefined)
+    return { kind: 'starting', reason: isRecord(body) && typeof body.reason === 'string' ? body.reason : '' }
+  },
+})

@@ -1,0 +1,144 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Icon } from '../../components/ui/icon.tsx'
+import { Instructions } from '../../components/ui/instructions.tsx'
+import { PageHead } from '../../components/ui/page-head.tsx'
+import { QueryView } from '../../components/ui/states.tsx'
+import { Badge, Status } from '../../components/ui/status.tsx'
+import { root, toUrl } from '../../lib/base-path.ts'
+import { brandingQuery, useInstanceName } from '../../lib/branding.ts'
+import { useConnection } from '../../lib/connection.ts'
+import { sessionQuery } from '../../lib/session.ts'
+import { discoveryQuery, readinessQuery } from './api.ts'
+import './explorer.css'
+
+const route = getRouteApi('/explorer')
+
+/** The public face of the server: what it is, whether it works, and how to use it. */
+export function ExplorerPage() {
+  const { t } = useTranslation('explorer')
+  const name = useInstanceName()
+  const tagline = useQuery(brandingQuery).data?.instance_tagline ?? ''
+  const { topic } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <main className="explorer stack" id="main">
+      <PageHead title={t('title', { name })}>
+        <Health />
+        <span className="push" />
+        <EntryLink />
+      </PageHead>
+      <div className="page stack">
+        <p className="t2">{tagline === '' ? t('about') : tagline}</p>
+        <div className="row wrap">
+          <code className="explorer-address">{root.href}</code>
+          <a className="btn sm" href={toUrl('swagger/index.html')}>
+            <Icon name="external" small />
+            {t('reference')}
+          </a>
+        </div>
+        <Discovery />
+        <section className="card" aria-labelledby="explorer-instructions">
+          <header>
+            <h2 id="explorer-instructions">{t('instructions')}</h2>
+          </header>
+          <div className="in">
+            <Instructions
+              topic={topic}
+              onTopic={(next) => void navigate({ search: { topic: next }, replace: true, resetScroll: false })}
+            />
+          </div>
+        </section>
+      </div>
+    </main>
+  )
+}
+
+/** Where the viewer goes from here: in, or on. */
+function EntryLink() {
+  const { t } = useTranslation('explorer')
+  const session = useQuery(sessionQuery).data
+  if (session === undefined) return null
+  return session.viewer.kind === 'anonymous' ? (
+    <a className="btn primary" href={toUrl('login')}>
+      {t('signIn')}
+    </a>
+  ) : (
+    <Link className="btn primary" to="/app">
+      {t('open')}
+    </Link>
+  )
+}
+
+function Health() {
+  const { t } = useTranslation('explorer')
+  const { state } = useConnection()
+  const readiness = useQuery({
+    ...readinessQuery,
+    refetchInterval: ({ state: { data } }) => (data?.kind === 'starting' ? 5_000 : false),
+  })
+  if (state === 'offline' || readiness.isError) return <Status tone="bad">{t('health.unreachable')}</Status>
+  if (readiness.data === undefined) return null
+  return readiness.data.kind === 'ready' ? (
+    <Status tone="ok">{t('health.ready')}</Status>
+  ) : (
+    <Status tone="run">
+      {t('health.starting')} {readiness.data.reason}
+    </Status>
+  )
+}
+
+function Discovery() {
+  const { t } = useTranslation('explorer')
+  const discovery = useQuery(discoveryQuery)
+  return (
+    <section className="card" aria-labelledby="explorer-discovery">
+      <header>
+        <h2 id="explorer-discovery">{t('discovery.title')}</h2>
+        <a className="push meta explorer-raw" href={toUrl('.well-known/service.json')}>
+          {t('discovery.raw')}
+        </a>
+      </header>
+      <div className="in stack">
+        <QueryView query={discovery} lines={6}>
+          {({ version, capabilities, endpoint_groups: groups }) => (
+            <>
+              <dl className="kv">
+                <dt>{t('discovery.version')}</dt>
+                <dd>{version}</dd>
+                <dt>{t('discovery.capabilities')}</dt>
+                <dd className="row wrap">
+                  {Object.entries(capabilities).map(([name, isOn]) => (
+                    <Badge key={name} tone={isOn ? 'ok' : ''}>
+                      {isOn ? name : t('discovery.without', { name })}
+                    </Badge>
+                  ))}
+                </dd>
+              </dl>
+              <div className="explorer-groups">
+                {Object.entries(groups).map(([group, endpoints]) => (
+                  <details key={group}>
+                    <summary>
+                      {group.replaceAll('_', ' ')} <span className="meta">{Object.keys(endpoints).length}</span>
+                    </summary>
+                    <dl className="kv explorer-endpoints">
+                      {Object.entries(endpoints).map(([name, path]) => (
+                        <div key={name} className="kv-row">
+                          <dt>{name.replaceAll('_', ' ')}</dt>
+                          <dd>
+                            <code>{path}</code>
+                          </dd>
+                        </div>
+                      ))}
+                    </dl>
+                  </details>
+                ))}
+              </div>
+            </>
+          )}
+        </QueryView>
+      </div>
+    </section>
+  )
+}
