@@ -16,7 +16,16 @@ it('leaves a gap where the page was away, and closes one of a single late sample
   const history = new SampleHistory()
   for (const slot of [0, 1, 3, 9]) history.add('cpu', slot * SLOT_MS, slot)
   expect(history.read('cpu', 9 * SLOT_MS).slice(-10)).toEqual([
-    0, 1, 1, 3, undefined, undefined, undefined, undefined, undefined, 9,
+    0,
+    1,
+    1,
+    3,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    9,
   ])
 })
 

@@ -17,7 +17,10 @@ describe('readBody', () => {
 
   it('offers long bodies, and those that are no text, as a file', () => {
     expect(readBody(encode('x'.repeat(MAX_SHOWN_BYTES)))).toMatchObject({ kind: 'text' })
-    expect(readBody(encode('x'.repeat(MAX_SHOWN_BYTES + 1)))).toMatchObject({ kind: 'file', bytes: MAX_SHOWN_BYTES + 1 })
+    expect(readBody(encode('x'.repeat(MAX_SHOWN_BYTES + 1)))).toMatchObject({
+      kind: 'file',
+      bytes: MAX_SHOWN_BYTES + 1,
+    })
     expect(readBody(Buffer.from([0x52, 0x49, 0, 1]).toString('base64'))).toMatchObject({ kind: 'file', bytes: 4 })
   })
 })
@@ -36,6 +39,8 @@ describe('toCurl', () => {
   })
 
   it('sends no body that was not recorded', () => {
-    expect(toCurl({ method: 'GET', path: '/v1/models' }, { body: undefined, origin: 'http://host' })).not.toContain('data')
+    expect(toCurl({ method: 'GET', path: '/v1/models' }, { body: undefined, origin: 'http://host' })).not.toContain(
+      'data',
+    )
   })
 })

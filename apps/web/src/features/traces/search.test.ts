@@ -1,16 +1,37 @@
 import { expect, it } from 'vitest'
-import { toQuery } from './api.ts'
+import { toQuery } from './list-query.ts'
 import { hasFilters, noFilters, readTracesSearch } from './search.ts'
 
 const clean = (search: object) => Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
 
 it('reads what the address says', () => {
-  const parameters = { kind: 'backend', hours: 6, status: 'failed', model: 'small', min: '500', q: 42, page: 3, per: 200, live: true }
+  const parameters = {
+    kind: 'backend',
+    hours: 6,
+    status: 'failed',
+    model: 'small',
+    min: '500',
+    q: 42,
+    page: 3,
+    per: 200,
+    live: true,
+  }
   expect(clean(readTracesSearch(parameters))).toEqual({ ...parameters, min: 500, q: '42' })
 })
 
 it('makes wrong values and defaults to nothing', () => {
-  const parameters = { kind: 'x', hours: 24, status: '9xx', min: -1, page: 1, per: 50, at: 0, from: 5, to: 5, live: 'no' }
+  const parameters = {
+    kind: 'x',
+    hours: 24,
+    status: '9xx',
+    min: -1,
+    page: 1,
+    per: 50,
+    at: 0,
+    from: 5,
+    to: 5,
+    live: 'no',
+  }
   expect(clean(readTracesSearch(parameters))).toEqual({})
 })
 
