@@ -34,7 +34,7 @@ export default defineConfig({
       ...folders.map((root) => ({
         extends: true as const,
         root,
-        test: { name: root, include: ['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts', '*.test.ts'] },
+        test: { name: root, include: ['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts', 'e2e/**/*.test.ts', '*.test.ts'] },
       })),
       // The tests about HTTP once more, with Node reading every request (`--http-reader node`).
       {

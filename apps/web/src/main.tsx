@@ -20,3 +20,6 @@ createRoot(host).render(
     </QueryClientProvider>
   </StrictMode>,
 )
+
+// the page that tells of failures has to be here before the server goes away
+setTimeout(() => void import('./app/failures.tsx'), 2_000)

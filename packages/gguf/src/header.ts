@@ -64,7 +64,8 @@ export function readGgufHeader(source: GgufSource, options: ReadGgufOptions = {}
   return { version, keys: values, arrayLengths, tensorCount, dataOffset }
 }
 
-function readVersion(cursor: GgufCursor): number {
+/** The version after the magic number. @throws {GgufError} */
+export function readVersion(cursor: GgufCursor): number {
   const isShort = cursor.remaining < MIN_HEADER_BYTES
   const magic = cursor.remaining < 4 ? MAGIC : cursor.uint32()
   if (magic === MAGIC_BIG_ENDIAN) throw new GgufError('is a big-endian GGUF file')

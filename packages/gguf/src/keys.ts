@@ -17,20 +17,33 @@ const TOKENS_KEY = 'tokenizer.ggml.tokens'
 /** llama.cpp indexes these arrays by token without checking their length. */
 const PER_TOKEN_KEYS = ['tokenizer.ggml.scores', 'tokenizer.ggml.token_type']
 
+/** Keys that are being read. */
+export interface OpenKeys {
+  readonly values: Map<string, GgufValue>
+  readonly arrayLengths: Map<string, number>
+}
+
+/** No keys yet. */
+export function createKeys(): OpenKeys {
+  return { values: new Map(), arrayLengths: new Map() }
+}
+
 /** Reads `count` keys. Checks arrays and drops them; only their lengths stay. */
 export function readKeys(cursor: GgufCursor, count: number, strict: boolean): GgufKeys {
-  const values = new Map<string, GgufValue>()
-  const arrayLengths = new Map<string, number>()
-  for (let index = 0; index < count; index += 1) {
-    const key = cursor.text(MAX_KEY_BYTES)
-    if (key === undefined) throw new GgufError('holds a name that is too long')
-    if (values.has(key) || arrayLengths.has(key)) throw new GgufError('holds a key twice')
-    const type = cursor.uint32()
-    if (type === VALUE_TYPE.array) arrayLengths.set(key, readArray(cursor, strict && key === TOKENS_KEY))
-    else values.set(key, readValue(cursor, type))
-  }
-  if (strict) checkVocabulary(arrayLengths)
-  return { values, arrayLengths }
+  const keys = createKeys()
+  for (let index = 0; index < count; index += 1) readKey(cursor, keys, strict)
+  if (strict) checkVocabulary(keys.arrayLengths)
+  return keys
+}
+
+/** Reads the next key. */
+export function readKey(cursor: GgufCursor, { values, arrayLengths }: OpenKeys, strict: boolean): void {
+  const key = cursor.text(MAX_KEY_BYTES)
+  if (key === undefined) throw new GgufError('holds a name that is too long')
+  if (values.has(key) || arrayLengths.has(key)) throw new GgufError('holds a key twice')
+  const type = cursor.uint32()
+  if (type === VALUE_TYPE.array) arrayLengths.set(key, readArray(cursor, strict && key === TOKENS_KEY))
+  else values.set(key, readValue(cursor, type))
 }
 
 function readArray(cursor: GgufCursor, isVocabulary: boolean): number {

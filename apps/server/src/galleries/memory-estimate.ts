@@ -1,6 +1,7 @@
-import { type GgufHeader, readGgufHeader } from '@svc/gguf'
+import { type GgufHeader, readLeadingKeys } from '@svc/gguf'
 import type { DownloadSource } from '../downloads/download-source.ts'
 import type { OutboundClient } from '../outbound/client.ts'
+import type { OutboundResponse } from '../outbound/response.ts'
 
 /** What the memory of a model depends on. */
 export interface ModelShape {
@@ -41,7 +42,7 @@ export function estimateMemory(shape: ModelShape, load: LoadShape): number {
 }
 
 /** The shape that the header of a GGUF file tells. */
-export function toShape({ keys }: GgufHeader, weightsBytes: number): ModelShape {
+export function toShape({ keys }: Pick<GgufHeader, 'keys'>, weightsBytes: number): ModelShape {
   const architecture = keys.get('general.architecture')
   const number = (name: string): number | undefined => {
     const value = keys.get(`${String(architecture)}.${name}`)
@@ -63,8 +64,8 @@ export function toShape({ keys }: GgufHeader, weightsBytes: number): ModelShape 
   }
 }
 
-/** Bytes of a remote file in which its header is looked for. */
-const HEADER_BYTES = 8 * 1024 * 1024
+/** Bytes of a remote file that are fetched: the facts of the network stand before its vocabulary. */
+const HEADER_BYTES = 256 * 1024
 const FETCH_MS = 20_000
 
 /** The shape of a GGUF file that is not here, from the begin of it. Undefined where that does not tell. */
@@ -76,20 +77,28 @@ export async function readRemoteShape(
   try {
     await using reply = await client.fetch(url, {
       ...{ signal, trust, credentials },
-      ...{ maxBytes: HEADER_BYTES, timeoutMs: FETCH_MS, redirects: 3, decode: false },
-      headers: { range: `bytes=0-${Math.min(HEADER_BYTES, sizeBytes) - 1}` },
+      ...{ maxBytes: Math.max(sizeBytes, HEADER_BYTES), timeoutMs: FETCH_MS, redirects: 3, decode: false },
+      headers: { range: `bytes=0-${Math.max(1, Math.min(HEADER_BYTES, sizeBytes)) - 1}` },
     })
+    // Without ranges the reply is the whole file, of which only the begin is read.
     if (reply.status !== 206 && reply.status !== 200) return undefined
-    const bytes = await reply.bytes()
-    const source = {
-      sizeBytes,
-      read: (position: number, length: number) => bytes.subarray(position, position + length),
-    }
-    return toShape(readGgufHeader(source), sizeBytes)
+    return toShape({ keys: readLeadingKeys(await readBegin(reply)) }, sizeBytes)
   } catch {
     signal.throwIfAborted()
     return undefined
   }
+}
+
+/** The first bytes of a reply, which may go on: not every origin serves ranges. */
+async function readBegin({ body }: Pick<OutboundResponse, 'body'>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of body) {
+    pieces.push(piece)
+    length += piece.length
+    if (length >= HEADER_BYTES) break
+  }
+  return Buffer.concat(pieces)
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 }

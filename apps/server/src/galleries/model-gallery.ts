@@ -7,6 +7,7 @@ import type { UriServices } from '../downloads/resolve-uri.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Operations, OperationWork } from '../operations/operations.ts'
 import type { OutboundClient } from '../outbound/client.ts'
+import { type Assessment, assessEntries } from './assess-entries.ts'
 import type { ShapeReader } from './estimator.ts'
 import type { Listed, ModelEntry } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
@@ -40,8 +41,15 @@ export interface ModelGallery {
   ): Promise<ImportPlan>
   /** The size of the files that a request names; undefined where nobody tells it. */
   measureRequest(request: ModelRequest, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
+  /** Size and fit of entries, in their order. Asks origins about the first `measured` of them, and waits shortly. */
+  assess(
+    entries: readonly Listed<ModelEntry>[],
+    options: { readonly measured: number; readonly signal: AbortSignal },
+  ): Promise<readonly Assessment[]>
   /** The size of a model that is not here; undefined where nobody tells it. */
   measureShape(entry: ModelEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
+  /** Ends measurements that run. */
+  close(): Promise<void>
 }
 
 /** What {@link createModelGallery} needs. */
@@ -129,7 +137,9 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
     variants: (listed, options) => listVariants(listed, variantParts, options),
     planImport: (uri, preferences, { signal }) => planImport(uri, preferences, parts, signal),
     measureRequest: ({ files = [] }, options) => shapes.read({ files, size: '' }, options),
+    assess: (entries, options) => assessEntries(entries, { ...variantParts, shapes }, options),
     measureShape: (entry, options) => shapes.read(entry, options),
+    close: () => shapes.close(),
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from './operation.ts'
 import { MAX_HISTORY, type OperationStore } from './operation-store.ts'
 import type { Operations, PerformOperation } from './operations.ts'
-import { OperationStopped } from './stopped-operation.ts'
+import { keepsData, OperationStopped } from './stopped-operation.ts'
 
 /** What {@link openOperations} needs. */
 export interface OperationsOptions {
@@ -216,7 +216,7 @@ class OperationQueue implements Operations {
     }
     entry.stop.abort(stopped)
     if (entry.operation.state === 'running') await entry.ended
-    else await this.#finish(entry, { state: 'cancelled' })
+    else await this.#finish(entry, { state: toStoppedState(entry) })
   }
 
   /** Starts what may run: the first of each object, as many at a time as the limit allows. */
@@ -274,7 +274,7 @@ class OperationQueue implements Operations {
   }
 
   async #fail(entry: Entry, error: unknown): Promise<void> {
-    if (entry.stop.signal.aborted && !entry.isCommitted) return this.#finish(entry, { state: 'cancelled' })
+    if (entry.stop.signal.aborted && !entry.isCommitted) return this.#finish(entry, { state: toStoppedState(entry) })
     const { jobId, fullName } = entry.operation
     this.#logger.warn({ err: error, jobId, name: fullName }, 'operation failed')
     await this.#finish(entry, { state: 'failed', error: describe(error) })
@@ -323,6 +323,10 @@ class OperationQueue implements Operations {
       if (isSameObject(entry.operation, request)) await this.#acknowledge(entry)
     }
   }
+}
+
+function toStoppedState({ stop }: Entry): 'cancelled' | 'paused' {
+  return keepsData(stop.signal) ? 'paused' : 'cancelled'
 }
 
 function refusal(code: string, message: string): SvcError {

@@ -74,7 +74,7 @@ class Model {
   }
 
   history(): ModelJob[] {
-    const finished = this.jobs.filter(({ state }) => ['completed', 'cancelled', 'dismissed'].includes(state))
+    const finished = this.jobs.filter(({ state }) => ['completed', 'cancelled', 'paused', 'dismissed'].includes(state))
     return finished.sort((one, other) => other.finishedAt - one.finishedAt)
   }
 
@@ -237,7 +237,7 @@ it(`goes through ${STEPS} random steps as the states of §3.3 say, with restarts
       await run.operations[verb](job.id)
       if (signal !== undefined) expect(keepsData(signal)).toBe(verb === 'pause')
       else expect(run.started.has(job.id)).toBe(false)
-      model.end(job, 'cancelled')
+      model.end(job, verb === 'pause' ? 'paused' : 'cancelled')
     }),
     async function dismiss() {
       const job = pick(model.jobs)

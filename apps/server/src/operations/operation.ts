@@ -4,8 +4,11 @@ export type OperationSubject = 'model' | 'backend'
 /** The change that an operation makes. */
 export type OperationAction = 'installation' | 'deletion'
 
-/** Where an operation stands (§3.3). `dismissed` is a failure that somebody has acknowledged. */
-export type OperationState = 'queued' | 'running' | 'failed' | 'dismissed' | 'completed' | 'cancelled'
+/**
+ * Where an operation stands (§3.3). `dismissed` is a failure that somebody has acknowledged; `paused` is a cancelled one
+ * whose data is kept.
+ */
+export type OperationState = 'queued' | 'running' | 'failed' | 'dismissed' | 'completed' | 'cancelled' | 'paused'
 
 /** Phases of an installation, as they go out (§2.7). */
 export type OperationPhase = 'Resolving files' | 'Downloading' | 'Verifying' | 'Finalizing' | 'Saving configuration'
@@ -88,7 +91,7 @@ export function nameWithoutGallery(fullName: string): string {
 }
 
 /** States that stand in the history. */
-export const FINISHED_STATES: readonly OperationState[] = ['completed', 'cancelled', 'dismissed']
+export const FINISHED_STATES: readonly OperationState[] = ['completed', 'cancelled', 'paused', 'dismissed']
 
 /** Whether an operation stands in the history. */
 export function isFinished({ state }: Pick<Operation, 'state'>): boolean {

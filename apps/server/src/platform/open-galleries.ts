@@ -112,7 +112,7 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
     }),
     ...{ modelFiles, client, downloader, known, operations, concurrency, services: () => services },
     shapes: createShapeReader({
-      ...{ client, downloader, services: () => services, logger: log },
+      ...{ client, downloader, services: () => services, clock, logger: log },
       folder: config.vramPersistentCache ? config.dataPath : undefined,
     }),
     scans: !config.disablePredownloadScan,

@@ -40,6 +40,7 @@ describe('the configuration of a model over HTTP', () => {
       {
         success: true,
         message: "Model 'house' updated successfully",
+        filename: 'house.yaml',
         config_revision: expect.stringMatching(/^[0-9a-f]{16}$/),
         pending_cleanup: 0,
       },
@@ -103,10 +104,18 @@ describe('the configuration of a model over HTTP', () => {
         success: true,
         message: 'Model configuration created successfully',
         filename: 'house.yaml',
+        config_revision: expect.stringMatching(/^[0-9a-f]{16}$/),
         pending_cleanup: 0,
       },
     ])
-    expect((await server.call('/api/models/edit/house')).json()).toEqual({ config: TEXT, name: 'house' })
+    const { config_revision } = imported.json() as { config_revision: string }
+    for (const path of ['/models/edit/house', '/api/models/edit/house']) {
+      const reply = await server.call(path)
+      expect(reply.json()).toEqual({ config: TEXT, name: 'house', filename: 'house.yaml', config_revision })
+      expect(reply.headers.etag).toBe(`"${config_revision}"`)
+    }
+    expect((await server.call('/models/edit/none')).status).toBe(404)
+    expect((await server.call('/models/edit/..%2fhouse')).status).toBe(400)
     expect((await post('/models/import', TEXT)).status).toBe(409)
     expect(
       (await post('/models/import', '{"name": "json", "backend": "mock", "parameters": {"model": "x.bin"}}')).status,
@@ -121,6 +130,30 @@ describe('the configuration of a model over HTTP', () => {
     expect(renamed.json()).toMatchObject({ filename: 'home.yaml' })
     expect((await readdir(server.modelsPath)).sort()).toEqual(['home.yaml', 'json.yaml'])
     expect((await server.chat('home')).status).toBe(200)
+  })
+
+  it('is not changed where it has another revision than the change is meant for', async () => {
+    await using server = await startTestServer()
+    await server.writeModelFile('house.yaml', TEXT)
+    const read = await server.call('/api/models/config-json/house')
+    const match = { 'if-match': String(read.headers.etag), 'content-type': 'application/json' }
+    const patch = (body: string, headers: Record<string, string> = match) =>
+      server.call('/api/models/config-json/house', { method: 'PATCH', body, headers })
+    const changed = await patch('{"pinned": true}')
+    expect(changed.status).toBe(200)
+    const late = await patch('{"pinned": null}')
+    expect([late.status, late.json()]).toEqual([
+      412,
+      { error: 'the model configuration has changed since it was read' },
+    ])
+    const replace = (revision: string) =>
+      server.call('/models/edit/house', { method: 'POST', body: TEXT, headers: { 'if-match': revision } })
+    expect((await replace(match['if-match'])).status).toBe(412)
+    expect((await server.call('/api/models/config-json/house')).json()).toMatchObject({ pinned: true })
+    const { config_revision } = changed.json() as { config_revision: string }
+    expect((await replace(`"${config_revision}"`)).status).toBe(200)
+    expect((await replace('*')).status).toBe(200)
+    expect((await server.call('/api/models/config-json/house')).headers.etag).toBe(match['if-match'])
   })
 
   it('turns models off and on, pins them, and lists aliases', async () => {

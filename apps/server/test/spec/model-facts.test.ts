@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { renderModelSchema } from '../../src/catalog/keys/json-schema.ts'
 import { startTestServer } from '../support/server.ts'
 
 describe('facts about models', () => {
@@ -80,6 +81,10 @@ describe('facts about models', () => {
       }),
     )
     expect((await server.call(`${path}?section=none`)).status).toBe(404)
+    const { schema } = (await server.call(path)).json() as { schema: string }
+    const reply = await server.call(schema.slice(server.url.length))
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/schema+json'])
+    expect(reply.json()).toEqual(JSON.parse(renderModelSchema()))
     const complete = async (provider: string) => (await server.call(`${path}/autocomplete/${provider}`)).json()
     expect(await complete('models')).toEqual({ values: ['one'] })
     expect(await complete('models:chat')).toEqual({ values: ['one'] })

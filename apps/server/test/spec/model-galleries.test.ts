@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { ggufBytes, startFileOrigin } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { hubPath, mockEntry, sha256, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
@@ -284,7 +285,7 @@ describe('an operation over HTTP', () => {
         .toBeGreaterThan(2.5 * 1024 * 1024)
       const reply = await world.server.post(`/api/operations/${jobID}/pause`, {})
       expect([reply.status, reply.json()]).toEqual([200, { success: true, message: 'Operation paused' }])
-      expect(await world.history()).toMatchObject([{ jobID, outcome: 'cancelled' }])
+      expect(await world.history()).toMatchObject([{ jobID, outcome: 'cancelled', paused: true }])
       const staging = join(world.server.modelsPath, '.staging', 'big')
       expect((await readdir(staging)).sort()).toEqual(['big.bin.partial', 'big.bin.partial.json'])
       const before = world.origin.sentBytes
@@ -521,6 +522,64 @@ describe('the lists of models', () => {
     expect(estimate).toMatchObject({ sizeBytes: WEIGHTS.length, vramBytes: expect.any(Number) })
     expect((await server.post('/api/models/vram-estimate', { ...sized, model: 'none' })).json()).toEqual({})
     expect((await server.post('/api/models/vram-estimate', {})).status).toBe(400)
+  })
+
+  it('have size and fit in every row of a page, and ask the origins once', async () => {
+    const gguf = ggufBytes({
+      values: {
+        'general.architecture': ['text', 'llama'],
+        'llama.block_count': ['u32', 10],
+        'llama.embedding_length': ['u32', 1000],
+        'llama.attention.head_count': ['u32', 10],
+      },
+    })
+    await using world = await startGalleryWorld({ files: { [hubPath('one.gguf')]: gguf } })
+    const { server, origin } = world
+    world.setIndex([
+      mockEntry('one', 'one.gguf', gguf),
+      { ...mockEntry('huge', 'none.bin'), size: '900TB' },
+      mockEntry('unknown', 'none-2.bin'),
+      { ...mockEntry('foreign'), size: '1GB', overrides: { backend: 'nobody-has-it' } },
+    ])
+    const page = async (query = '') => (await server.call(`/api/models${query}`)).json() as { models: object[] }
+    const memory = gguf.length + 10 * 2000 * 2 * 8192 + 64 * 1024 * 1024
+    const sized = [
+      {
+        ...{ id: 'test@one', size: '', size_bytes: gguf.length, size_display: expect.any(String) },
+        ...{ memory_bytes: memory, memory_display: expect.stringMatching(/ MB$/), fits: true },
+      },
+      { id: 'test@huge', size: '900TB', size_bytes: 900e12, size_display: '900.0 TB', fits: false },
+      { id: 'test@unknown', size: '' },
+      { id: 'test@foreign', size_bytes: 1e9, fits: false },
+    ]
+    expect((await page()).models).toMatchObject(sized)
+    const asked = origin.requests.length
+    const again = await page()
+    expect(again.models).toMatchObject(sized)
+    expect(again.models[2]).not.toHaveProperty('fits')
+    expect(again.models[2]).not.toHaveProperty('size_bytes')
+    expect(origin.requests.length).toBe(asked)
+    expect((await page('?fits=true')).models).toMatchObject([{ id: 'test@one' }, { id: 'test@unknown' }])
+  })
+
+  it('do not wait long for a silent origin, and show the size once it comes', async () => {
+    const held: (() => void)[] = []
+    const origin = await startFileOrigin({
+      files: {},
+      handle(request, response) {
+        held.push(() => response.writeHead(200, { 'content-length': 5000 }).end())
+        return request.method === 'HEAD'
+      },
+    })
+    await using world = await startGalleryWorld({ env: { HF_ENDPOINT: origin.origin } })
+    world.setIndex([{ ...mockEntry('slow'), size: '2 GB' }])
+    const first = async (): Promise<unknown> =>
+      ((await world.server.call('/api/models')).json() as { models: unknown[] }).models[0]
+    expect(await first()).toMatchObject({ size_bytes: 2e9 })
+    expect(held).toHaveLength(1)
+    for (const answer of held) answer()
+    await expect.poll(first, PATIENCE).toMatchObject({ size_bytes: 5000 })
+    await origin.close()
   })
 
   it('are not there with --disable-gallery-endpoint', async () => {

@@ -1,11 +1,10 @@
-import { createRootRoute, createRoute, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { basePath } from '../lib/base-path.ts'
 import { brandingQuery } from '../lib/branding.ts'
 import { capabilitiesQuery } from '../lib/capabilities.ts'
 import { queryClient } from '../lib/query-client.ts'
 import { sessionQuery } from '../lib/session.ts'
-import { NotFoundPage, PageFailure, RootFailure } from './failures.tsx'
-import { Shell } from './shell.tsx'
+import { NotFoundPage, PageFailure, RootFailure } from './failure-views.tsx'
 
 export const rootRoute = createRootRoute({
   errorComponent: RootFailure,
@@ -17,15 +16,14 @@ export const rootRoute = createRootRoute({
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: 'app',
-  component: Shell,
+  // the sign-in page does without it
+  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
   errorComponent: PageFailure,
   async beforeLoad({ location }) {
-    const [{ viewer }] = await Promise.all([
-      queryClient.ensureQueryData(sessionQuery),
-      queryClient.ensureQueryData(capabilitiesQuery),
-    ])
+    const { viewer } = await queryClient.ensureQueryData(sessionQuery)
     // the address is kept with the prefix, as `toSafePath` reads it
     const next = basePath.replace(/\/$/, '') + location.href
     if (viewer.kind === 'anonymous') throw redirect({ to: '/login', search: { next }, replace: true })
+    await queryClient.ensureQueryData(capabilitiesQuery)
   },
 })

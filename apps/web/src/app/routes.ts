@@ -6,6 +6,7 @@ import { readSignInSearch } from '../features/sign-in/search.ts'
 import { readTracesSearch } from '../features/traces/search.ts'
 import { readUsageSearch } from '../features/usage/search.ts'
 import { definePage } from './define-page.ts'
+import { NotFoundPage } from './failure-views.tsx'
 import { appRoute, rootRoute } from './root-route.ts'
 
 /** The list of traces stays while one of them is open beside it. */
@@ -18,8 +19,9 @@ const tracesPage = definePage(appRoute, {
   load: async () => ({ default: (await import('../features/traces/traces-page.tsx')).TracesPage }),
 })
 
-/** Pages inside the shell, one line of code a page. */
+/** Pages inside the shell. */
 export const appPages = [
+  createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFoundPage }),
   definePage(appRoute, {
     path: '/',
     access: 'user',

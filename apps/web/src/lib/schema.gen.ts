@@ -1165,6 +1165,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/models/config-schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The JSON Schema of model files, for editors */
+        get: operations["get_api_models_config_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/models/config-metadata/autocomplete/{provider}": {
         parameters: {
             query?: never;
@@ -1812,6 +1829,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/models/edit/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The text of a model file */
+        get: operations["get_models_edit_name"];
+        put?: never;
+        /** Replace a model file; another name in it renames the model */
+        post: operations["post_models_edit_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/models/edit/{name}": {
         parameters: {
             query?: never;
@@ -1820,26 +1855,9 @@ export interface paths {
             cookie?: never;
         };
         /** The text of a model file */
-        get: operations["get_api_models_edit_name"];
+        get: operations["get_api_models_edit_name_alias"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/models/edit/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Replace a model file; another name in it renames the model */
-        post: operations["post_models_edit_name"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4949,6 +4967,11 @@ export interface components {
             taskType: "installation" | "deletion" | "staging";
             /** @enum {string} */
             outcome: "completed" | "failed" | "cancelled";
+            /**
+             * @description A cancelled installation whose data is kept: the same installation goes on.
+             * @constant
+             */
+            paused?: true;
             error?: string;
             startedAt: string;
             finishedAt: string;
@@ -9787,6 +9810,33 @@ export interface operations {
             };
         };
     };
+    get_api_models_config_schema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Draft 7. Every file that the server takes is valid. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
     get_api_models_config_metadata_autocomplete_provider: {
         parameters: {
             query?: never;
@@ -10174,6 +10224,8 @@ export interface operations {
                 capability?: string;
                 /** @description `true` leaves out models that are a variant of another one. */
                 collapse_variants?: string;
+                /** @description `true` leaves out models that are known not to fit this machine. */
+                fits?: string;
                 /** @description `name`, `repository`, `license` or `status`. */
                 sort?: string;
                 /** @description `asc` or `desc`. */
@@ -10194,7 +10246,66 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        models: {
+                            /** @description `gallery@name` */
+                            id: string;
+                            name: string;
+                            description: string;
+                            icon: string;
+                            license: string;
+                            urls: string[];
+                            tags: string[];
+                            gallery: string;
+                            installed: boolean;
+                            processing: boolean;
+                            /** @description The operation on it; empty for none. */
+                            jobID: string;
+                            isDeletion: boolean;
+                            trustRemoteCode: boolean;
+                            additionalFiles: {
+                                filename: string;
+                                uri: string;
+                                sha256: string;
+                            }[];
+                            backend: string;
+                            voice_cloning: boolean;
+                            has_variants: boolean;
+                            /** @description As the gallery writes it; empty where it does not. */
+                            size: string;
+                            /** @description Bytes of the weights, where the gallery or the origin tells them. */
+                            size_bytes?: number;
+                            size_display?: string;
+                            /** @description Estimated memory with a context of 8192 tokens. */
+                            memory_bytes?: number;
+                            memory_display?: string;
+                            /** @description Whether this machine can run it; left out while that is not known. */
+                            fits?: boolean;
+                        }[];
+                        repositories: {
+                            name: string;
+                            url: string;
+                        }[];
+                        allTags: string[];
+                        allBackends: string[];
+                        processingModels: {
+                            [key: string]: string;
+                        };
+                        taskTypes: {
+                            [key: string]: "installation" | "deletion" | "waiting";
+                        };
+                        availableModels: number;
+                        installedModels: number;
+                        ramTotal: number;
+                        ramUsed: number;
+                        ramUsagePercent: number;
+                        currentPage: number;
+                        totalPages: number;
+                        prevPage: number;
+                        nextPage: number;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10374,7 +10485,19 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        variants: {
+                            model: string;
+                            backend: string;
+                            fits: boolean;
+                            is_base: boolean;
+                            memory_bytes?: number;
+                        }[];
+                        /** @description The one that an installation takes. */
+                        auto_selected: string;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10877,7 +11000,54 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        backends: {
+                            /** @description `gallery@name` */
+                            id: string;
+                            name: string;
+                            description: string;
+                            icon: string;
+                            license: string;
+                            urls: string[];
+                            tags: string[];
+                            gallery: string;
+                            installed: boolean;
+                            processing: boolean;
+                            /** @description The operation on it; empty for none. */
+                            jobID: string;
+                            isDeletion: boolean;
+                            version: string;
+                            isMeta: boolean;
+                            isAlias: boolean;
+                            isDevelopment: boolean;
+                            capabilities: {
+                                [key: string]: string;
+                            };
+                            metaBackendFor: string;
+                            nodes: unknown[];
+                        }[];
+                        repositories: {
+                            name: string;
+                            url: string;
+                        }[];
+                        allTags: string[];
+                        processingBackends: {
+                            [key: string]: string;
+                        };
+                        taskTypes: {
+                            [key: string]: "installation" | "deletion" | "waiting";
+                        };
+                        availableBackends: number;
+                        installedBackends: number;
+                        currentPage: number;
+                        totalPages: number;
+                        prevPage: number;
+                        nextPage: number;
+                        systemCapability: string;
+                        preferDevelopmentBackends: boolean;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10934,6 +11104,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Of an image. */
                     uri?: string | null;
                     name?: string | null;
                     alias?: string | null;
@@ -11052,7 +11223,14 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        jobID: string;
+                        message: string;
+                        uuid: string;
+                        statusUrl: string;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -11199,10 +11377,19 @@ export interface operations {
                         /** @constant */
                         success: true;
                         message: string;
+                        filename: string;
+                        /** @description For `If-Match` of the next change. */
                         config_revision: string;
                         pending_cleanup: number;
                     };
                 };
+            };
+            /** @description The file has another revision than `If-Match` names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error in the format of the route. */
             default: {
@@ -11235,9 +11422,18 @@ export interface operations {
                         success: true;
                         message: string;
                         filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
                         pending_cleanup: number;
                     };
                 };
+            };
+            /** @description A model of this name exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error in the format of the route. */
             default: {
@@ -11250,7 +11446,7 @@ export interface operations {
             };
         };
     };
-    get_api_models_edit_name: {
+    get_models_edit_name: {
         parameters: {
             query?: never;
             header?: never;
@@ -11263,6 +11459,22 @@ export interface operations {
         responses: {
             /** @description As it lies in the models folder. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description YAML. */
+                        config: string;
+                        name: string;
+                        filename: string;
+                        /** @description Changes with every change of the text; also the `ETag`. */
+                        config_revision: string;
+                    };
+                };
+            };
+            /** @description There is no such file. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11301,12 +11513,66 @@ export interface operations {
                         success: true;
                         message: string;
                         filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
                         pending_cleanup: number;
                     };
                 };
             };
             /** @description The new name is taken. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The file has another revision than `If-Match` names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_models_edit_name_alias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it lies in the models folder. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description YAML. */
+                        config: string;
+                        name: string;
+                        filename: string;
+                        /** @description Changes with every change of the text; also the `ETag`. */
+                        config_revision: string;
+                    };
+                };
+            };
+            /** @description There is no such file. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11346,6 +11612,8 @@ export interface operations {
                         success: true;
                         message: string;
                         filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
                         pending_cleanup: number;
                     };
                 };
@@ -11384,6 +11652,8 @@ export interface operations {
                         success: true;
                         message: string;
                         filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
                         pending_cleanup: number;
                     };
                 };

@@ -59,6 +59,10 @@ export const operationRecord = z.object({
   nodeID: z.string().optional(),
   taskType,
   outcome: z.enum(['completed', 'failed', 'cancelled']),
+  paused: z
+    .literal(true)
+    .optional()
+    .describe('A cancelled installation whose data is kept: the same installation goes on.'),
   error: z.string().optional(),
   startedAt: z.string(),
   finishedAt: z.string(),

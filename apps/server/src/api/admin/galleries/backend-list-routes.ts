@@ -1,5 +1,4 @@
 import { SvcError } from '@svc/errors'
-import * as z from 'zod'
 import { runsLanguage, toCanonicalBackend } from '../../../backends/backend-names.ts'
 import { listBackendUsecases } from '../../../catalog/usecases.ts'
 import { checkName } from '../../../files/safe-path.ts'
@@ -12,7 +11,7 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Operation, OperationView } from '../../../operations/operation.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { type BackendRouteParts, describeEntry, listFolderNames, refuseSystem } from './backend-routes.ts'
-import { findJob, shortJobReply, toShortJob } from './job.ts'
+import { findJob, toShortJob } from './job.ts'
 import { distinctTexts, toDirection, toPage } from './page.ts'
 
 /** What the routes of the backend page need. */
@@ -24,24 +23,7 @@ export interface BackendListParts extends BackendRouteParts {
 const SORTS = ['name', 'repository', 'license', 'status'] as const
 const PAGE_SIZE = 9
 
-const text = (about: string) => z.string().optional().describe(about)
-const listQuery = z.object({
-  term: text('Words in the name, the description, the tags or the name of the gallery.'),
-  tag: text('A tag that the backend has.'),
-  all: text('`true` lists builds for other machines too.'),
-  sort: text('`name`, `repository`, `license` or `status`.'),
-  order: text('`asc` or `desc`.'),
-  page: text('Counted from 1.'),
-  items: text(`Backends of a page, ${PAGE_SIZE} when it is left out.`),
-})
-
-const externalBody = z.looseObject({
-  uri: z.string().nullish(),
-  name: z.string().nullish(),
-  alias: z.string().nullish(),
-})
-
-const started = z.object({ jobID: z.string(), message: z.string() })
+const schemas = () => import('./schemas.ts')
 const shared = { access: 'admin', family: 'flat', tag: 'backends' } as const
 
 /** The list of backends for the management pages, with what can be done to them (§4.6). */
@@ -53,8 +35,8 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'GET',
       path: '/api/backends',
       summary: 'Backends of the galleries for this machine, with filters and pages',
-      query: async () => listQuery,
-      responses: { 200: { description: 'One page.' } },
+      query: async () => (await schemas()).backendListQuery,
+      responses: { 200: { description: 'One page.', schema: async () => (await schemas()).backendPage } },
       handler: async (call) => json(await listBackends(call, parts)),
     }),
     defineRoute({
@@ -62,7 +44,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/install/:id{.+}',
       summary: 'Install a backend of a gallery, again where it is here',
-      responses: { 200: { description: 'The installation is queued.', schema: async () => started } },
+      responses: { 200: { description: 'The installation is queued.', schema: async () => (await schemas()).started } },
       async handler(call) {
         const { jobId } = await gallery.install({ id: call.param('id'), force: true })
         return json({ jobID: jobId, message: 'Backend installation started' })
@@ -73,10 +55,10 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/install-external',
       summary: 'Install a backend from an image that no gallery has',
-      body: async () => externalBody,
-      responses: { 200: { description: 'The installation is queued.', schema: async () => started } },
+      body: async () => (await schemas()).externalBody,
+      responses: { 200: { description: 'The installation is queued.', schema: async () => (await schemas()).started } },
       async handler(call) {
-        const { uri, name, alias } = await readJsonBody(call, externalBody, bodies)
+        const { uri, name, alias } = await readJsonBody(call, (await schemas()).externalBody, bodies)
         if (!uri) throw new SvcError('invalid_request', 'uri is required', { code: 'uri_required' })
         if (name) checkName(name, 'backend')
         const { jobId } = await gallery.install({
@@ -93,7 +75,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/delete/:id{.+}',
       summary: 'Delete an installed backend',
-      responses: { 200: { description: 'The deletion is queued.', schema: async () => started } },
+      responses: { 200: { description: 'The deletion is queued.', schema: async () => (await schemas()).started } },
       async handler(call) {
         const { jobId } = await gallery.remove(nameIn(call.param('id')))
         return json({ jobID: jobId, message: 'Backend deletion started' })
@@ -117,7 +99,9 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/upgrade/:name',
       summary: 'Install a backend again, as its gallery has it now',
-      responses: { 200: { description: 'The installation is queued.' } },
+      responses: {
+        200: { description: 'The installation is queued.', schema: async () => (await schemas()).upgradeStarted },
+      },
       handler: async (call) =>
         toUpgradeStarted(call, await gallery.install({ id: nameIn(call.param('name')), force: true })),
     }),
@@ -129,7 +113,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       responses: {
         200: {
           description: 'By the names of the backends.',
-          schema: async () => z.record(z.string(), z.array(z.string())),
+          schema: async () => (await schemas()).usecasesByBackend,
         },
       },
       handler: async (call) => json(await listUsecasesByName(call, parts)),
@@ -140,7 +124,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       path: '/api/backends/job/:uid',
       summary: 'A job of a backend, in short',
       quiet: true,
-      responses: { 200: { description: 'The job.', schema: async () => shortJobReply } },
+      responses: { 200: { description: 'The job.', schema: async () => (await schemas()).shortJobReply } },
       handler: async (call) => json(toShortJob(await findJob(operations, call.param('uid'), 'backend'))),
     }),
   ]

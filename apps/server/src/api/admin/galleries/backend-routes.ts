@@ -1,5 +1,4 @@
 import { SvcError } from '@svc/errors'
-import * as z from 'zod'
 import { runsLanguage, runsModels } from '../../../backends/backend-names.ts'
 import { chooseByCapability, isCompatible } from '../../../backends/capability.ts'
 import { checkName } from '../../../files/safe-path.ts'
@@ -14,7 +13,7 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { readJsonBody } from '../read-json-body.ts'
-import { findJob, jobReply, toJob } from './job.ts'
+import { findJob, toJob } from './job.ts'
 
 /** What the routes of backend jobs need. */
 export interface BackendRouteParts {
@@ -23,11 +22,7 @@ export interface BackendRouteParts {
   readonly bodies: BodyReader
 }
 
-const applyBody = z.looseObject({
-  id: z.string().min(1).describe('`name` or `gallery@name`.'),
-  force: z.boolean().nullish().describe('Installs it again where it is here.'),
-})
-const jobCreated = z.object({ id: z.string(), status_url: z.string() })
+const schemas = () => import('./schemas.ts')
 const shared = { access: 'admin', family: 'compatible', tag: 'backends' } as const
 
 /** Installation and deletion of backends as jobs, and the lists of galleries (§4.6). */
@@ -43,10 +38,12 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'POST',
       path: '/backends/apply',
       summary: 'Install a backend of a gallery',
-      body: async () => applyBody,
-      responses: { 200: { description: 'The installation is queued.', schema: async () => jobCreated } },
+      body: async () => (await schemas()).applyBackendBody,
+      responses: {
+        200: { description: 'The installation is queued.', schema: async () => (await schemas()).backendJobCreated },
+      },
       async handler(call) {
-        const { id, force } = await readJsonBody(call, applyBody, bodies)
+        const { id, force } = await readJsonBody(call, (await schemas()).applyBackendBody, bodies)
         return toCreated(call, await gallery.install({ id, ...(force === true ? { force } : {}) }))
       },
     }),
@@ -55,7 +52,9 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'POST',
       path: '/backends/delete/:name',
       summary: 'Delete an installed backend',
-      responses: { 200: { description: 'The deletion is queued.', schema: async () => jobCreated } },
+      responses: {
+        200: { description: 'The deletion is queued.', schema: async () => (await schemas()).backendJobCreated },
+      },
       handler: async (call) => toCreated(call, await gallery.remove(named(call))),
     }),
     defineRoute({
@@ -63,7 +62,9 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'POST',
       path: '/backends/upgrade/:name',
       summary: 'Install a backend again, as its gallery has it now',
-      responses: { 200: { description: 'The installation is queued.', schema: async () => jobCreated } },
+      responses: {
+        200: { description: 'The installation is queued.', schema: async () => (await schemas()).backendJobCreated },
+      },
       handler: async (call) => toCreated(call, await gallery.install({ id: named(call), force: true })),
     }),
     defineRoute({
@@ -72,7 +73,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       path: '/backends/jobs/:uuid',
       summary: 'A job of a backend',
       quiet: true,
-      responses: { 200: { description: 'The job.', schema: async () => jobReply } },
+      responses: { 200: { description: 'The job.', schema: async () => (await schemas()).jobReply } },
       handler: async (call) => json(toJob(await findJob(operations, call.param('uuid'), 'backend'))),
     }),
     defineRoute({
@@ -124,7 +125,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'GET',
       path: '/backends/galleries',
       summary: 'The backend galleries',
-      responses: { 200: { description: 'As they are configured.', schema: async () => z.array(gallerySchema) } },
+      responses: { 200: { description: 'As they are configured.', schema: async () => (await schemas()).galleryList } },
       handler: () => json(gallery.indexes.galleries()),
     }),
     defineRoute({

@@ -59,6 +59,9 @@ export function galleriesFeature(platform: Platform): ServerFeature {
           .catch((error: unknown) => log.debug({ err: error }, 'the galleries were not fetched'))
       }
     },
-    drain: () => stopping.abort(),
+    async drain() {
+      stopping.abort()
+      await gallery.close()
+    },
   }
 }

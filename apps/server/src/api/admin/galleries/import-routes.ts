@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import * as z from 'zod'
+import type * as z from 'zod'
 import { checkName } from '../../../files/safe-path.ts'
 import type { ImportPlan, ImportPreferences } from '../../../galleries/import-uri.ts'
 import { estimateMemory, formatBytes } from '../../../galleries/memory-estimate.ts'
@@ -11,6 +11,7 @@ import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { readJsonBody } from '../read-json-body.ts'
+import type { importBody, importStarted } from './schemas.ts'
 
 /** What the import of models by their address needs. */
 export interface ImportRouteParts {
@@ -20,24 +21,7 @@ export interface ImportRouteParts {
 
 const CONTEXT = 8192
 
-const preferencesBody = z.looseObject({
-  name: z.string().nullish(),
-  backend: z.string().nullish(),
-  description: z.string().nullish(),
-  quantizations: z.union([z.string(), z.array(z.string())]).nullish(),
-})
-const importBody = z.looseObject({
-  uri: z.string().nullish().describe('Of a GGUF file, of a model file, of a repository of the hub, or ollama://.'),
-  preferences: preferencesBody.nullish(),
-})
-const created = z.object({
-  uuid: z.string(),
-  status: z.string().describe('Where the job can be followed.'),
-  estimated_vram_bytes: z.number().optional(),
-  estimated_vram_display: z.string().optional(),
-  estimated_size_bytes: z.number().optional(),
-  estimated_size_display: z.string().optional(),
-})
+const schemas = () => import('./schemas.ts')
 
 /** `POST /models/import-uri`. */
 export function importRoutes({ gallery, bodies }: ImportRouteParts): Route[] {
@@ -45,13 +29,13 @@ export function importRoutes({ gallery, bodies }: ImportRouteParts): Route[] {
     defineRoute({
       ...{ method: 'POST', path: '/models/import-uri', access: 'admin', family: 'flat', tag: 'models' },
       summary: 'Install the model behind an address',
-      body: async () => importBody,
+      body: async () => (await schemas()).importBody,
       responses: {
-        200: { description: 'The installation is queued.', schema: async () => created },
+        200: { description: 'The installation is queued.', schema: async () => (await schemas()).importStarted },
         400: { description: 'The address is of no known form, or several backends could run the model.' },
       },
       async handler(call) {
-        const { uri, preferences } = await readJsonBody(call, importBody, bodies)
+        const { uri, preferences } = await readJsonBody(call, (await schemas()).importBody, bodies)
         if (!uri) throw new SvcError('invalid_request', 'uri is required', { code: 'uri_required' })
         const plan = await gallery.planImport(uri, toPreferences(preferences), { signal: call.signal })
         return plan.kind === 'ambiguous' ? toAmbiguous(plan) : install(call, plan.request, gallery)
@@ -60,7 +44,7 @@ export function importRoutes({ gallery, bodies }: ImportRouteParts): Route[] {
   ]
 }
 
-function toPreferences(body: z.output<typeof preferencesBody> | null | undefined): ImportPreferences {
+function toPreferences(body: z.output<typeof importBody>['preferences']): ImportPreferences {
   const { name, backend, description, quantizations } = body ?? {}
   if (name) checkName(name, 'model')
   const wanted = typeof quantizations === 'string' ? quantizations.split(',') : (quantizations ?? [])
@@ -98,5 +82,5 @@ async function install(call: Call, request: ModelRequest, gallery: ModelGallery)
           ...{ estimated_vram_bytes: vramBytes, estimated_vram_display: formatBytes(vramBytes) },
           ...{ estimated_size_bytes: shape.weightsBytes, estimated_size_display: formatBytes(shape.weightsBytes) },
         }),
-  } satisfies z.output<typeof created>)
+  } satisfies z.output<typeof importStarted>)
 }

@@ -1,42 +1,13 @@
 import { SvcError } from '@svc/errors'
-import * as z from 'zod'
+import type * as z from 'zod'
 import { formatBytes } from '../../../galleries/memory-estimate.ts'
 import type { OperationView } from '../../../operations/operation.ts'
 import type { Operations } from '../../../operations/operations.ts'
-
-/** A job as the routes below `/models/jobs` and `/backends/jobs` show it. */
-export const jobReply = z.object({
-  deletion: z.boolean(),
-  file_name: z.string(),
-  error: z.string().optional(),
-  processed: z.boolean().describe('The job has ended, whatever its outcome.'),
-  message: z.string(),
-  progress: z.number(),
-  phase: z.string().optional(),
-  current_bytes: z.int().optional(),
-  total_bytes: z.int().optional(),
-  file_size: z.string(),
-  downloaded_size: z.string(),
-  gallery_element_name: z.string(),
-  cancelled: z.boolean(),
-  cancellable: z.boolean(),
-})
-
-/** The short form that the management pages poll. */
-export const shortJobReply = z.object({
-  progress: z.number(),
-  message: z.string(),
-  galleryElementName: z.string(),
-  processed: z.boolean(),
-  deletion: z.boolean(),
-  queued: z.boolean(),
-  error: z.string().optional(),
-  completed: z.boolean().optional(),
-})
+import type { jobReply, shortJobReply } from './schemas.ts'
 
 /** A job as it goes out. */
 export function toJob(view: OperationView): z.output<typeof jobReply> {
-  const { progress, action, error, state, fullName, cancellable } = view
+  const { progress, action, error, fullName, cancellable } = view
   const { percent, phase, currentBytes, totalBytes, fileName = '' } = progress
   return {
     deletion: action === 'deletion',
@@ -51,7 +22,7 @@ export function toJob(view: OperationView): z.output<typeof jobReply> {
     file_size: formatBytes(totalBytes ?? 0),
     downloaded_size: formatBytes(currentBytes ?? 0),
     gallery_element_name: fullName,
-    cancelled: state === 'cancelled',
+    cancelled: isStopped(view),
     cancellable,
   }
 }
@@ -71,9 +42,13 @@ export function toShortJob(view: OperationView): z.output<typeof shortJobReply> 
   }
 }
 
-function toMessage({ error, progress, state }: OperationView): string {
-  if (error !== undefined) return `error: ${error}`
-  return state === 'cancelled' ? 'cancelled' : progress.message
+function toMessage(view: OperationView): string {
+  if (view.error !== undefined) return `error: ${view.error}`
+  return isStopped(view) ? view.state : view.progress.message
+}
+
+function isStopped({ state }: OperationView): boolean {
+  return state === 'cancelled' || state === 'paused'
 }
 
 function isProcessed({ state }: OperationView): boolean {

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import { checkName } from '../../../files/safe-path.ts'
 import { gallerySchema, type Listed, type ModelEntry } from '../../../galleries/gallery.ts'
@@ -12,7 +12,8 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { readJsonBody } from '../read-json-body.ts'
-import { findJob, jobReply, toJob } from './job.ts'
+import { findJob, toJob } from './job.ts'
+import type { applyBody, availableModels, modelJobCreated } from './schemas.ts'
 
 /** What the routes of model jobs need. */
 export interface ModelJobParts {
@@ -22,40 +23,7 @@ export interface ModelJobParts {
   readonly bodies: BodyReader
 }
 
-const fields = z.record(z.string(), z.unknown())
-
-const applyBody = z.looseObject({
-  id: z.string().nullish().describe('`name` or `gallery@name`.'),
-  url: z.string().nullish().describe('A document of a model, where no gallery has it.'),
-  name: z.string().nullish(),
-  variant: z.string().nullish(),
-  overrides: fields.nullish(),
-  config_file: fields.nullish(),
-  files: z
-    .array(z.looseObject({ filename: z.string(), uri: z.string(), sha256: z.string().nullish() }))
-    .max(1000)
-    .nullish(),
-})
-
-const jobCreated = z.object({ uuid: z.string(), status: z.string().describe('Where the job can be followed.') })
-
-const galleryFile = z.object({ filename: z.string(), uri: z.string(), sha256: z.string() })
-
-const availableModel = z.object({
-  url: z.string(),
-  name: z.string(),
-  description: z.string(),
-  license: z.string(),
-  urls: z.array(z.string()),
-  icon: z.string(),
-  tags: z.array(z.string()),
-  size: z.string(),
-  files: z.array(galleryFile),
-  gallery: gallerySchema,
-  installed: z.boolean(),
-  backend: z.string(),
-})
-
+const schemas = () => import('./schemas.ts')
 const shared = { access: 'admin', family: 'compatible', tag: 'models' } as const
 
 /** Installation and deletion of models as jobs, and the lists of galleries (§4.6). */
@@ -67,10 +35,12 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       method: 'POST',
       path: '/models/apply',
       summary: 'Install a model of a gallery, of a document or of files',
-      body: async () => applyBody,
-      responses: { 200: { description: 'The installation is queued.', schema: async () => jobCreated } },
+      body: async () => (await schemas()).applyBody,
+      responses: {
+        200: { description: 'The installation is queued.', schema: async () => (await schemas()).modelJobCreated },
+      },
       async handler(call) {
-        const body = await readJsonBody(call, applyBody, bodies)
+        const body = await readJsonBody(call, (await schemas()).applyBody, bodies)
         return toCreated(call, await gallery.install(toRequest(body)))
       },
     }),
@@ -79,7 +49,9 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       method: 'POST',
       path: '/models/delete/:name{.+}',
       summary: 'Delete a model',
-      responses: { 200: { description: 'The deletion is queued.', schema: async () => jobCreated } },
+      responses: {
+        200: { description: 'The deletion is queued.', schema: async () => (await schemas()).modelJobCreated },
+      },
       async handler(call) {
         const name = call.param('name')
         checkName(name, 'model')
@@ -92,7 +64,7 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       path: '/models/jobs/:uuid',
       summary: 'A job of a model',
       quiet: true,
-      responses: { 200: { description: 'The job.', schema: async () => jobReply } },
+      responses: { 200: { description: 'The job.', schema: async () => (await schemas()).jobReply } },
       handler: async (call) => json(toJob(await findJob(operations, call.param('uuid'), 'model'))),
     }),
     defineRoute({
@@ -118,7 +90,7 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       path: '/models/available',
       summary: 'The models of all galleries',
       responses: {
-        200: { description: 'In the order of the galleries.', schema: async () => z.array(availableModel) },
+        200: { description: 'In the order of the galleries.', schema: async () => (await schemas()).availableModels },
       },
       async handler(call) {
         const listed = await gallery.indexes.list({ signal: call.signal })
@@ -131,14 +103,14 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       method: 'GET',
       path: '/models/galleries',
       summary: 'The model galleries',
-      responses: { 200: { description: 'As they are configured.', schema: async () => z.array(gallerySchema) } },
+      responses: { 200: { description: 'As they are configured.', schema: async () => (await schemas()).galleryList } },
       handler: () => json(gallery.indexes.galleries()),
     }),
   ]
 }
 
 function toCreated(call: Call, { jobId }: Operation): HttpReply {
-  return json({ uuid: jobId, status: `${call.baseUrl}models/jobs/${jobId}` } satisfies z.output<typeof jobCreated>)
+  return json({ uuid: jobId, status: `${call.baseUrl}models/jobs/${jobId}` } satisfies z.output<typeof modelJobCreated>)
 }
 
 function toRequest(body: z.output<typeof applyBody>): Parameters<ModelGallery['install']>[0] {
@@ -175,7 +147,7 @@ function toRequest(body: z.output<typeof applyBody>): Parameters<ModelGallery['i
 function toAvailable(
   { entry, gallery }: Listed<ModelEntry>,
   installed: ReadonlySet<string>,
-): z.output<typeof availableModel> {
+): z.output<typeof availableModels>[number] {
   const { url, name, description, license, urls, icon, tags, size, files } = entry
   return {
     ...{ url, name, description, license, icon, size },

@@ -12,16 +12,44 @@ import { writeFileAtomic } from '../../../files/write-file-atomic.ts'
 /** Reads and changes the files of models. Changes of one server come one after the other. */
 export interface ConfigFiles {
   /** The model of a name with its text. @throws {SvcError} `not_found` */
-  read(name: string): Promise<{ readonly model: ModelConfig; readonly text: string }>
-  /** Changes keys. @returns what the file now is. @throws {SvcError} `not_found`, `invalid_request` */
-  patch(name: string, patch: ConfigPatch): Promise<{ readonly revision: string }>
-  /** Replaces a file; a new name renames the model. @throws {SvcError} `not_found`, `conflict`, `invalid_request` */
-  replace(name: string, text: string): Promise<{ readonly file: string }>
+  read(name: string): Promise<ReadConfig>
+  /** Changes keys. @throws {SvcError} `not_found`, `invalid_request`, `precondition_failed` */
+  patch(name: string, patch: ConfigPatch, options?: ChangeOptions): Promise<WrittenConfig>
+  /**
+   * Replaces a file; a new name renames the model.
+   *
+   * @throws {SvcError} `not_found`, `conflict`, `invalid_request`, `precondition_failed`
+   */
+  replace(name: string, text: string, options?: ChangeOptions): Promise<WrittenConfig>
   /** Writes the file of a new model. @throws {SvcError} `conflict`, `invalid_request` */
-  create(text: string): Promise<{ readonly file: string }>
+  create(text: string): Promise<WrittenConfig>
+}
+
+/** A model file. */
+export interface ReadConfig {
+  readonly model: ModelConfig
+  readonly text: string
+  /** Changes with every change of the text. */
+  readonly revision: string
+}
+
+/** A model file that was just written. */
+export interface WrittenConfig {
+  readonly file: string
+  readonly revision: string
+}
+
+/** Options of a change. */
+export interface ChangeOptions {
+  /** The revision that the change is meant for; code `config_changed` where the file has another one by now. */
+  readonly revision?: string | undefined
 }
 
 const MODE = 0o644
+
+function toRevision(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
 
 /** The files of a models folder. */
 export function createConfigFiles({
@@ -38,7 +66,7 @@ export function createConfigFiles({
     return turn
   }
 
-  async function read(name: string): Promise<{ readonly model: ModelConfig; readonly text: string }> {
+  async function read(name: string): Promise<ReadConfig> {
     const model = modelFiles.get(name)
     if (model === undefined || model.source !== 'yaml') {
       throw new SvcError('not_found', 'model configuration not found', { code: 'model_not_found' })
@@ -46,12 +74,22 @@ export function createConfigFiles({
     const text = await readFile(join(modelsPath, model.file), 'utf8').catch((error: unknown) => {
       throw toFileError(error, 'read', model.file)
     })
-    return { model, text }
+    return { model, text, revision: toRevision(text) }
   }
 
-  async function write(file: string, { text }: CheckedConfig): Promise<void> {
+  /** @throws {SvcError} `precondition_failed`, code `config_changed` */
+  async function readForChange(name: string, { revision }: ChangeOptions = {}): Promise<ReadConfig> {
+    const found = await read(name)
+    if (revision === undefined || revision === found.revision) return found
+    throw new SvcError('precondition_failed', 'the model configuration has changed since it was read', {
+      code: 'config_changed',
+    })
+  }
+
+  async function write(file: string, { text }: CheckedConfig): Promise<WrittenConfig> {
     await writeFileAtomic(join(modelsPath, file), text, { mode: MODE })
     await modelFiles.reload()
+    return { file, revision: toRevision(text) }
   }
 
   function refuseTaken(name: string): void {
@@ -71,42 +109,35 @@ export function createConfigFiles({
 
   return {
     read,
-    patch: (name, patch) =>
+    patch: (name, patch, options) =>
       alone(async () => {
-        const { model, text } = await read(name)
+        const { model, text } = await readForChange(name, options)
         if (patch.name !== undefined && patch.name !== name) {
           throw new SvcError('invalid_request', 'the name of a model cannot be changed here', {
             code: 'name_fixed',
             details: { param: 'name' },
           })
         }
-        const checked = patchConfig(text, patch, model.file)
-        await write(model.file, checked)
-        return { revision: createHash('sha256').update(checked.text).digest('hex').slice(0, 16) }
+        return write(model.file, patchConfig(text, patch, model.file))
       }),
-    replace: (name, text) =>
+    replace: (name, text, options) =>
       alone(async () => {
-        const { model } = await read(name)
+        const { model } = await readForChange(name, options)
         const checked = checkConfig(text, model.file)
-        if (checked.model.name === name) {
-          await write(model.file, checked)
-          return { file: model.file }
-        }
+        if (checked.model.name === name) return write(model.file, checked)
         const file = await newFile(checked.model.name)
         await writeFileAtomic(join(modelsPath, file), text, { mode: MODE })
         await unlink(join(modelsPath, model.file)).catch((error: unknown) => {
           throw toFileError(error, 'deleted', model.file)
         })
         await modelFiles.reload()
-        return { file }
+        return { file, revision: toRevision(text) }
       }),
     create: (text) =>
       alone(async () => {
         // Without a name of its own a model would be called after a file that is not there yet.
         const checked = checkConfig(text, '.yaml')
-        const file = await newFile(checked.model.name)
-        await write(file, checked)
-        return { file }
+        return write(await newFile(checked.model.name), checked)
       }),
   }
 }

@@ -1,13 +1,15 @@
 import { SvcError } from '@svc/errors'
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import { checkName } from '../../../files/safe-path.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
+import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { readJsonBody } from '../read-json-body.ts'
-import type { ConfigFiles } from './config-files.ts'
+import type { ChangeOptions, ConfigFiles, WrittenConfig } from './config-files.ts'
+import type { ConfigText, configWritten, patchBody } from './schemas.ts'
 
 /** What the routes of model configurations need. */
 export interface ModelConfigParts {
@@ -16,25 +18,14 @@ export interface ModelConfigParts {
   readonly bodies: BodyReader
 }
 
-const patchBody = z.record(z.string(), z.unknown())
-const changed = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  config_revision: z.string(),
-  pending_cleanup: z.int(),
-})
-const created = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  filename: z.string(),
-  pending_cleanup: z.int(),
-})
-
 const shared = { access: 'admin', family: 'flat', tag: 'models' } as const
+const schemas = () => import('./schemas.ts')
 const TOGGLES = {
   'toggle-state': { enable: { disabled: null }, disable: { disabled: true } },
   'toggle-pinned': { pin: { pinned: true }, unpin: { pinned: null } },
 } as const
+
+const CHANGED_MEANWHILE = { description: 'The file has another revision than `If-Match` names.' }
 
 /** Model files over HTTP. */
 export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigParts): Route[] {
@@ -45,20 +36,25 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       path: '/api/models/config-json/:name{.+}',
       summary: 'The configuration of a model as JSON',
       responses: { 200: { description: 'Every key of its file.' }, 404: { description: 'There is no such file.' } },
-      handler: async (call) => json((await files.read(named(call))).model.raw),
+      async handler(call) {
+        const { model, revision } = await files.read(named(call))
+        return json(model.raw, { headers: toRevisionHeaders(revision) })
+      },
     }),
     defineRoute({
       ...shared,
       method: 'PATCH',
       path: '/api/models/config-json/:name{.+}',
       summary: 'Change keys of a model file; comments, order and other keys stay',
-      body: async () => patchBody,
-      responses: { 200: { description: 'Written and in force.', schema: async () => changed } },
+      body: async () => (await schemas()).patchBody,
+      responses: {
+        200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
+        412: CHANGED_MEANWHILE,
+      },
       async handler(call) {
         const name = named(call)
-        const { revision } = await files.patch(name, await readPatch(call, bodies))
-        const message = `Model '${name}' updated successfully`
-        return json({ success: true, message, config_revision: revision, pending_cleanup: 0 })
+        const written = await files.patch(name, await readPatch(call, bodies), readPrecondition(call))
+        return toWritten(`Model '${name}' updated successfully`, written)
       },
     }),
     defineRoute({
@@ -66,22 +62,29 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'POST',
       path: '/models/import',
       summary: 'Write the file of a new model, from YAML or JSON',
-      responses: { 200: { description: 'The model is there.', schema: async () => created } },
-      async handler(call) {
-        const { file } = await files.create(await readText(call, bodies))
-        const message = 'Model configuration created successfully'
-        return json({ success: true, message, filename: file, pending_cleanup: 0 })
+      responses: {
+        200: { description: 'The model is there.', schema: async () => (await schemas()).configWritten },
+        409: { description: 'A model of this name exists.' },
       },
+      handler: async (call) =>
+        toWritten('Model configuration created successfully', await files.create(await readText(call, bodies))),
     }),
     defineRoute({
       ...shared,
       method: 'GET',
-      path: '/api/models/edit/:name{.+}',
+      path: '/models/edit/:name{.+}',
+      aliases: ['/api/models/edit/:name{.+}'],
       summary: 'The text of a model file',
-      responses: { 200: { description: 'As it lies in the models folder.' } },
+      responses: {
+        200: { description: 'As it lies in the models folder.', schema: async () => (await schemas()).configText },
+        404: { description: 'There is no such file.' },
+      },
       async handler(call) {
-        const { model, text } = await files.read(named(call))
-        return json({ config: text, name: model.name })
+        const { model, text, revision } = await files.read(named(call))
+        return json(
+          { config: text, name: model.name, filename: model.file, config_revision: revision } satisfies ConfigText,
+          { headers: toRevisionHeaders(revision) },
+        )
       },
     }),
     defineRoute({
@@ -90,13 +93,13 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       path: '/models/edit/:name{.+}',
       summary: 'Replace a model file; another name in it renames the model',
       responses: {
-        200: { description: 'Written and in force.', schema: async () => created },
+        200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
         409: { description: 'The new name is taken.' },
+        412: CHANGED_MEANWHILE,
       },
       async handler(call) {
-        const { file } = await files.replace(named(call), await readText(call, bodies))
-        const message = 'Model configuration updated successfully'
-        return json({ success: true, message, filename: file, pending_cleanup: 0 })
+        const written = await files.replace(named(call), await readText(call, bodies), readPrecondition(call))
+        return toWritten('Model configuration updated successfully', written)
       },
     }),
     ...(['toggle-state', 'toggle-pinned'] as const).map((verb) =>
@@ -105,7 +108,9 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
         method: 'PUT',
         path: `/models/${verb}/:name/:action`,
         summary: verb === 'toggle-state' ? 'Enable or disable a model' : 'Pin a model in memory, or unpin it',
-        responses: { 200: { description: 'Written and in force.', schema: async () => created } },
+        responses: {
+          200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
+        },
         async handler(call) {
           const name = named(call)
           const patch = new Map<string, Readonly<Record<string, unknown>>>(Object.entries(TOGGLES[verb])).get(
@@ -115,9 +120,7 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
             const known = Object.keys(TOGGLES[verb]).join(' or ')
             throw new SvcError('invalid_request', `the action is not ${known}`, { code: 'unknown_action' })
           }
-          await files.patch(name, patch)
-          const { model } = await files.read(name)
-          return json({ success: true, message: `Model '${name}' updated`, filename: model.file, pending_cleanup: 0 })
+          return toWritten(`Model '${name}' updated`, await files.patch(name, patch))
         },
       }),
     ),
@@ -127,10 +130,7 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       path: '/api/aliases',
       summary: 'Models that redirect to others',
       responses: {
-        200: {
-          description: 'In byte order.',
-          schema: async () => z.array(z.object({ name: z.string(), target: z.string() })),
-        },
+        200: { description: 'In byte order.', schema: async () => (await schemas()).aliasList },
       },
       handler: () =>
         json(modelFiles.list().flatMap(({ name, alias }) => (alias === undefined ? [] : [{ name, target: alias }]))),
@@ -144,9 +144,25 @@ function named(call: Call): string {
   return name
 }
 
+function toWritten(message: string, { file, revision }: WrittenConfig): HttpReply {
+  return json({
+    ...{ success: true, message, filename: file, config_revision: revision, pending_cleanup: 0 },
+  } satisfies z.output<typeof configWritten>)
+}
+
+function toRevisionHeaders(revision: string): Record<string, string> {
+  return { etag: `"${revision}"` }
+}
+
+/** The revision in `If-Match`; `*` asks for none in particular. */
+function readPrecondition(call: Call): ChangeOptions {
+  const asked = call.header('if-match')?.trim()
+  return asked === undefined || asked === '*' ? {} : { revision: asked.replace(/^"(.*)"$/, '$1') }
+}
+
 async function readPatch(call: Call, bodies: BodyReader): Promise<z.output<typeof patchBody>> {
   try {
-    return await readJsonBody(call, patchBody, bodies)
+    return await readJsonBody(call, (await schemas()).patchBody, bodies)
   } catch (error) {
     if (!SvcError.is(error) || error.kind !== 'invalid_request') throw error
     const message =

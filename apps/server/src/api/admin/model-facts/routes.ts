@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { isUsecase } from '../../../catalog/usecase-names.ts'
@@ -10,6 +10,7 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import { modelNotFound } from '../../../inference/stages/resolve.ts'
 import { nameWithoutGallery, type OperationView } from '../../../operations/operation.ts'
 import { listSectionFields, listSections } from './config-metadata.ts'
+import type { capabilitiesReply, loadStatus, pipelineReply } from './schemas.ts'
 
 /** What the routes about models need. */
 export interface ModelFactParts {
@@ -24,37 +25,7 @@ export interface ModelFactParts {
   readonly measureWeights: (model: ModelConfig) => Promise<number>
 }
 
-const capabilitiesReply = z.object({
-  data: z.array(
-    z.object({
-      id: z.string(),
-      capabilities: z.array(z.string()),
-      backend: z.string(),
-      disabled: z.boolean(),
-      pinned: z.boolean(),
-      voice_cloning: z.boolean().optional(),
-      source: z.string().optional(),
-    }),
-  ),
-})
-
-const pipelineReply = z.array(
-  z.object({
-    name: z.string(),
-    ...{ vad: z.string(), transcription: z.string(), llm: z.string(), tts: z.string(), voice: z.string() },
-    self_contained: z.literal(true).optional(),
-  }),
-)
-
-const loadStatus = z.object({
-  model: z.string(),
-  state: z.enum(['installing', 'loading']),
-  progress: z.number().describe('From 0 to 1.'),
-  bytes_sent: z.int(),
-  total_bytes: z.int(),
-  file_index: z.int(),
-  total_files: z.int(),
-})
+const schemas = () => import('./schemas.ts')
 
 /** Facts about models for pages: what they do, how they load, and the keys of their files (§4.6). */
 export function modelFactRoutes(parts: ModelFactParts): Route[] {
@@ -63,13 +34,17 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
     defineRoute({
       ...{ method: 'GET', path: '/api/models/capabilities', access: 'any', family: 'flat', tag: 'models' },
       summary: 'Every model with what it can be asked for and whether it is off or pinned',
-      responses: { 200: { description: 'The models in byte order.', schema: async () => capabilitiesReply } },
+      responses: {
+        200: { description: 'The models in byte order.', schema: async () => (await schemas()).capabilitiesReply },
+      },
       handler: () => json({ data: modelFiles.list().map(toCapabilities) }),
     }),
     defineRoute({
       ...{ method: 'GET', path: '/api/pipeline-models', access: 'any', family: 'flat', tag: 'models' },
       summary: 'Models of realtime conversations with the models that they consist of',
-      responses: { 200: { description: 'The models in byte order.', schema: async () => pipelineReply } },
+      responses: {
+        200: { description: 'The models in byte order.', schema: async () => (await schemas()).pipelineReply },
+      },
       handler: () => json(modelFiles.list().flatMap(toPipeline)),
     }),
     defineRoute({
@@ -77,7 +52,7 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       summary: 'How far the installation or the load of a model is',
       quiet: true,
       responses: {
-        200: { description: 'It is being installed or loaded.', schema: async () => loadStatus },
+        200: { description: 'It is being installed or loaded.', schema: async () => (await schemas()).loadStatus },
         404: { description: 'There is no such model, or nothing of it runs.' },
       },
       handler: async (call) => json(await findLoadStatus(call.param('id'), parts)),
@@ -85,7 +60,7 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
     defineRoute({
       ...{ method: 'GET', path: '/api/models/config-metadata', access: 'admin', family: 'flat', tag: 'models' },
       summary: 'The keys of model files for editors',
-      query: async () => z.object({ section: z.string().optional().describe('Id of a section, or `all`.') }),
+      query: async () => (await schemas()).sectionQuery,
       responses: {
         200: { description: 'The sections, or the keys of one.' },
         404: { description: 'There is no such section.' },
@@ -96,12 +71,22 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       },
     }),
     defineRoute({
+      ...{ method: 'GET', path: '/api/models/config-schema', access: 'admin', family: 'flat', tag: 'models' },
+      summary: 'The JSON Schema of model files, for editors',
+      responses: { 200: { description: 'Draft 7. Every file that the server takes is valid.' } },
+      async handler() {
+        // Loaded here: most servers are never asked for it.
+        const { toModelSchema } = await import('../../../catalog/keys/json-schema.ts')
+        return json(toModelSchema(), { headers: { 'content-type': 'application/schema+json' } })
+      },
+    }),
+    defineRoute({
       method: 'GET',
       path: '/api/models/config-metadata/autocomplete/:provider',
       ...{ access: 'admin', family: 'flat', tag: 'models' },
       summary: 'Names that a key of a model file can take',
       responses: {
-        200: { description: 'In byte order.', schema: async () => z.object({ values: z.array(z.string()) }) },
+        200: { description: 'In byte order.', schema: async () => (await schemas()).completions },
         404: { description: 'There is no such provider.' },
       },
       handler: (call) => json({ values: complete(call, parts) }),

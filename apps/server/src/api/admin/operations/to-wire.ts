@@ -56,6 +56,7 @@ export function toWireRecord(operation: Operation): WireOperationRecord {
     taskType: operation.action,
     outcome,
     ...(outcome === 'failed' ? { error: error ?? 'unknown reason' } : {}),
+    ...(operation.state === 'paused' ? { paused: true } : {}),
     startedAt: new Date(startedAt).toISOString(),
     finishedAt: new Date(finishedAt).toISOString(),
   }
@@ -63,7 +64,7 @@ export function toWireRecord(operation: Operation): WireOperationRecord {
 
 function toOutcome({ state }: Operation): WireOperationRecord['outcome'] {
   if (state === 'completed') return 'completed'
-  return state === 'cancelled' ? 'cancelled' : 'failed'
+  return state === 'cancelled' || state === 'paused' ? 'cancelled' : 'failed'
 }
 
 function splitFullName(fullName: string): Pick<WireOperation, 'id' | 'name'> {

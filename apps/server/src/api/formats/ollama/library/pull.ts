@@ -37,7 +37,7 @@ export async function* followPull(
 
 function toLine({ state, error, progress }: OperationView): PullLine {
   if (state === 'completed') return { status: 'success' }
-  if (state === 'cancelled') return { error: 'the installation was cancelled' }
+  if (state === 'cancelled' || state === 'paused') return { error: 'the installation was cancelled' }
   if (state === 'failed' || state === 'dismissed') return { error: error ?? 'unknown reason' }
   return toProgress(progress)
 }

@@ -1,0 +1,27 @@
+import * as z from 'zod'
+
+/** Body of `PATCH /api/models/config-json/:name`. */
+export const patchBody = z.record(z.string(), z.unknown())
+
+/** Reply of the routes that write a model file. */
+export const configWritten = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  filename: z.string(),
+  config_revision: z.string().describe('For `If-Match` of the next change.'),
+  pending_cleanup: z.int(),
+})
+
+/** Reply of `GET /models/edit/:name`. */
+export const configText = z.object({
+  config: z.string().describe('YAML.'),
+  name: z.string(),
+  filename: z.string(),
+  config_revision: z.string().describe('Changes with every change of the text; also the `ETag`.'),
+})
+
+/** Reply of `GET /api/aliases`. */
+export const aliasList = z.array(z.object({ name: z.string(), target: z.string() }))
+
+/** {@link configText} */
+export type ConfigText = z.output<typeof configText>

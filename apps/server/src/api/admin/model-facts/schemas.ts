@@ -1,0 +1,42 @@
+import * as z from 'zod'
+
+/** Reply of `GET /api/models/capabilities`. */
+export const capabilitiesReply = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      capabilities: z.array(z.string()),
+      backend: z.string(),
+      disabled: z.boolean(),
+      pinned: z.boolean(),
+      voice_cloning: z.boolean().optional(),
+      source: z.string().optional(),
+    }),
+  ),
+})
+
+/** Reply of `GET /api/pipeline-models`. */
+export const pipelineReply = z.array(
+  z.object({
+    name: z.string(),
+    ...{ vad: z.string(), transcription: z.string(), llm: z.string(), tts: z.string(), voice: z.string() },
+    self_contained: z.literal(true).optional(),
+  }),
+)
+
+/** Reply of `GET /api/models/:id/load-status`. */
+export const loadStatus = z.object({
+  model: z.string(),
+  state: z.enum(['installing', 'loading']),
+  progress: z.number().describe('From 0 to 1.'),
+  bytes_sent: z.int(),
+  total_bytes: z.int(),
+  file_index: z.int(),
+  total_files: z.int(),
+})
+
+/** Query of `GET /api/models/config-metadata`. */
+export const sectionQuery = z.object({ section: z.string().optional().describe('Id of a section, or `all`.') })
+
+/** Reply of `GET /api/models/config-metadata/autocomplete/:provider`. */
+export const completions = z.object({ values: z.array(z.string()) })
