@@ -23,7 +23,11 @@ it('counts every row as new when none of the shown ones is left', () => {
 
 it('has nothing new when nothing came, and when rows have gone', () => {
   expect(holdRows(page([2, 1]), page([2, 1])).waiting).toBe(0)
-  expect(holdRows(page([2, 1]), page([])).waiting).toBe(0)
+  expect(holdRows(page([2, 1]), page([1])).waiting).toBe(0)
+})
+
+it('lets go of a list that was cleared', () => {
+  expect(holdRows(page([2, 1]), page([]))).toEqual({ rows: [], total: 0, waiting: 0 })
 })
 
 it('shows the first rows of an empty list at once', () => {
