@@ -115,7 +115,7 @@ describeInBrowser('the pages that observe, on a server without sign-in', () => {
     const { page } = view
     await open(page, '/app/traces?kind=backend', 'Traces')
     await rows(page).first().waitFor()
-    await page.getByRole('button', { name: 'Export and clear' }).click()
+    await page.getByRole('button', { name: 'Rows, export and clear' }).click()
     await page.getByRole('menuitem', { name: 'Clear…' }).click()
     const dialog = page.getByRole('dialog')
     const button = dialog.getByRole('button', { name: 'Clear traces' })

@@ -41,7 +41,8 @@ export function useHeldRows<Row extends Listed>(
   page: ListedPage<Row> | undefined,
 ): { readonly held: HeldRows<Row> | undefined; readonly showWaiting: () => void } {
   const [shown, setShown] = useState<{ readonly key: string; readonly page: ListedPage<Row> }>()
-  const isOther = page !== undefined && (shown === undefined || shown.key !== key || shown.page.rows.length === 0 || page.total === 0)
+  const isOther =
+    page !== undefined && (shown === undefined || shown.key !== key || shown.page.rows.length === 0 || page.total === 0)
   if (isOther && (shown?.key !== key || shown.page !== page)) setShown({ key, page })
   const base = isOther ? page : shown?.page
   return {

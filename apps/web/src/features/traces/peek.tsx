@@ -44,13 +44,7 @@ export function Peek({
           disabled={goPrevious === undefined}
           onClick={goPrevious}
         />
-        <IconButton
-          small
-          icon="chevron-down"
-          label={t('peek.next')}
-          disabled={goNext === undefined}
-          onClick={goNext}
-        />
+        <IconButton small icon="chevron-down" label={t('peek.next')} disabled={goNext === undefined} onClick={goNext} />
         <IconButton small icon="x" label={t('common:close')} onClick={onClose} />
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
