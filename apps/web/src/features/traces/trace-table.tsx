@@ -53,6 +53,14 @@ export function TraceTable<Trace extends { readonly id: string }>({
   useEffect(() => {
     if (place >= 0) scroll.current(place)
   }, [place])
+  const openedBefore = useRef(openId)
+  useEffect(() => {
+    const closed = openedBefore.current
+    openedBefore.current = openId
+    // the panel took the focus with it
+    if (openId !== undefined || closed === undefined || document.activeElement !== document.body) return
+    scroller.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(closed)}"] a`)?.focus()
+  }, [openId])
   return (
     <ScrolledTable
       className={isCompact ? 'tbl tt two compact' : 'tbl tt two'}
@@ -82,7 +90,7 @@ export function TraceTable<Trace extends { readonly id: string }>({
           return trace === undefined ? null : (
             <tr
               key={trace.id}
-              data-row
+              data-row={trace.id}
               aria-rowindex={offset + index + 2}
               aria-selected={trace.id === openId}
               onClick={() => open(trace.id)}

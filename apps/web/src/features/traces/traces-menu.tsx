@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { RowMenu } from '../../components/ui/menu.tsx'
+import { useConnection } from '../../lib/connection.ts'
 
 /** What can be done with the whole list. */
 export function TracesMenu({
@@ -14,6 +15,7 @@ export function TracesMenu({
   readonly onClear: () => void
 }) {
   const { t } = useTranslation('traces')
+  const isOffline = useConnection().state === 'offline'
   return (
     <RowMenu
       label={t('menu.label')}
@@ -25,7 +27,15 @@ export function TracesMenu({
           onSelect: () => onCompact(!isCompact),
         },
         { id: 'export', text: t('menu.export'), icon: 'file', onSelect: onExport },
-        { id: 'clear', text: t('menu.clear'), icon: 'trash', isDangerous: true, separator: true, onSelect: onClear },
+        {
+          id: 'clear',
+          text: t('menu.clear'),
+          icon: 'trash',
+          isDangerous: true,
+          isDisabled: isOffline,
+          separator: true,
+          onSelect: onClear,
+        },
       ]}
     />
   )
