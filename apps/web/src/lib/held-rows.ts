@@ -19,7 +19,8 @@ interface Listed {
 
 /** Takes newer facts of the rows that are shown from a later page, and counts the rows above them. */
 export function holdRows<Row extends Listed>(shown: ListedPage<Row>, later: ListedPage<Row>): HeldRows<Row> {
-  if (shown.rows.length === 0) return { ...later, waiting: 0 }
+  // a list that was cleared has nothing to keep in place
+  if (shown.rows.length === 0 || later.total === 0) return { ...later, waiting: 0 }
   const known = new Map(later.rows.map((row) => [row.id, row]))
   const ids = new Set(shown.rows.map(({ id }) => id))
   const first = later.rows.findIndex(({ id }) => ids.has(id))
@@ -40,7 +41,8 @@ export function useHeldRows<Row extends Listed>(
   page: ListedPage<Row> | undefined,
 ): { readonly held: HeldRows<Row> | undefined; readonly showWaiting: () => void } {
   const [shown, setShown] = useState<{ readonly key: string; readonly page: ListedPage<Row> }>()
-  const isOther = page !== undefined && (shown === undefined || shown.key !== key || shown.page.rows.length === 0)
+  const isOther =
+    page !== undefined && (shown === undefined || shown.key !== key || shown.page.rows.length === 0 || page.total === 0)
   if (isOther && (shown?.key !== key || shown.page !== page)) setShown({ key, page })
   const base = isOther ? page : shown?.page
   return {

@@ -8,3 +8,15 @@ export function readShortcutsEnabled(): boolean {
 export function chooseShortcutsEnabled(enabled: boolean): void {
   localStorage.setItem(SHORTCUTS, enabled ? 'on' : 'off')
 }
+
+const ROWS = 'svc-rows'
+
+/** Whether long tables have low rows. */
+export function readCompactRows(): boolean {
+  return localStorage.getItem(ROWS) === 'compact'
+}
+
+export function chooseCompactRows(isCompact: boolean): void {
+  if (isCompact) localStorage.setItem(ROWS, 'compact')
+  else localStorage.removeItem(ROWS)
+}

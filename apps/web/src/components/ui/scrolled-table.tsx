@@ -6,12 +6,15 @@ export function ScrolledTable({
   className = 'tbl',
   box,
   rowCount,
+  foot,
   children,
 }: {
   readonly label: string
   readonly className?: string
   readonly box?: RefObject<HTMLElement | null>
   readonly rowCount?: number
+  /** Stands below the table and scrolls with it. */
+  readonly foot?: ReactNode
   readonly children: ReactNode
 }) {
   return (
@@ -20,6 +23,7 @@ export function ScrolledTable({
       <table className={className} {...(rowCount === undefined ? {} : { 'aria-rowcount': rowCount })}>
         {children}
       </table>
+      {foot}
     </section>
   )
 }

@@ -56,7 +56,7 @@ export function EventsPage() {
           </span>
         )}
       </EventsFilters>
-      <p className="meta ring">{t('ring', { ring: formatNumber(RING) })}</p>
+      <p className="meta kept">{t('ring', { ring: formatNumber(RING) })}</p>
       <div className="fresh" role="status">
         {held !== undefined && held.waiting > 0 && (
           <Button small icon="up" onClick={showWaiting}>

@@ -46,7 +46,6 @@ export function LogView({
   const scroll = useRef(virtualizer.scrollToIndex)
   scroll.current = virtualizer.scrollToIndex
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the place is looked for once
   useEffect(() => {
     if (start >= 0) scroll.current(start, { align: 'start' })
   }, [])
@@ -55,7 +54,6 @@ export function LogView({
     scroll.current(lines.length - 1, { align: 'end' })
     setSeen(last)
   }, [isFollowing, lines.length, last])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another width of lines is measured anew
   useEffect(() => virtualizer.measure(), [wrap, time])
 
   // the oldest lines go at some time: what the reader looks at stays where it is

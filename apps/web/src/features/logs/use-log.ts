@@ -22,7 +22,9 @@ const DRAW_MS = 100
 const HIDDEN_MS = 60_000
 /** Sockets that fail in a row before the page asks again and again instead. */
 const MAX_FAILURES = 2
-const RETRY_MS = [500, 1_000, 2_000, 5_000]
+const RETRY_MS = 1_000
+/** Answers after which a page that asks again and again tries the socket once more. */
+const POLLS_UNTIL_SOCKET = 15
 
 /** Follows the output of a model over a WebSocket; where there is none, it asks every two seconds. */
 export function useLog(model: string): Log {
@@ -58,6 +60,7 @@ function followLog(model: string, buffer: LogBuffer, tell: (changes: Partial<Omi
   let timer: ReturnType<typeof setTimeout> | undefined
   let hiding: ReturnType<typeof setTimeout> | undefined
   let failures = 0
+  let polls = 0
 
   const open = () => {
     let wasOpen = false
@@ -83,7 +86,7 @@ function followLog(model: string, buffer: LogBuffer, tell: (changes: Partial<Omi
       if (ended.signal.aborted) return
       if (!wasOpen) failures += 1
       if (failures >= MAX_FAILURES) void poll()
-      else timer = setTimeout(open, RETRY_MS[failures] ?? 5_000)
+      else timer = setTimeout(open, RETRY_MS)
     }
   }
 
@@ -95,7 +98,19 @@ function followLog(model: string, buffer: LogBuffer, tell: (changes: Partial<Omi
       if (ended.signal.aborted) return
       tell({ link: 'polling', error })
     }
-    if (!ended.signal.aborted) timer = setTimeout(() => (document.hidden ? pause() : void poll()), POLL_MS)
+    if (ended.signal.aborted) return
+    polls += 1
+    timer = setTimeout(() => {
+      if (document.hidden) pause()
+      else if (polls < POLLS_UNTIL_SOCKET) void poll()
+      else retrySocket()
+    }, POLL_MS)
+  }
+
+  const retrySocket = () => {
+    polls = 0
+    failures = MAX_FAILURES - 1
+    open()
   }
 
   const pause = () => {

@@ -74,7 +74,7 @@ function ModelRow({ model, onStop }: { readonly model: LoadedModel; readonly onS
     </td>
   )
   const word = (figure: ProcessFigure, format: (value: number) => string) =>
-    typeof figure === 'number' ? format(figure) : t(figure)
+    typeof figure === 'number' ? format(figure) : t(figure === 'measuring' ? 'measuring' : 'unknown')
   const formatShare = (percent: number) => formatPercent(percent / 100, 1)
   return (
     <tr>

@@ -3,6 +3,7 @@ import { api, unwrap } from '../../lib/api-client.ts'
 import type { ListedPage } from '../../lib/held-rows.ts'
 import { queryClient } from '../../lib/query-client.ts'
 import type { components } from '../../lib/schema.gen.ts'
+import { type ListQuery, toKey, toQuery } from './list-query.ts'
 import type { TracesSearch } from './search.ts'
 
 /** A traced request. */
@@ -11,7 +12,6 @@ export type RequestTrace = components['schemas']['Trace']
 export type CallTrace = components['schemas']['BackendTrace']
 
 const LIVE_MS = 5_000
-const HOUR_MS = 3_600_000
 const MAX_EXPORTED = 1000
 
 /** Requests, failures and durations of the last hours. */
@@ -95,15 +95,13 @@ export async function exportTraces(search: TracesSearch): Promise<readonly (Requ
   return (await (search.kind === 'backend' ? fetchCalls(query, signal) : fetchRequests(query, signal))).rows
 }
 
-type Query = Readonly<Record<string, string>>
-
-async function fetchRequests(query: Query, signal: AbortSignal): Promise<ListedPage<RequestTrace>> {
+async function fetchRequests(query: ListQuery, signal: AbortSignal): Promise<ListedPage<RequestTrace>> {
   const reply = await api.GET('/api/traces', { params: { query }, signal })
   const rows = await unwrap(Promise.resolve(reply))
   return { rows, total: readTotal(reply.response, rows.length) }
 }
 
-async function fetchCalls(query: Query, signal: AbortSignal): Promise<ListedPage<CallTrace>> {
+async function fetchCalls(query: ListQuery, signal: AbortSignal): Promise<ListedPage<CallTrace>> {
   const reply = await api.GET('/api/backend-traces', { params: { query }, signal })
   const rows = await unwrap(Promise.resolve(reply))
   return { rows, total: readTotal(reply.response, rows.length) }
@@ -112,26 +110,4 @@ async function fetchCalls(query: Query, signal: AbortSignal): Promise<ListedPage
 function readTotal({ headers }: Response, fallback: number): number {
   const total = Number(headers.get('x-total-count') ?? fallback)
   return Number.isInteger(total) ? total : fallback
-}
-
-/** The search as it tells lists apart. */
-const toKey = ({ kind: _, live: __, ...search }: TracesSearch) => search
-
-/** The query of a list at this moment. */
-export function toQuery(search: TracesSearch, now = Date.now()): Query {
-  const { hours = 24, from, to, model, status, user, min, q, page = 1, per = 50, at } = search
-  const since = from ?? now - hours * HOUR_MS
-  const until = page > 1 && at !== undefined ? Math.min(at, to ?? at) : to
-  const entries: readonly (readonly [string, string | undefined])[] = [
-    ['limit', String(per)],
-    ['offset', page > 1 ? String((page - 1) * per) : undefined],
-    ['since', new Date(since).toISOString()],
-    ['until', until === undefined ? undefined : new Date(until).toISOString()],
-    ['model', model],
-    ['status', status],
-    ['user', user],
-    ['min_duration_ms', min === undefined ? undefined : String(min)],
-    ['q', q],
-  ]
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }

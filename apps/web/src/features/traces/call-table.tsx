@@ -3,7 +3,7 @@ import { Status } from '../../components/ui/status.tsx'
 import { formatClock, formatDuration, formatExactTime } from '../../lib/format.ts'
 import type { HeldRows } from '../../lib/held-rows.ts'
 import type { CallTrace } from './api.ts'
-import { DurationBar, type TraceColumn, TraceLink, TraceTable } from './trace-table.tsx'
+import { DurationBar, type TableLook, type TraceColumn, TraceLink, TraceTable } from './trace-table.tsx'
 import type { TracesAddress } from './use-traces-search.ts'
 
 const TONES = { running: 'run', completed: 'ok', failed: 'bad' } as const
@@ -14,7 +14,15 @@ export function CallStatus({ status }: { readonly status: CallTrace['status'] })
 }
 
 /** The list of calls to backends. Bars compare a call with the longest of the page. */
-export function CallTable({ address, held }: { readonly address: TracesAddress; readonly held: HeldRows<CallTrace> }) {
+export function CallTable({
+  address,
+  held,
+  look,
+}: {
+  readonly address: TracesAddress
+  readonly held: HeldRows<CallTrace>
+  readonly look: TableLook
+}) {
   const { t } = useTranslation('traces')
   const isLong = (address.search.hours ?? 24) > 24
   const longest = Math.max(0, ...held.rows.map(({ duration }) => duration / 1e6))
@@ -72,5 +80,5 @@ export function CallTable({ address, held }: { readonly address: TracesAddress; 
       ),
     },
   ]
-  return <TraceTable label={t('list.calls')} address={address} held={held} columns={columns} />
+  return <TraceTable label={t('list.calls')} address={address} held={held} columns={columns} look={look} />
 }

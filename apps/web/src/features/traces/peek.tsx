@@ -22,8 +22,7 @@ export function Peek({
   readonly children: ReactNode
   readonly footer?: ReactNode
 }) {
-  const { t } = useTranslation()
-  const { t: tt } = useTranslation('traces')
+  const { t } = useTranslation('traces')
   const panel = useRef<HTMLElement>(null)
   useEffect(() => {
     // over the list, the panel takes the focus; beside it, the list keeps it
@@ -41,21 +40,15 @@ export function Peek({
         <IconButton
           small
           icon="up"
-          label={tt('peek.previous')}
+          label={t('peek.previous')}
           disabled={goPrevious === undefined}
           onClick={goPrevious}
         />
-        <IconButton
-          small
-          icon="chevron-down"
-          label={tt('peek.next')}
-          disabled={goNext === undefined}
-          onClick={goNext}
-        />
-        <IconButton small icon="x" label={t('close')} onClick={onClose} />
+        <IconButton small icon="chevron-down" label={t('peek.next')} disabled={goNext === undefined} onClick={goNext} />
+        <IconButton small icon="x" label={t('common:close')} onClick={onClose} />
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-      <section className="pb" tabIndex={0} aria-label={tt('peek.details')}>
+      <section className="pb" tabIndex={0} aria-label={t('peek.details')}>
         {children}
       </section>
       {footer && <footer>{footer}</footer>}

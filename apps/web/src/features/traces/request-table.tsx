@@ -4,16 +4,18 @@ import { formatClock, formatDuration, formatExactTime, formatNumber } from '../.
 import type { HeldRows } from '../../lib/held-rows.ts'
 import { type RequestTrace, summaryQuery } from './api.ts'
 import { RequestStatus } from './request-status.tsx'
-import { DurationBar, type TraceColumn, TraceLink, TraceTable } from './trace-table.tsx'
+import { DurationBar, type TableLook, type TraceColumn, TraceLink, TraceTable } from './trace-table.tsx'
 import type { TracesAddress } from './use-traces-search.ts'
 
 /** The list of requests. */
 export function RequestTable({
   address,
   held,
+  look,
 }: {
   readonly address: TracesAddress
   readonly held: HeldRows<RequestTrace>
+  readonly look: TableLook
 }) {
   const { t } = useTranslation('traces')
   const { hours = 24, live } = address.search
@@ -87,5 +89,5 @@ export function RequestTable({
         prompt === undefined && completion === undefined ? '' : formatNumber((prompt ?? 0) + (completion ?? 0)),
     },
   ]
-  return <TraceTable label={t('list.requests')} address={address} held={held} columns={columns} />
+  return <TraceTable label={t('list.requests')} address={address} held={held} columns={columns} look={look} />
 }

@@ -16,7 +16,15 @@ export interface TraceColumn<Trace> {
   readonly cell: (trace: Trace) => ReactNode
 }
 
+/** What the page decides about the look of either list. */
+export interface TableLook {
+  readonly isCompact: boolean
+  /** Stands below the rows. */
+  readonly foot: ReactNode
+}
+
 const ROW_HEIGHT = 36
+const COMPACT_ROW_HEIGHT = 28
 
 /** A list of traces whose rows open the detail. Long ones draw the rows in view alone. */
 export function TraceTable<Trace extends { readonly id: string }>({
@@ -24,14 +32,20 @@ export function TraceTable<Trace extends { readonly id: string }>({
   address: { search, openId, open },
   held: { rows, total },
   columns,
+  look: { isCompact, foot },
 }: {
   readonly label: string
   readonly address: TracesAddress
   readonly held: HeldRows<Trace>
   readonly columns: readonly TraceColumn<Trace>[]
+  readonly look: TableLook
 }) {
   const scroller = useRef<HTMLElement>(null)
-  const { indexes, before, after, scrollTo } = useVirtualRows(rows.length, scroller, ROW_HEIGHT)
+  const { indexes, before, after, scrollTo } = useVirtualRows(
+    rows.length,
+    scroller,
+    isCompact ? COMPACT_ROW_HEIGHT : ROW_HEIGHT,
+  )
   const offset = ((search.page ?? 1) - 1) * (search.per ?? 50)
   const place = rows.findIndex(({ id }) => id === openId)
   const scroll = useRef(scrollTo)
@@ -39,8 +53,22 @@ export function TraceTable<Trace extends { readonly id: string }>({
   useEffect(() => {
     if (place >= 0) scroll.current(place)
   }, [place])
+  const openedBefore = useRef(openId)
+  useEffect(() => {
+    const closed = openedBefore.current
+    openedBefore.current = openId
+    // the panel took the focus with it
+    if (openId !== undefined || closed === undefined || document.activeElement !== document.body) return
+    scroller.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(closed)}"] a`)?.focus()
+  }, [openId])
   return (
-    <ScrolledTable className="tbl tt two" label={label} box={scroller} rowCount={total + 1}>
+    <ScrolledTable
+      className={isCompact ? 'tbl tt two compact' : 'tbl tt two'}
+      label={label}
+      box={scroller}
+      rowCount={total + 1}
+      foot={foot}
+    >
       <colgroup>
         {columns.map(({ id, width }) => (
           <col key={id} style={width === undefined ? {} : { width }} />
@@ -62,7 +90,7 @@ export function TraceTable<Trace extends { readonly id: string }>({
           return trace === undefined ? null : (
             <tr
               key={trace.id}
-              data-row
+              data-row={trace.id}
               aria-rowindex={offset + index + 2}
               aria-selected={trace.id === openId}
               onClick={() => open(trace.id)}

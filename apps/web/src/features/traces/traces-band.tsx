@@ -84,7 +84,7 @@ export function TracesBand({ address: { search, change } }: { readonly address: 
         })}
         points={points}
         series={series}
-        height={84}
+        height={78}
         onPick={pick}
         pickHint={t('chart.pick')}
       >

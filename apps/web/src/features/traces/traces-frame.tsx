@@ -1,11 +1,13 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import type { HeldRows } from '../../lib/held-rows.ts'
+import { chooseCompactRows, readCompactRows } from '../../lib/preferences.ts'
 import { hasFilters, noFilters } from './search.ts'
 import { TracePages } from './trace-pages.tsx'
+import type { TableLook } from './trace-table.tsx'
 import { TracesBand } from './traces-band.tsx'
 import { TracesFilters } from './traces-filters.tsx'
 import { TracesHead } from './traces-head.tsx'
@@ -22,16 +24,22 @@ export function TracesFrame<Trace extends object>({
 }: {
   readonly address: TracesAddress
   readonly list: TraceList<Trace>
-  readonly table: (held: HeldRows<Trace>) => ReactNode
+  /** @param foot stands below the rows */
+  readonly table: (held: HeldRows<Trace>, look: TableLook) => ReactNode
   readonly peek: ReactNode
 }) {
   const { t } = useTranslation('traces')
   const { search, change } = address
   const { query, held, showWaiting } = list
+  const [isCompact, setCompact] = useState(readCompactRows)
+  const chooseRows = (compact: boolean) => {
+    chooseCompactRows(compact)
+    setCompact(compact)
+  }
   return (
     <div className={peek ? 'traces is-open' : 'traces'}>
       <div className="tm">
-        <TracesHead address={address} />
+        <TracesHead address={address} isCompact={isCompact} onCompact={chooseRows} />
         <TracesBand address={address} />
         <TracesFilters address={address} rows={held?.rows ?? []}>
           {held !== undefined && (
@@ -52,7 +60,11 @@ export function TracesFrame<Trace extends object>({
           <QueryView query={query} lines={14}>
             {() =>
               held === undefined || held.rows.length > 0 ? (
-                held !== undefined && table(held)
+                held !== undefined &&
+                table(held, {
+                  isCompact,
+                  foot: <TracePages address={address} total={held.total} shownAt={query.dataUpdatedAt} />,
+                })
               ) : hasFilters(search) ? (
                 <NoMatch onClear={() => change(noFilters)} />
               ) : (
@@ -63,7 +75,6 @@ export function TracesFrame<Trace extends object>({
             }
           </QueryView>
         </div>
-        {held !== undefined && <TracePages address={address} total={held.total} shownAt={query.dataUpdatedAt} />}
       </div>
       {peek}
     </div>

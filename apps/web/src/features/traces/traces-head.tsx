@@ -13,7 +13,15 @@ const TracesMenu = lazy(async () => ({ default: (await import('./traces-menu.tsx
 const ClearDialog = lazy(async () => ({ default: (await import('./clear-dialog.tsx')).ClearDialog }))
 
 /** Kind, range, Live, export and clear. */
-export function TracesHead({ address }: { readonly address: TracesAddress }) {
+export function TracesHead({
+  address,
+  isCompact,
+  onCompact,
+}: {
+  readonly address: TracesAddress
+  readonly isCompact: boolean
+  readonly onCompact: (isCompact: boolean) => void
+}) {
   const { t } = useTranslation('traces')
   const { search, change } = address
   const [isClearing, setClearing] = useState(false)
@@ -65,7 +73,12 @@ export function TracesHead({ address }: { readonly address: TracesAddress }) {
           {t('live')}
         </button>
         <Suspense fallback={<span className="btn ghost icon sm" aria-hidden="true" />}>
-          <TracesMenu onExport={() => void save()} onClear={() => setClearing(true)} />
+          <TracesMenu
+            isCompact={isCompact}
+            onCompact={onCompact}
+            onExport={() => void save()}
+            onClear={() => setClearing(true)}
+          />
         </Suspense>
       </div>
       {isClearing && (

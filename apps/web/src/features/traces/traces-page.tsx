@@ -22,7 +22,7 @@ function RequestsPage({ address }: { readonly address: TracesAddress }) {
     <TracesFrame
       address={address}
       list={list}
-      table={(held) => <RequestTable address={address} held={held} />}
+      table={(held, look) => <RequestTable address={address} held={held} look={look} />}
       peek={openId !== undefined && <RequestPeek key={openId} id={openId} list={list} onClose={close} />}
     />
   )
@@ -35,7 +35,7 @@ function CallsPage({ address }: { readonly address: TracesAddress }) {
     <TracesFrame
       address={address}
       list={list}
-      table={(held) => <CallTable address={address} held={held} />}
+      table={(held, look) => <CallTable address={address} held={held} look={look} />}
       peek={openId !== undefined && <CallPeek key={openId} id={openId} list={list} onClose={close} />}
     />
   )

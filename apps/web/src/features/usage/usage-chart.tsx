@@ -26,7 +26,6 @@ export function UsageChart({
   const { t } = useTranslation('usage')
   const nameOf = useGroupName(group)
   const key = JSON.stringify([period, group, metric, groups.map(({ id, byBucket }) => [id, ...byBucket])])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds what is drawn
   const { points, series } = useMemo(() => {
     const buckets = listBuckets(period, [...new Set(rows.map(({ bucket }) => bucket))])
     const points = buckets.map((bucket): ChartPoint => ({ tick: shortenBucket(bucket), name: t('bucket', { bucket }) }))

@@ -40,9 +40,9 @@ export function UsageFilters({
     const shown = groups.map(({ byBucket, ...one }) => ({
       ...one,
       name: nameOf(one),
-      [metric]: Object.fromEntries(byBucket),
+      buckets: Object.fromEntries(byBucket),
     }))
-    saveFile(`${name}.json`, JSON.stringify({ period, group, groups: shown }, null, 2), 'application/json')
+    saveFile(`${name}.json`, JSON.stringify({ period, group, metric, groups: shown }, null, 2), 'application/json')
   }
   const groupsShown = isAll ? GROUPS : GROUPS.filter((one) => one !== 'user')
   return (

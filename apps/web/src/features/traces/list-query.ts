@@ -1,0 +1,28 @@
+import type { TracesSearch } from './search.ts'
+
+/** Query parameters of a list of traces. */
+export type ListQuery = Readonly<Record<string, string>>
+
+const HOUR_MS = 3_600_000
+
+/** The search as it tells lists apart. */
+export const toKey = ({ kind: _, live: __, ...search }: TracesSearch) => search
+
+/** The query of a list at this moment. */
+export function toQuery(search: TracesSearch, now = Date.now()): ListQuery {
+  const { hours = 24, from, to, model, status, user, min, q, page = 1, per = 50, at } = search
+  const since = from ?? now - hours * HOUR_MS
+  const until = page > 1 && at !== undefined ? Math.min(at, to ?? at) : to
+  const entries: readonly (readonly [string, string | undefined])[] = [
+    ['limit', String(per)],
+    ['offset', page > 1 ? String((page - 1) * per) : undefined],
+    ['since', new Date(since).toISOString()],
+    ['until', until === undefined ? undefined : new Date(until).toISOString()],
+    ['model', model],
+    ['status', status],
+    ['user', user],
+    ['min_duration_ms', min === undefined ? undefined : String(min)],
+    ['q', q],
+  ]
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
