@@ -1,13 +1,13 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
+import { readApiSearch } from '../features/api/search.ts'
+import { readBackendsSearch } from '../features/backends/search.ts'
 import { readChatSearch } from '../features/chat/search.ts'
 import { readEventsSearch } from '../features/events/search.ts'
+import { readExplorerSearch } from '../features/explorer/search.ts'
 import { readLogsSearch } from '../features/logs/search.ts'
-import { readBackendsSearch } from '../features/backends/search.ts'
 import { readEditorSearch, readNewModelSearch } from '../features/model-editor/search.ts'
 import { readModelsSearch } from '../features/models/search.ts'
-import { readApiSearch } from '../features/api/search.ts'
-import { readExplorerSearch } from '../features/explorer/search.ts'
 import { readSettingsSearch } from '../features/settings/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { readTracesSearch } from '../features/traces/search.ts'
@@ -73,7 +73,9 @@ export const appPages = [
     needs: 'backend_gallery',
     namespaces: ['backends', 'operations'],
     search: readBackendsSearch,
-    load: async (): Promise<PageModule> => ({ default: (await import('../features/backends/backends-page.tsx')).BackendsPage }),
+    load: async (): Promise<PageModule> => ({
+      default: (await import('../features/backends/backends-page.tsx')).BackendsPage,
+    }),
   }),
   definePage(appRoute, {
     path: 'models',
@@ -217,9 +219,11 @@ export const publicPages = [
     path: 'explorer',
     validateSearch: readExplorerSearch,
     loader: () => i18next.loadNamespaces(['explorer']),
-    component: lazyRouteComponent(async (): Promise<PageModule> => ({
-      default: (await import('../features/explorer/explorer-page.tsx')).ExplorerPage,
-    })),
+    component: lazyRouteComponent(
+      async (): Promise<PageModule> => ({
+        default: (await import('../features/explorer/explorer-page.tsx')).ExplorerPage,
+      }),
+    ),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
