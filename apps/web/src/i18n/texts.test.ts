@@ -11,7 +11,7 @@ const locales = join(here, 'locales')
 /** Attributes whose text a person reads or hears. */
 const READ_ATTRIBUTES = new Set(['aria-label', 'alt', 'label', 'placeholder', 'title', 'text', 'hint'])
 /** Texts that are the same in every language: names, keys of the keyboard, signs. */
-const SAME_EVERYWHERE = /^(?:svc|Ctrl K|[^\p{L}]*)$/u
+const SAME_EVERYWHERE = /^(?:svc|Ctrl K|Esc|--[a-z-]+|[^\p{L}]*)$/u
 const PLURALS = /_(?:zero|one|two|few|many|other)$/
 
 interface Use {
@@ -24,7 +24,12 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|\.gen\.ts$/.test(file))
   .map((file) => join(source, file))
 
-const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** A key of a page that the page's namespace lacks is one of the shared texts. */
+function withoutNamespace(key: string): string {
+  return key.replace(/^[^:]+:/, 'common:')
+}
 
 /** The name that a key has with its namespace. */
 function qualify(key: string, namespace: string): string {
@@ -36,7 +41,7 @@ function readFile(file: string): { uses: Use[]; literals: string[] } {
   const tree = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX)
   const uses: Use[] = []
   const literals: string[] = []
-  const namespace = /useTranslation\(\s*\[?\s*'([^']+)'/.exec(tree.text)?.[1] ?? 'common'
+  const namespace = /(?:useTranslation\(\s*\[?\s*|TFunction<)'([^']+)'/.exec(tree.text)?.[1] ?? 'common'
   const locate = (node: ts.Node): string =>
     `${relative(source, file)}:${tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`
   const visit = (node: ts.Node): void => {
@@ -59,7 +64,7 @@ function readFile(file: string): { uses: Use[]; literals: string[] } {
           qualify(node.head.text, namespace),
           ...node.templateSpans.map(({ literal }) => literal.text),
         ]
-        uses.push({ key: new RegExp(`^${[head ?? '', ...rest].map(escape).join('[\\w-]+')}$`), where })
+        uses.push({ key: new RegExp(`^${[head ?? '', ...rest].map(escapePattern).join('[\\w-]+')}$`), where })
       } else literals.push(`${where} a key that cannot be read: ${node.getText()}`)
     }
   }
@@ -103,14 +108,18 @@ describe('the texts of the interface', () => {
   it('exist for every key that is used', () => {
     const bases = new Set([...english.keys()].map(toBase))
     const missing = uses.filter(({ key }) =>
-      typeof key === 'string' ? !bases.has(key) : ![...bases].some((base) => key.test(base)),
+      typeof key === 'string'
+        ? !bases.has(key) && !bases.has(withoutNamespace(key))
+        : ![...bases].some((base) => key.test(base)),
     )
     expect(missing.map(({ key, where }) => `${where} ${key}`)).toEqual([])
   })
 
   it('are all used', () => {
     const isUsed = (key: string): boolean =>
-      uses.some((use) => (typeof use.key === 'string' ? use.key === key : use.key.test(key)))
+      uses.some((use) =>
+        typeof use.key === 'string' ? use.key === key || withoutNamespace(use.key) === key : use.key.test(key),
+      )
     expect([...new Set([...english.keys()].map(toBase))].filter((key) => !isUsed(key))).toEqual([])
   })
 
