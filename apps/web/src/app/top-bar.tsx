@@ -21,7 +21,13 @@ export function TopBarTools() {
   const initial = (viewer.name || viewer.email || '?').slice(0, 1).toUpperCase()
   return (
     <>
-      <button type="button" className="find" aria-label={t('palette.open')} onClick={() => openPalette('commands')}>
+      <button
+        type="button"
+        className="find"
+        // the words that are seen are part of the name
+        aria-label={`${t('palette.open')} Ctrl K`}
+        onClick={() => openPalette('commands')}
+      >
         <Icon name="search" />
         <span className="grow">{t('palette.open')}</span> <kbd>Ctrl K</kbd>
       </button>
