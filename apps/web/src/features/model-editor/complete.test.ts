@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from 'vitest'
-import { readAmbiguity } from './api.ts'
 import { completeAt } from './complete.ts'
 import { readFields, readSections } from './field-catalogue.ts'
+import { readAmbiguity } from './import-api.ts'
 
 const fields = readFields({
   fields: [

@@ -7,7 +7,7 @@ import { SelectField, TextField } from '../../components/ui/field.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { useConnection } from '../../lib/connection.ts'
-import { importUri } from './api.ts'
+import { importUri } from './import-api.ts'
 
 const route = getRouteApi('/app/models/new')
 

@@ -1,10 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
+import { Skeleton } from '../../components/ui/states.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
-import { Editor } from './editor.tsx'
 import { ImportFile } from './import-file.tsx'
 import { ImportUri } from './import-uri.tsx'
 import './model-editor.css'
@@ -12,6 +12,8 @@ import type { EditorSearch } from './search.ts'
 import { TEMPLATES } from './templates.ts'
 
 const route = getRouteApi('/app/models/new')
+// the choice of a source needs no parser of YAML
+const Editor = lazy(async () => ({ default: (await import('./editor.tsx')).Editor }))
 
 /** Adds a model: from a template, from an address, or from a file. */
 export function NewModelPage() {
@@ -23,20 +25,22 @@ export function NewModelPage() {
   const [search, setSearch] = useState<EditorSearch>({ view: 'yaml' })
   if (start !== undefined)
     return (
-      <Editor
-        key={start.id}
-        title={t('newModel')}
-        draftName={`new ${start.id}`}
-        base={undefined}
-        savedName={undefined}
-        start={start.text}
-        search={search}
-        onSearch={setSearch}
-        onSaved={(name) => {
-          if (name === undefined) void navigate({ to: '/app/models', search: { view: 'installed' } })
-          else void navigate({ to: '/app/models/$name', params: { name }, replace: true, ignoreBlocker: true })
-        }}
-      />
+      <Suspense fallback={<Skeleton lines={10} />}>
+        <Editor
+          key={start.id}
+          title={t('newModel')}
+          draftName={`new ${start.id}`}
+          base={undefined}
+          savedName={undefined}
+          start={start.text}
+          search={search}
+          onSearch={setSearch}
+          onSaved={(name) => {
+            if (name === undefined) void navigate({ to: '/app/models', search: { view: 'installed' } })
+            else void navigate({ to: '/app/models/$name', params: { name }, replace: true, ignoreBlocker: true })
+          }}
+        />
+      </Suspense>
     )
   return (
     <>
