@@ -17,6 +17,7 @@ export const EMPTY_DRAFT: Draft = { text: '', attachments: [] }
 export class Drafts {
   readonly #prefix: string
   readonly #drafts = new Map<string, MutableObservable<Draft>>()
+  readonly #storage = sessionStorage
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(viewerId: string) {
@@ -28,7 +29,7 @@ export class Drafts {
   open(key: string): MutableObservable<Draft> {
     const known = this.#drafts.get(key)
     if (known !== undefined) return known
-    const draft = createObservable<Draft>({ ...EMPTY_DRAFT, text: sessionStorage.getItem(this.#prefix + key) ?? '' })
+    const draft = createObservable<Draft>({ ...EMPTY_DRAFT, text: this.#storage.getItem(this.#prefix + key) ?? '' })
     draft.subscribe(() => {
       clearTimeout(this.#timer)
       this.#timer = setTimeout(() => this.#save(), 300)
@@ -44,10 +45,10 @@ export class Drafts {
   #save(): void {
     for (const [key, draft] of this.#drafts) {
       const { text } = draft.get()
-      if (text === '') sessionStorage.removeItem(this.#prefix + key)
+      if (text === '') this.#storage.removeItem(this.#prefix + key)
       else
         try {
-          sessionStorage.setItem(this.#prefix + key, text)
+          this.#storage.setItem(this.#prefix + key, text)
         } catch {
           // a text that is too long for the tab's store lives as long as the page
         }
