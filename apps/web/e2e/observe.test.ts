@@ -64,7 +64,7 @@ describeInBrowser('the pages that observe, on a server without sign-in', () => {
     const panel = page.getByRole('complementary', { name: 'Request details' })
     await panel.getByText('Where the time went').waitFor()
     expect(new URL(page.url()).pathname).toMatch(/^\/app\/traces\/\d+$/)
-    for (const phase of ['Admission', 'Load', 'Prompt', 'First token', 'Stream'])
+    for (const phase of ['Admission', 'PII filter', 'Router', 'Load', 'Answer'])
       await panel.getByText(phase, { exact: true }).waitFor()
     await panel.getByText('demo llm').waitFor()
     await panel.getByText('"story 17"').waitFor()

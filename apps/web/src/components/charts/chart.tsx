@@ -77,7 +77,12 @@ export function Chart(props: ChartProps) {
           <Plot {...{ kind, points, series, height, isBare, formatTick, onHover, cursor }} max={props.max} />
         </Suspense>
         {hovered !== undefined && place !== undefined && (
-          <ChartTip point={points[place]} {...{ series, place, formatValue }} left={hovered.left} />
+          <ChartTip
+            point={points[place]}
+            {...{ series, place, formatValue }}
+            left={hovered.left}
+            isBefore={place >= points.length / 2}
+          />
         )}
       </div>
       {pickHint !== undefined && (
@@ -113,16 +118,19 @@ function ChartTip({
   place,
   left,
   formatValue,
+  isBefore,
 }: {
   readonly point: ChartPoint | undefined
   readonly series: readonly ChartSeries[]
   readonly place: number
   readonly left: number
   readonly formatValue: (value: number) => string
+  /** Stands left of the point, where there is no room at its right. */
+  readonly isBefore: boolean
 }) {
   if (point === undefined) return null
   return (
-    <div className="chart-tip" style={{ left }} aria-hidden="true">
+    <div className={isBefore ? 'chart-tip is-before' : 'chart-tip'} style={{ left }} aria-hidden="true">
       <b>{point.name}</b>
       {series.map(({ id, label, values, colour, pattern = 'solid' }) => {
         const value = values[place]

@@ -31,6 +31,15 @@ function decode(content: Uint8Array<ArrayBuffer>): string | undefined {
   return text.includes('\0') ? undefined : text
 }
 
+/** Whether the reply came in pieces. */
+export function isStreamed({
+  response,
+}: {
+  readonly response: { readonly headers: Readonly<Record<string, string>> }
+}): boolean {
+  return response.headers['content-type']?.startsWith('text/event-stream') === true
+}
+
 /** A command line that sends the request again. The key stays a variable. */
 export function toCurl(
   { method, path }: { readonly method: string; readonly path: string },

@@ -9,7 +9,7 @@ import { root } from '../../lib/base-path.ts'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { formatClock, formatDuration, formatNumber } from '../../lib/format.ts'
 import { type RequestTrace, requestQuery } from './api.ts'
-import { readBody, toCurl } from './bodies.ts'
+import { isStreamed, readBody, toCurl } from './bodies.ts'
 import { BodyTabs } from './body-tabs.tsx'
 import { Peek } from './peek.tsx'
 import { RequestStatus } from './request-status.tsx'
@@ -72,7 +72,10 @@ function Facts({ trace }: { readonly trace: RequestTrace }) {
   const { model, served_model: served, user_name: name, user_id: user, correlation_id: correlation } = trace
   const { prompt_tokens: prompt, completion_tokens: completion, phases, duration } = trace
   const streamMs = duration / 1e6 - (phases.first_token ?? 0)
-  const rate = completion !== undefined && completion > 1 && streamMs > 0 ? (completion / streamMs) * 1000 : undefined
+  const rate =
+    isStreamed(trace) && completion !== undefined && completion > 1 && streamMs > 0
+      ? (completion / streamMs) * 1000
+      : undefined
   return (
     <dl className="kv">
       <dt>{t('fact.model')}</dt>

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { formatDuration } from '../../lib/format.ts'
 import { type CallTrace, callsOfRequestQuery, type RequestTrace } from './api.ts'
+import { isStreamed } from './bodies.ts'
 import { findPhaseOfCall, layOutPhases, type PhaseName, pickTimes, placeCall, type Span } from './waterfall.ts'
 
 const TONES: Record<PhaseName, string> = {
@@ -14,6 +15,7 @@ const TONES: Record<PhaseName, string> = {
   prompt: 'w2',
   first_token: 'w2',
   stream: 'wa',
+  answer: 'wa',
   model: 'wa',
 }
 /** A wait for a model that is there already. */
@@ -24,7 +26,7 @@ export function Waterfall({ trace }: { readonly trace: RequestTrace }) {
   const { t } = useTranslation('traces')
   const calls = useQuery(callsOfRequestQuery(trace.correlation_id))
   const total = trace.duration / 1e6
-  const phases = layOutPhases(trace.phases, total)
+  const phases = layOutPhases(trace.phases, { totalMs: total, isStreamed: isStreamed(trace) })
   const shown = new Set(phases.map(({ name }) => name))
   const last = phases.at(-1)?.name
   const home = ({ type }: CallTrace) => {

@@ -21,7 +21,7 @@ const PHASES = {
 }
 
 describe('layOutPhases', () => {
-  const rows = new Map(layOutPhases(PHASES, 1000).map((row) => [row.name, row]))
+  const rows = new Map(layOutPhases(PHASES, { totalMs: 1000, isStreamed: true }).map((row) => [row.name, row]))
 
   it('places stages one after the other, admission in two pieces around the router', () => {
     expect(rows.get('admission')).toEqual({
@@ -46,20 +46,31 @@ describe('layOutPhases', () => {
     expect(rows.get('stream')?.spans).toEqual([{ start: 500, length: 500 }])
   })
 
+  it('shows a reply in one piece as one answer', () => {
+    const whole = layOutPhases(PHASES, { totalMs: 1000, isStreamed: false })
+    expect(whole.map(({ name }) => name)).toEqual(['admission', 'pii', 'router', 'load', 'answer'])
+    expect(whole.at(-1)?.spans).toEqual([{ start: 200, length: 300 }])
+  })
+
   it('leaves out what is too short to be a cause', () => {
     expect(rows.has('parse')).toBe(false)
     expect(rows.has('model')).toBe(false)
   })
 
   it('shows how far a refused request came', () => {
-    expect(layOutPhases({ body: 1, resolve: 3, admission: 4, total: 4 }, 4).map(({ name }) => name)).toEqual([
-      'admission',
-    ])
-    expect(layOutPhases({}, 0)).toEqual([])
+    expect(
+      layOutPhases({ body: 1, resolve: 3, admission: 4, total: 4 }, { totalMs: 4, isStreamed: false }).map(
+        ({ name }) => name,
+      ),
+    ).toEqual(['admission'])
+    expect(layOutPhases({}, { totalMs: 0, isStreamed: false })).toEqual([])
   })
 
   it('shows the call of a request that failed before its reply', () => {
-    const failed = layOutPhases({ body: 1, model: 12, admission: 1, load: 2, total: 13 }, 13)
+    const failed = layOutPhases(
+      { body: 1, model: 12, admission: 1, load: 2, total: 13 },
+      { totalMs: 13, isStreamed: false },
+    )
     expect(failed.map(({ name }) => name)).toEqual(['admission', 'load', 'model'])
     expect(failed.at(-1)?.spans).toEqual([{ start: 1, length: 12 }])
   })

@@ -8,6 +8,7 @@ export type PhaseName =
   | 'prompt'
   | 'first_token'
   | 'stream'
+  | 'answer'
   | 'model'
 
 /** A piece of time in milliseconds from the arrival of the request. */
@@ -30,8 +31,16 @@ const ADMISSION = ['body', 'resolve', 'globalLimit', 'access', 'modelLimit']
 /** A share of the request that the reading of its body has to reach to be shown. */
 const SHOWN_SHARE = 0.01
 
-/** Lays out the phases of a request. @param phases milliseconds as the trace has them, stages in their order */
-export function layOutPhases(phases: Readonly<Record<string, number>>, totalMs: number): PhaseRow[] {
+/**
+ * Lays out the phases of a request.
+ *
+ * @param phases milliseconds as the trace has them, stages in their order
+ * @param isStreamed a reply in one piece has no first token: its time up to there is the whole answer
+ */
+export function layOutPhases(
+  phases: Readonly<Record<string, number>>,
+  { totalMs, isStreamed }: { readonly totalMs: number; readonly isStreamed: boolean },
+): PhaseRow[] {
   const stages = placeStages(phases)
   const sum = (spans: readonly Span[]) => spans.reduce((ms, { length }) => ms + length, 0)
   const rows: PhaseRow[] = []
@@ -52,8 +61,10 @@ export function layOutPhases(phases: Readonly<Record<string, number>>, totalMs: 
     const start = Math.max(0, askedAt === undefined ? (model?.start ?? 0) : askedAt - load)
     add('load', [{ start, length: load }])
   }
-  if (askedAt !== undefined && prompt !== undefined) add('prompt', [{ start: askedAt, length: prompt }])
+  if (askedAt !== undefined && prompt !== undefined)
+    add(isStreamed ? 'prompt' : 'answer', [{ start: askedAt, length: prompt }])
   if (firstToken !== undefined) {
+    if (!isStreamed) return rows
     add('first_token', [{ start: firstToken, length: 0 }], firstToken)
     add('stream', [{ start: firstToken, length: Math.max(0, totalMs - firstToken) }])
   } else if (model !== undefined) {
