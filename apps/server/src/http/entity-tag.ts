@@ -4,6 +4,8 @@ import type { ServerReply, ServerRequest } from './messages.ts'
 import type { RouteInfo } from './route-info.ts'
 
 const TAG_LENGTH = 22
+/** A longer body has no tag: its checksum would hold up other requests. */
+const MAX_TAGGED_BYTES = 1024 * 1024
 
 /** Whether pages ask for the reply of a call again and again. */
 export function isPolled({
@@ -18,7 +20,8 @@ export function isPolled({
 }
 
 /**
- * Sets the entity tag of a reply, with its further headers. The tag is weak: the body may be sent compressed.
+ * Sets the entity tag of a reply, and its further headers where the client has it already. The tag is weak: the body may be
+ * sent compressed.
  *
  * @returns whether the client has this body already
  */
@@ -26,10 +29,13 @@ export function isUnchanged(
   { incoming, outgoing }: { readonly incoming: ServerRequest; readonly outgoing: ServerReply },
   { body, headers }: HttpReply,
 ): boolean {
+  if (body.length > MAX_TAGGED_BYTES) return false
   const tag = createHash('sha256').update(body).digest('base64url').slice(0, TAG_LENGTH)
-  for (const [name, value] of Object.entries(headers)) if (name !== 'content-type') outgoing.setHeader(name, value)
   outgoing.setHeader('ETag', `W/"${tag}"`)
-  return listTags(incoming.headers['if-none-match']).some((one) => one === '*' || one === `"${tag}"`)
+  const isKnown = listTags(incoming.headers['if-none-match']).some((one) => one === '*' || one === `"${tag}"`)
+  if (isKnown)
+    for (const [name, value] of Object.entries(headers)) if (name !== 'content-type') outgoing.setHeader(name, value)
+  return isKnown
 }
 
 const listTags = (header: string | undefined): string[] =>

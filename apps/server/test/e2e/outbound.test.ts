@@ -85,7 +85,9 @@ describe('the server', () => {
     expect(watched[0]).toEqual({ kind: 'begin', target: server.pid })
     const connections = watched.filter(({ kind }) => kind === 'connect').map(({ target }) => target)
     expect(connections.filter((target) => !isLocal(target))).toEqual([])
-    expect(watched.filter(({ kind, target }) => kind === 'name' && target !== 'localhost' && isIP(target) === 0)).toEqual([])
+    expect(
+      watched.filter(({ kind, target }) => kind === 'name' && target !== 'localhost' && isIP(target) === 0),
+    ).toEqual([])
     expect(watched.filter(({ kind }) => kind === 'udp')).toEqual([])
     // What is left are the backends that it has started.
     const before = new Set(connections.map(({ port, path }) => path ?? port))

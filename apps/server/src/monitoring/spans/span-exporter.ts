@@ -25,6 +25,8 @@ export interface SpanExporterOptions {
 type OfficialSpan = Parameters<OTLPTraceExporter['export']>[0][number]
 
 const OK = 0
+/** Time beside the limit of a batch, after which its connection is cut. */
+const CUT_AFTER_MS = 1000
 const ERROR = 2
 
 /**
@@ -51,7 +53,10 @@ export async function createSpanExporter({ options, version, ca }: SpanExporterO
   return {
     send: (spans) =>
       new Promise((resolve, reject) => {
+        // The time limit of the exporter begins again with each byte of a reply.
+        const cut = setTimeout(() => agent.destroy(), options.timeoutMs + CUT_AFTER_MS)
         exporter.export(spans.map(toOfficial), ({ code, error }) => {
+          clearTimeout(cut)
           if (code === OK) resolve()
           else reject(error ?? new Error('the receiver took no spans'))
         })

@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process'
+import { startUpstream, type Upstream } from '@svc/test-kit'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const executablePath = ['chromium', 'chromium-browser', 'google-chrome'].find(
+  (name) => spawnSync(name, ['--version']).error === undefined,
+)
+if (executablePath === undefined) console.info('not run: Chromium is missing')
+
+const HTML = '<!doctype html><title>x</title><script>SCRIPT</script><img src=x onerror="SCRIPT">'
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" onload="SCRIPT"><script>SCRIPT</script></svg>'
+const XHTML = '<html xmlns="http://www.w3.org/1999/xhtml"><body><script>SCRIPT</script></body></html>'
+
+/** Replies of a server elsewhere whose script must not run with the rights of ours, by a name. */
+const REPLIES: Readonly<Record<string, { readonly type: string | undefined; readonly body: string }>> = {
+  html: { type: 'text/html; charset=utf-8', body: HTML },
+  'html in capitals': { type: 'TEXT/HTML', body: HTML },
+  xhtml: { type: 'application/xhtml+xml', body: XHTML },
+  svg: { type: 'image/svg+xml', body: SVG },
+  xml: { type: 'text/xml', body: XHTML },
+  'html without a type': { type: undefined, body: HTML },
+  'html as text': { type: 'text/plain', body: HTML },
+  'html as an unknown type': { type: 'application/x-unknown', body: HTML },
+  'an odd type': { type: 'text/html ,text/plain', body: HTML },
+}
+
+describe.skipIf(executablePath === undefined)('in Chromium', () => {
+  let server: TestServer
+  let elsewhere: Upstream
+  let browser: Browser
+  /** What the script would do: it reads the page's own server with its rights, and tells another. */
+  let script: string
+
+  beforeAll(async () => {
+    elsewhere = await startUpstream()
+    server = await startTestServer({ flags: ['--content-url-allow=127.0.0.1'] })
+    script = `fetch('/version').then(r=>r.text()).then(t=>fetch('http://127.0.0.1:${elsewhere.port}/ran?'+encodeURIComponent(t),{mode:'no-cors'}));new Image().src='http://127.0.0.1:${elsewhere.port}/ran';parent.postMessage('ran','*')`
+    browser = await chromium.launch({
+      executablePath: await findPath(),
+      args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+    await elsewhere?.close()
+  })
+
+  const fill = (text: string): string => text.replaceAll('SCRIPT', script.replaceAll('"', '&quot;'))
+  const hasRun = (): boolean => elsewhere.requests.some(({ path }) => path.startsWith('/ran'))
+
+  /** Opens an address of the server from a page of the server, as a frame, an object, an embedded image, and at the top. */
+  async function show(page: Page, address: string): Promise<void> {
+    await page.goto(`${server.url}/healthz`)
+    const url = JSON.stringify(address)
+    await page.evaluate(`for (const [tag, attribute] of [['iframe', 'src'], ['object', 'data'], ['embed', 'src'], ['img', 'src']]) {
+      const element = document.createElement(tag)
+      element.setAttribute(attribute, ${url})
+      document.body.append(element)
+    }`)
+    await page.waitForTimeout(700)
+    await page.evaluate(`void location.assign(${url})`)
+    await page.waitForTimeout(700)
+  }
+
+  async function open(address: string): Promise<void> {
+    const context = await browser.newContext({ acceptDownloads: false })
+    try {
+      await show(await context.newPage(), address)
+    } finally {
+      await context.close()
+    }
+  }
+
+  it('the script of these tests does run where nothing holds it back', async () => {
+    elsewhere.replyWith(({ path }) =>
+      path === '/page' ? { headers: { 'content-type': 'text/html' }, body: fill(HTML) } : { body: '' },
+    )
+    const page = await browser.newPage()
+    await page.goto(`http://127.0.0.1:${elsewhere.port}/page`)
+    await expect.poll(hasRun, { timeout: 20_000 }).toBe(true)
+    await page.close()
+  })
+
+  it.each(Object.keys(REPLIES))(
+    'a reply through the CORS proxy never runs with the rights of the page: %s',
+    async (name) => {
+      const { type, body } = REPLIES[name] ?? { type: '', body: '' }
+      await using upstream = await startUpstream()
+      upstream.replyWith({ headers: type === undefined ? {} : { 'content-type': type }, body: fill(body) })
+      const before = elsewhere.requests.length
+      await open(`/api/cors-proxy?url=${encodeURIComponent(`http://127.0.0.1:${upstream.port}/page`)}`)
+      expect(upstream.requests.length).toBeGreaterThan(0)
+      expect(elsewhere.requests.slice(before).map(({ path }) => path)).toEqual([])
+    },
+  )
+
+  it('a script in an SVG of the branding never runs', async () => {
+    const form = new FormData()
+    form.set('file', new Blob([fill(SVG)]), 'logo.svg')
+    const set = await fetch(`${server.url}/api/branding/asset/logo`, { method: 'POST', body: form })
+    expect(set.status, await set.text()).toBe(200)
+    const before = elsewhere.requests.length
+    await open('/branding/asset/logo')
+    expect(elsewhere.requests.slice(before).map(({ path }) => path)).toEqual([])
+  })
+})
+
+/** The path of the browser: the library takes no name. */
+async function findPath(): Promise<string> {
+  const found = spawnSync('sh', ['-c', `command -v ${executablePath}`], { encoding: 'utf8' })
+  return found.stdout.trim()
+}
