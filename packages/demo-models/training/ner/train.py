@@ -75,8 +75,9 @@ def open_tokenizers(folder):
 
 
 def rate_of(step, steps, begun=0):
-    """Rises at first, then falls to nothing over the whole run, or over what is left of one that begins again."""
-    return min(1.0, (step - begun + 1) / WARM_UP) * (1 - (step - begun) / (steps - begun))
+    """Rises at first, then falls to nothing over the whole run, or over what is left of one that goes on."""
+    warm_up = WARM_UP if begun == 0 else 1
+    return min(1.0, (step - begun + 1) / warm_up) * (1 - (step - begun) / (steps - begun))
 
 
 def main():
