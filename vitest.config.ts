@@ -22,6 +22,9 @@ const HTTP_TESTS = [
   'test/spec/{gate,home,inference-routes,limits,responses-socket,stream-events}.test.ts',
 ]
 
+/** Leaks, restoration and failures of the filter of private text. */
+const FILTER_TESTS = ['test/spec/pii-{canaries,filter,leaving,restored}.test.ts']
+
 export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
@@ -44,6 +47,12 @@ export default defineConfig({
         extends: true as const,
         root: 'apps/server',
         test: { name: 'apps/server, read by Node', include: HTTP_TESTS, provide: { httpReader: 'node' } },
+      },
+      // The tests of the filter once more, with every built-in and a recogniser beside the detectors that they name.
+      {
+        extends: true as const,
+        root: 'apps/server',
+        test: { name: 'apps/server, all detectors', include: FILTER_TESTS, provide: { detectors: 'all' } },
       },
     ],
   },

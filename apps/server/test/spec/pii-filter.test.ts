@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
+import { MAIL_SOURCE } from '../support/detectors.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 const NER = { known_usecases: ['token_classify'] }
@@ -37,13 +38,13 @@ describe('a masked request', () => {
       ],
     })
     expect(reply.status).toBe(200)
-    expect(sent(server)).toContain('Mail to [REDACTED:ner:EMAIL] only.')
-    expect(sent(server)).toContain('I am [REDACTED:ner:EMAIL]')
+    expect(sent(server)).toContain(`Mail to [REDACTED:${MAIL_SOURCE}:EMAIL] only.`)
+    expect(sent(server)).toContain(`I am [REDACTED:${MAIL_SOURCE}:EMAIL]`)
     expect(sent(server)).not.toContain('host.example')
     const found = await events(server)
     expect(found).toMatchObject([
-      { pattern_id: 'ner:EMAIL', byte_offset: 5, length: 16, segment: 'messages[1].content[0].text', action: 'mask' },
-      { pattern_id: 'ner:EMAIL', byte_offset: 8, length: 17, segment: 'messages[0].content', origin: 'middleware' },
+      { pattern_id: `${MAIL_SOURCE}:EMAIL`, byte_offset: 5, length: 16, segment: 'messages[1].content[0].text', action: 'mask' },
+      { pattern_id: `${MAIL_SOURCE}:EMAIL`, byte_offset: 8, length: 17, segment: 'messages[0].content', origin: 'middleware' },
     ])
     expect(JSON.stringify(found)).not.toContain('host.example')
     expect(server.logLines.join('\n')).not.toContain('host.example')
@@ -118,7 +119,8 @@ describe('POST /api/pii/analyze and /api/pii/redact', () => {
   it('list the findings of a text, and return it masked', async () => {
     await using server = await filtered()
     const body = { text: 'Grüße an ada@host.example', model: 'm' }
-    const found = { entity_type: 'EMAIL', source: 'ner', start: 11, end: 27, score: expect.any(Number), action: 'mask' }
+    const place = { start: 11, end: 27, score: expect.any(Number), action: 'mask' }
+    const found = { entity_type: 'EMAIL', source: MAIL_SOURCE, ...place }
     const analysis = await server.post('/api/pii/analyze', body)
     expect([analysis.status, analysis.json()]).toEqual([
       200,
@@ -126,7 +128,7 @@ describe('POST /api/pii/analyze and /api/pii/redact', () => {
     ])
     const redaction = await server.post('/api/pii/redact', { ...body, offset_encoding: 'utf16', reveal: true })
     expect(redaction.json()).toEqual({
-      redacted_text: 'Grüße an [REDACTED:ner:EMAIL]',
+      redacted_text: `Grüße an [REDACTED:${MAIL_SOURCE}:EMAIL]`,
       entities: [{ ...found, start: 9, end: 25, hash_prefix: expect.stringMatching(/^[0-9a-f]{8}$/) }],
       blocked: false,
       masked: true,

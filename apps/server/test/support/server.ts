@@ -11,6 +11,7 @@ import type { Authenticator } from '../../src/http/middleware/authenticate.ts'
 import type { StageObserver } from '../../src/inference/pipeline.ts'
 import { createLogger } from '../../src/log.ts'
 import type { Clock } from '../../src/ports.ts'
+import { addDetectors, addDetectorsToFile, EVERY_DETECTOR } from './detectors.ts'
 import { HTTP_READER } from './http-reader.ts'
 import { call, type RawReply, type RawRequest } from './test-app.ts'
 
@@ -63,6 +64,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   for (const name of ['models', 'configuration', 'records']) await mkdir(at(name), { recursive: true })
   for (const [name, text] of Object.entries(options.configFiles ?? {}))
     await writeFile(join(at('configuration'), name), text)
+  for (const [name, keys] of Object.entries(EVERY_DETECTOR))
+    await writeFile(join(at('models'), `${name}.yaml`), stringify({ name, ...keys }))
   const launcher = writeMockLauncher({ folder, name: 'mock.sh' })
   const command = loadConfig({
     argv: [
@@ -128,11 +131,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
         template: { use_tokenizer_template: true },
         parameters: { model: `${name}.bin` },
         options: mockOptions({ record: join(at('records'), name), ...script }),
-        ...keys,
+        ...addDetectors(keys),
       })
       await writeFile(join(at('models'), `${name}.yaml`), text)
     },
-    writeModelFile: (file, text) => writeFile(join(at('models'), file), text),
+    writeModelFile: (file, text) => writeFile(join(at('models'), file), addDetectorsToFile(text)),
     records: (model) => readRecords(join(at('records'), model)),
     close,
     [Symbol.asyncDispose]: close,

@@ -7,10 +7,12 @@ from functools import cache
 from pathlib import Path
 
 from lists import LANGUAGES, TRAINING, lists
-from slots import SLOT, Filler
+from slots import SLOT, Filler, sentence_words
 
 PAGES = Path(__file__).parents[4] / "docs"
 COMPOSED_SHARE = 0.6
+# The share of documents with other words around the names, the share of these words, and the letters of one at least.
+NOISY_SHARE, SWAPPED_SHARE, LEAST_SWAPPED = 0.35, 0.25, 4
 SENTENCES = re.compile(r"\{([sp])\}")
 
 
@@ -26,8 +28,10 @@ def draw_document(rng, folder=TRAINING, language=None, made_up=0.45):
         template = rng.choice(("{s}", "{s}", "{s} {s}", "{s} {p}", "{p}", "{p} {s}", "{p} {p}", "{s}\n{s}", "{s}\n\n{p}"))
     else:
         template = rng.choice(formats["templates"])
-    parts = restyle(rng, fill_document(rng, filler, template))
-    return join(parts)
+    parts = fill_document(rng, filler, template)
+    if folder == TRAINING and rng.random() < NOISY_SHARE:
+        parts = [(text if group else swap_words(rng, filler, text), group) for text, group in parts]
+    return join(restyle(rng, parts))
 
 
 def fill_document(rng, filler, template):
@@ -74,6 +78,19 @@ def page_lines():
 
 def names_of(sections):
     return [name for section in ("first", "last", "cities", "places") for name in sections[section]]
+
+
+def swap_words(rng, filler, text):
+    """Puts other words in the place of some: what stands around a name must not be known by heart. Short ones stay."""
+
+    def swap(found):
+        word = found[0]
+        if len(word) < LEAST_SWAPPED or rng.random() > SWAPPED_SHARE:
+            return word
+        other = rng.choice(sentence_words(filler.folder, filler.language))
+        return other.title() if word[0].isupper() else other.lower()
+
+    return re.sub(r"[^\W\d_]+", swap, text)
 
 
 def restyle(rng, parts):

@@ -271,6 +271,10 @@ class Filler:
         pick = lambda section: self.rng.choice(self.own[section])  # noqa: E731
         words = [pick("subjects"), pick("verbs")]
         words += [pick("where") for _ in range(self.rng.choice((0, 1, 1, 1, 2)))]
+        if self.rng.random() < 0.3:
+            words.insert(self.rng.randint(1, len(words)), pick("who"))
+        if self.rng.random() < 0.15:
+            words = words[1:]
         chance = self.rng.random()
         if chance < 0.4:
             words.append(pick("when"))

@@ -74,15 +74,18 @@ def open_tokenizers(folder):
     return Tokenizer.from_file(str(file)), Tokenizer.from_str(json.dumps(loose))
 
 
-def rate_of(step, steps):
-    """Rises at first, then falls to nothing over the whole run."""
-    return RATE * min(1.0, (step + 1) / WARM_UP) * (1 - step / steps)
+def rate_of(step, steps, begun=0):
+    """Rises at first, then falls to nothing over the whole run, or over what is left of one that goes on."""
+    warm_up = WARM_UP if begun == 0 else 1
+    return min(1.0, (step - begun + 1) / warm_up) * (1 - (step - begun) / (steps - begun))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--begun", type=int, default=0, help="the step at which a finished run goes on with a new slope")
+    parser.add_argument("--rate", type=float, default=RATE)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
@@ -98,15 +101,15 @@ def main():
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         first = state["step"]
-    stream = Stream(tokenizers, SEED + 1)
-    for _ in range(first):
+    stream = Stream(tokenizers, SEED + 1 + options.begun)
+    for _ in range(options.begun, first):
         stream.batch()
     log = (options.out / "train.log").open("a", buffering=1)
     mean, started = None, time.process_time()
     for step in range(first, options.steps):
         ids, labels = stream.batch()
         for group in optimizer.param_groups:
-            group["lr"] = rate_of(step, options.steps)
+            group["lr"] = options.rate * rate_of(step, options.steps, options.begun)
         loss = F.cross_entropy(model(ids).flatten(0, 1), labels.flatten(), weight=weights)
         optimizer.zero_grad()
         loss.backward()
