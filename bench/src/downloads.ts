@@ -1,6 +1,6 @@
 /**
  * Measures the installation of a model from nginx against `curl` piped into `sha256sum`, in turn; the first and later
- * lists of a gallery with 1,700 entries; and the polling of 10 operations.
+ * lists of a gallery with 1,700 entries; the polling of 10 operations; and the longest pause of the event loop meanwhile.
  * Run `node scripts/bootstrap.mjs build --all` first: the server runs as it was built. It needs nginx, curl and bash.
  *
  * pnpm --filter @svc/bench downloads [--mib 1024 --rounds 5]
@@ -159,26 +159,44 @@ async function main(): Promise<void> {
   const port = await freePort()
   const paths = ['models', 'data', 'backends', 'configuration'].map((name) => join(folder, 'server', name))
   const [models = '', data = '', backends = '', configuration = ''] = paths
+  const loopPort = await freePort()
+  /** The longest pause of the server's event loop since the last look. */
+  const readPause = async (): Promise<number> => {
+    const { maxMs } = (await (await fetch(`http://127.0.0.1:${loopPort}/`)).json()) as { maxMs: number }
+    return maxMs
+  }
   const server = await startMeasured({
     args: [
+      ...['--import', fileURLToPath(new URL('./event-loop-delay.mjs', import.meta.url))],
       ...[ENTRY, 'run', '--address', `127.0.0.1:${port}`, '--models-path', models, '--data-path', data],
       ...['--backends-path', backends, '--config-dir', configuration, '--content-url-allow', '127.0.0.1'],
       ...['--autoload-galleries=false', '--galleries', JSON.stringify([{ name: 'g', url: `${nginx.url}/index.yaml` }])],
     ],
     ...{ url: `http://127.0.0.1:${port}`, ready: '/healthz' },
-    env: { HF_ENDPOINT: nginx.url, SVC_DEMO_MODEL: 'false' },
+    env: { HF_ENDPOINT: nginx.url, SVC_DEMO_MODEL: 'false', EVENT_LOOP_PORT: String(loopPort) },
   })
   try {
+    await readPause()
     const first = await measureGet(`${server.url}/models/available`)
+    const indexPause = await readPause()
     const later: number[] = []
     for (let call = 0; call < 21; call += 1) later.push(await measureGet(`${server.url}/models/available`))
     const page: number[] = []
     for (let call = 0; call < 21; call += 1) page.push(await measureGet(`${server.url}/api/models?page=3`))
+    const listPause = await readPause()
     const [curl, install]: [Cost[], Cost[]] = [[], []]
+    const installPauses: number[] = []
     for (let round = 0; round < rounds; round += 1) {
       curl.push(measureCurl(`${nginx.url}/owner/repo/resolve/main/w.bin`))
+      await readPause()
       install.push(await measureInstall(server))
+      installPauses.push(await readPause())
     }
+    // The second installation only hashes what is there.
+    await waitForJob(server, (await post(`${server.url}/models/apply`, { id: 'weights' })).uuid)
+    await readPause()
+    await waitForJob(server, (await post(`${server.url}/models/apply`, { id: 'weights' })).uuid)
+    const hashPause = await readPause()
     for (let index = 0; index < OPERATIONS; index += 1) {
       await post(`${server.url}/models/apply`, { id: `slow-${index}` })
     }
@@ -196,6 +214,7 @@ installation       wall ${format(perGib(install, 'wall'), 2)}   CPU ${format(per
 ratio of a pair    wall ${ratio('wall')}   CPU ${ratio('cpu')}
 milliseconds: first list of ${ENTRIES} entries ${first.toFixed(0)}, later ${format(later, 1)}, a page ${format(page, 1)}
 polling of ${OPERATIONS} operations ${format(polls, 2)}
+longest pause of the event loop, ms: index read ${indexPause.toFixed(0)}, lists ${listPause.toFixed(0)}, installations ${format(installPauses, 0)}, hash of a file ${hashPause.toFixed(0)}
 `)
   } finally {
     await server.stop()

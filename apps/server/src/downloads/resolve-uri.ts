@@ -76,6 +76,7 @@ function resolveHub(uri: string, text: string, services: UriServices): ResolvedU
   const { path, reference } = splitReference(text)
   const [owner, repo, ...rest] = path.split('/')
   if (!owner || !repo || rest.length === 0 || rest.includes('')) throw invalidUri(uri, 'it is not owner/repo/path')
+  if (hasDotSegment([owner, repo, reference ?? '', ...rest])) throw invalidUri(uri, 'a part of it is . or ..')
   const url = `${hubUrl}/${[owner, repo, 'resolve', reference ?? 'main', ...rest].map(encodeURIComponent).join('/')}`
   const source = toSource(url, hubTrust, services)
   const credentials =
@@ -90,9 +91,16 @@ function resolveCodeHost(uri: string, text: string, services: UriServices): Reso
   const { path, reference } = splitReference(text)
   const [owner, repo, ...rest] = path.split('/')
   if (!owner || !repo || rest.length === 0 || rest.includes('')) throw invalidUri(uri, 'it is not owner/repo/path@ref')
-  const parts = [owner, repo, ...(reference ?? 'main').split('/'), ...rest].map(encodeURIComponent)
+  const segments = [owner, repo, ...(reference ?? 'main').split('/'), ...rest]
+  if (hasDotSegment(segments)) throw invalidUri(uri, 'a part of it is . or ..')
+  const parts = segments.map(encodeURIComponent)
   const url = `${services.codeHostUrl}/${parts.join('/')}`
   return { kind: 'http', source: toSource(url, services.codeHostTrust, services) }
+}
+
+/** Whether a part of a path would lead to another place at its host. */
+export function hasDotSegment(segments: readonly string[]): boolean {
+  return segments.includes('.') || segments.includes('..')
 }
 
 function splitReference(text: string): { readonly path: string; readonly reference: string | undefined } {
@@ -101,12 +109,20 @@ function splitReference(text: string): { readonly path: string; readonly referen
 }
 
 function fileBelow(text: string, { modelsPath }: UriServices): string {
-  const path = text.startsWith('/') ? fileURLToPath(`file://${text}`) : join(modelsPath, text)
+  const path = text.startsWith('/') ? toPath(text) : join(modelsPath, text)
   const inside = join(path)
   if (!isAbsolute(inside) || !inside.startsWith(join(modelsPath, '/'))) {
     throw invalidUri(`file://${text}`, 'only files below the models folder can be named')
   }
   return inside
+}
+
+function toPath(text: string): string {
+  try {
+    return fileURLToPath(`file://${text}`)
+  } catch {
+    throw invalidUri(`file://${text}`, 'it names no file')
+  }
 }
 
 function invalidUri(uri: string, reason: string): SvcError {

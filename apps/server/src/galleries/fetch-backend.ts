@@ -155,7 +155,11 @@ async function copyFolder(path: string, root: string): Promise<string> {
 function toLocalPath(uri: string): string | undefined {
   const path = uri.replace(/^(?:file|ocifile):\/\//, '')
   if (!isAbsolute(path)) return undefined
-  return uri.startsWith('file://') ? fileURLToPath(uri) : path
+  try {
+    return uri.startsWith('file://') ? fileURLToPath(uri) : path
+  } catch {
+    return undefined
+  }
 }
 
 function invalidUri(uri: string): SvcError {

@@ -41,6 +41,8 @@ const FRESH_MS = 60 * 60 * 1000
 /** A gallery that failed is not asked again before. */
 const REST_MS = 10 * 60 * 1000
 const MAX_REFERENCE_BYTES = 4096
+/** Entries that are made before other work runs. */
+const ITEMS_PER_TURN = 200
 
 interface Index<Entry> {
   entries: readonly Listed<Entry>[]
@@ -67,11 +69,14 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
     return index
   }
 
-  const fill = (index: Index<Entry>, gallery: Gallery, items: readonly unknown[]): void => {
-    const entries = items.flatMap((item) => {
+  const fill = async (index: Index<Entry>, gallery: Gallery, items: readonly unknown[]): Promise<void> => {
+    const entries: Listed<Entry>[] = []
+    for (const [position, item] of items.entries()) {
       const entry = options.toEntry(item)
-      return entry === undefined ? [] : [{ entry, gallery, id: `${gallery.name}@${entry.name}` }]
-    })
+      if (entry !== undefined) entries.push({ entry, gallery, id: `${gallery.name}@${entry.name}` })
+      // Other work runs in between.
+      if (position % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await new Promise((resolve) => setImmediate(resolve))
+    }
     index.entries = entries
     // The first of a name counts.
     index.byName = new Map(entries.toReversed().map((listed) => [listed.entry.name.toLowerCase(), listed]))
@@ -83,7 +88,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
     const copy = join(options.folder, `${createHash('sha256').update(gallery.url).digest('hex')}.yaml`)
     try {
       const bytes = await fetchIndex(gallery, { ...options, signal })
-      fill(index, gallery, await readIndex(bytes, { signal }))
+      await fill(index, gallery, await readIndex(bytes, { signal }))
       index.problem = undefined
       index.dueAt = clock.monotonic() + FRESH_MS
       await mkdir(options.folder, { recursive: true })
@@ -94,7 +99,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
       logger.warn({ err: error, gallery: gallery.name }, 'gallery cannot be read')
       if (index.entries.length > 0) return
       const bytes = await readFile(copy).catch(() => undefined)
-      if (bytes !== undefined) fill(index, gallery, await readIndex(bytes, { signal }).catch(() => []))
+      if (bytes !== undefined) await fill(index, gallery, await readIndex(bytes, { signal }).catch(() => []))
     }
   }
 

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { UriServices } from '../downloads/resolve-uri.ts'
+import { hasDotSegment, type UriServices } from '../downloads/resolve-uri.ts'
 import { isSafeName } from '../files/safe-path.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import { isFields } from './to-entry.ts'
@@ -44,6 +44,9 @@ export async function readHubRepository(
   signal: AbortSignal,
 ): Promise<HubRepository> {
   const { hubUrl, hubTrust, hubToken } = services()
+  if (hasDotSegment([...repository.split('/'), revision])) {
+    throw new SvcError('invalid_request', `${repository} and ${revision} name no repository`, { code: 'invalid_uri' })
+  }
   const path = repository.split('/').map(encodeURIComponent).join('/')
   await using reply = await client.fetch(
     `${hubUrl}/api/models/${path}/revision/${encodeURIComponent(revision)}?blobs=true`,

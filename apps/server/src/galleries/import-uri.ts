@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { isGgufName } from '../catalog/to-model-config.ts'
-import { resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
+import { hasDotSegment, resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
 import { checkName } from '../files/safe-path.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import { type HubRepository, readHubRepository } from './hub-repository.ts'
@@ -64,7 +64,7 @@ export async function planImport(
     return planFile(`${name.replaceAll(/[^\w.-]/g, '-')}.gguf`, uri, { ...preferences, name })
   }
   const path = resolved.kind === 'http' ? new URL(resolved.source.url).pathname : uri
-  const filename = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
+  const filename = decode(path.slice(path.lastIndexOf('/') + 1))
   if (/\.ya?ml$/i.test(filename)) {
     const name = preferences.name ?? filename.replace(/\.ya?ml$/i, '')
     checkName(name, 'model')
@@ -83,7 +83,16 @@ function toRepositoryName(uri: string, { hubUrl }: UriServices): string | undefi
   const prefixes = ['huggingface://', 'hf://', 'https://huggingface.co/', 'https://hf.co/', 'hf.co/', `${hubUrl}/`]
   const prefix = prefixes.find((one) => uri.startsWith(one))
   const path = uri.slice(prefix?.length ?? 0).replace(/\/$/, '')
-  return /^[\w.-]+\/[\w.-]+$/.test(path) ? path : undefined
+  return /^[\w.-]+\/[\w.-]+$/.test(path) && !hasDotSegment(path.split('/')) ? path : undefined
+}
+
+/** Text that is not encoded as it should be stays as it is. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function planFile(filename: string, uri: string, preferences: ImportPreferences): ImportPlan {

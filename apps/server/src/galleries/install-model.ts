@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { ConfigStore } from '../catalog/folder-store.ts'
+import { hashFile } from '../downloads/hash-file.ts'
 import { createKeyedLock, type KeyedLock } from '../downloads/keyed-lock.ts'
 import { resolveUri } from '../downloads/resolve-uri.ts'
 import type { OperationWork } from '../operations/operations.ts'
@@ -16,6 +17,7 @@ import { formatRecord, readRecord, recordFileName } from './install-record.ts'
 import { commitModel, stagingFolder } from './model-commit.ts'
 import { EMPTY_DOCUMENT, fetchDocument, type ModelDocument } from './model-document.ts'
 import { configFileName, type ModelPlan, type ModelRequest, planModel } from './model-plan.ts'
+import { listFilesOfOthers } from './remove-model.ts'
 import { checkScan } from './scan.ts'
 import type { ChooseVariant } from './variants.ts'
 
@@ -53,6 +55,7 @@ export async function installModel(
   const { plan, artifacts } = await resolveArtifacts(named, parts, signal)
   const sources = plan.files.map((file) => ({ file, resolved: resolveUri(file.uri, 'public', parts.services()) }))
   if (parts.scans) await checkScan(listRepositories(sources, artifacts), parts, signal)
+  await refuseFilesOfOthers(plan, parts, signal)
   const { staged, unpacked } = await fetchModelFiles(plan.name, sources, work, parts)
   if (artifacts.length > 0) await fetchArtifacts(artifacts, work, parts)
   const before = listSnapshots(modelFiles.get(plan.name))
@@ -161,6 +164,25 @@ async function refuseForeign(name: string, { modelFiles, modelsPath }: ModelInst
   // Other names give the same file, and a file that does not load is somebody's too.
   const isTaken = (await lstat(join(modelsPath, file)).catch(() => undefined)) !== undefined
   if (isTaken && !isOwn) throw refuse(`the file ${file} exists already`)
+}
+
+/** A file that another model needs is not replaced by one of another content. */
+async function refuseFilesOfOthers(
+  { name, files }: ModelPlan,
+  { modelFiles, modelsPath }: ModelInstallerParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const others = modelFiles.list({ includeReferenced: true }).filter((other) => other.name !== name)
+  const taken = await listFilesOfOthers(modelsPath, name, others)
+  for (const { filename, sha256 } of files) {
+    if (sha256 === undefined || !taken.has(filename)) continue
+    const content = await hashFile(join(modelsPath, filename), { signal }).catch(() => undefined)
+    signal.throwIfAborted()
+    if (content === undefined || content.sha256 === sha256) continue
+    throw new SvcError('conflict', `${filename} is a file of another model, and has another content`, {
+      code: 'file_shared',
+    })
+  }
 }
 
 /** Notes what the files in their places hold, so that another model can share them. */

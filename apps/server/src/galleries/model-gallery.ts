@@ -52,6 +52,8 @@ export interface ModelGallery {
   ): Promise<readonly Assessment[]>
   /** The size of a model that is not here; undefined where nobody tells it. */
   measureShape(entry: ModelEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
+  /** Runs a change of the models folder while no other one runs. */
+  changeFolder<T>(change: () => Promise<T>, options: { readonly signal: AbortSignal }): Promise<T>
   /** Ends measurements that run. */
   close(): Promise<void>
 }
@@ -148,6 +150,7 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
     measureRequest: ({ files = [] }, options) => shapes.read({ files, size: '' }, options),
     assess: (entries, options) => assessEntries(entries, { ...variantParts, shapes }, options),
     measureShape: (entry, options) => shapes.read(entry, options),
+    changeFolder: (change, options) => folderLock.run(modelsPath, change, options),
     close: () => shapes.close(),
   }
 }

@@ -105,5 +105,8 @@ async function listFiles(root: string, filename: string): Promise<readonly strin
       code: 'archive_refused',
     })
   }
+  if (files.length === 0) {
+    throw new SvcError('unprocessable', `the image of ${filename} holds no files`, { code: 'archive_refused' })
+  }
   return files.sort()
 }

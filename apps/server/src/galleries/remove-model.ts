@@ -50,7 +50,7 @@ export async function removeModel(
 }
 
 /** Files that other models or their records name. */
-async function listFilesOfOthers(
+export async function listFilesOfOthers(
   modelsPath: string,
   name: string,
   others: readonly ModelConfig[],

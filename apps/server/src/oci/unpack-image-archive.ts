@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -22,7 +22,10 @@ export interface ImageArchive {
 }
 
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
-const MAX_LAYERS = 500
+const MAX_LAYERS = 128
+/** What a layer may have where the file itself is small. */
+const RATIO_FREE_BYTES = 1024 ** 3
+const MAX_RATIO = 200
 
 /**
  * Unpacks the layers of an image archive upon each other.
@@ -104,6 +107,9 @@ async function copyMember(
 ): Promise<number> {
   for await (const member of readMembers(path, signal)) {
     if (!isMember(member, name)) continue
+    const { size } = await stat(path)
+    if (member.sizeBytes > Math.max(RATIO_FREE_BYTES, size * MAX_RATIO))
+      throw badArchive('it unpacks to far more than it is')
     const hash = createHash('sha256')
     const hashed = async function* (): AsyncGenerator<Uint8Array> {
       for await (const piece of member.content) {
@@ -125,7 +131,7 @@ async function copyMember(
 }
 
 function readMembers(path: string, signal: AbortSignal): AsyncIterable<TarMember> {
-  return readTar(createReadStream(path, { highWaterMark: 256 * 1024, signal }))
+  return readTar(readDecompressed(path, { signal }))
 }
 
 function isMember({ name, kind }: TarMember, wanted: string): boolean {

@@ -5,6 +5,8 @@ import { createProgressMeter, type ProgressMeter } from './progress-meter.ts'
 export interface Entry {
   operation: Operation
   readonly meter: ProgressMeter
+  /** Characters of its details as JSON. */
+  readonly size: number
   readonly stop: AbortController
   isCommitted: boolean
   /** Resolves when the operation has left the running state. */
@@ -13,12 +15,13 @@ export interface Entry {
 }
 
 /** The entry of an operation that does nothing yet. */
-export function createEntry(operation: Operation): Entry {
+export function createEntry(operation: Operation, size = 0): Entry {
   const meter = createProgressMeter(operation.state === 'queued' ? 'Operation queued' : (operation.error ?? ''))
   if (operation.state === 'completed') meter.done('completed')
   return {
     operation,
     meter,
+    size,
     stop: new AbortController(),
     isCommitted: false,
     ended: Promise.resolve(),

@@ -31,6 +31,10 @@ export interface OperationsOptions {
 }
 
 const MAX_QUEUED = 1000
+/** Characters of the name of an object, of the details of one operation as JSON, and of all that wait. */
+const MAX_NAME = 1000
+const MAX_DETAILS = 2 * 1024 * 1024
+const MAX_QUEUED_DETAILS = 32 * 1024 * 1024
 /** Failures that wait to be acknowledged; older ones go to the history. */
 const MAX_FAILED = 200
 const RETRY_SAVE_MS = 1000
@@ -98,9 +102,15 @@ class OperationQueue implements Operations {
   }
 
   async enqueue(request: OperationRequest): Promise<Operation> {
+    const size = measure(request)
+    if (request.fullName.length > MAX_NAME || size > MAX_DETAILS) {
+      throw new SvcError('too_large', 'the request is too large for an operation', { code: 'operation_too_large' })
+    }
     const same = this.#findPending(request)
     if (same !== undefined) return same.operation
-    if (this.#in('queued').length >= this.#maxQueued) {
+    const queued = this.#in('queued')
+    const queuedSize = queued.reduce((sum, entry) => sum + entry.size, size)
+    if (queued.length >= this.#maxQueued || queuedSize > MAX_QUEUED_DETAILS) {
       throw new SvcError('unavailable', 'too many operations wait', { code: 'too_many_operations' })
     }
     this.#position += 1
@@ -109,7 +119,7 @@ class OperationQueue implements Operations {
       ...{ subject, action, fullName, details },
       ...{ jobId: randomUUID(), state: 'queued', position: this.#position, createdAt: this.#clock.now() },
     }
-    const entry = createEntry(operation)
+    const entry = createEntry(operation, size)
     // Known before it is stored, so that a second request joins it.
     this.#entries.set(operation.jobId, entry)
     try {
@@ -341,6 +351,10 @@ class OperationQueue implements Operations {
 
 function toStoppedState({ stop }: Entry): 'cancelled' | 'paused' {
   return keepsData(stop.signal) ? 'paused' : 'cancelled'
+}
+
+function measure({ details }: OperationRequest): number {
+  return JSON.stringify(details).length
 }
 
 function refusal(code: string, message: string): SvcError {

@@ -39,7 +39,7 @@ export interface Operations {
    * Queues a change and returns its job. The same change of the same object that waits or runs already is joined. A failure
    * of the object is acknowledged by it.
    *
-   * @throws {SvcError} `unavailable`, code `too_many_operations` or of the database
+   * @throws {SvcError} `unavailable`, code `too_many_operations` or of the database; `too_large`, code `operation_too_large`
    */
   enqueue(request: OperationRequest): Promise<Operation>
   /** Queued, running and failed operations, the least advanced first (§4.6). */

@@ -12,8 +12,8 @@ const MIB = 1024 * 1024
 /** 100 interrupts at every hundredth. */
 const STEPS = Number(process.env.SVC_INTERRUPTION_STEPS ?? 10)
 const SIZE = Number(process.env.SVC_INTERRUPTION_MIB ?? 24) * MIB
-/** The shares of the files; no tenth is a border between two. */
-const SHARES = [0.43, 0.31, 0.26]
+/** The shares of the files; no hundredth is a border between two. */
+const SHARES = [0.433, 0.311, 0.256]
 const PATIENCE = { timeout: 60_000, interval: 20 }
 
 type Interruption = 'kill' | 'stop' | 'pause' | 'cut'

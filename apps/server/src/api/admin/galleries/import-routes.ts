@@ -20,6 +20,7 @@ export interface ImportRouteParts {
 }
 
 const CONTEXT = 8192
+const MAX_QUANTIZATIONS = 50
 
 const schemas = () => import('./schemas.ts')
 
@@ -48,7 +49,10 @@ function toPreferences(body: z.output<typeof importBody>['preferences']): Import
   const { name, backend, description, quantizations } = body ?? {}
   if (name) checkName(name, 'model')
   const wanted = typeof quantizations === 'string' ? quantizations.split(',') : (quantizations ?? [])
-  const words = wanted.map((word) => word.trim()).filter((word) => word !== '')
+  const words = wanted
+    .slice(0, MAX_QUANTIZATIONS)
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
   return {
     ...(name ? { name } : {}),
     ...(backend ? { backend } : {}),

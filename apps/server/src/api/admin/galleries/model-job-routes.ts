@@ -101,7 +101,12 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       async handler(call) {
         const listed = await gallery.indexes.list({ signal: call.signal })
         const installed = new Set(modelFiles.list().map(({ name }) => name))
-        return json(listed.map((model) => toAvailable(model, installed)))
+        const galleries = new Map(gallery.indexes.galleries().map((one) => [one, gallerySchema.parse(one)]))
+        return json(
+          listed.map((model) =>
+            toAvailable(model, installed, galleries.get(model.gallery) ?? gallerySchema.parse(model.gallery)),
+          ),
+        )
       },
     }),
     defineRoute({
@@ -151,8 +156,9 @@ function toRequest(body: z.output<typeof applyBody>): Parameters<ModelGallery['i
 }
 
 function toAvailable(
-  { entry, gallery }: Listed<ModelEntry>,
+  { entry }: Listed<ModelEntry>,
   installed: ReadonlySet<string>,
+  wireGallery: z.output<typeof gallerySchema>,
 ): z.output<typeof availableModels>[number] {
   const { url, name, description, license, urls, icon, tags, size, files } = entry
   return {
@@ -160,7 +166,7 @@ function toAvailable(
     urls: [...urls],
     tags: [...tags],
     files: files.map(({ filename, uri, sha256 = '' }) => ({ filename, uri, sha256 })),
-    gallery: gallerySchema.parse(gallery),
+    gallery: wireGallery,
     installed: installed.has(name),
     backend: findEntryBackend(entry),
   }

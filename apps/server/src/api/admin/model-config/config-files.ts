@@ -9,7 +9,7 @@ import { toFileError } from '../../../files/file-error.ts'
 import { checkName, toFileName } from '../../../files/safe-path.ts'
 import { writeFileAtomic } from '../../../files/write-file-atomic.ts'
 
-/** Reads and changes the files of models. Changes of one server come one after the other. */
+/** Reads and changes the files of models. Changes come one after the other, also with those of installations. */
 export interface ConfigFiles {
   /** The model of a name with its text. @throws {SvcError} `not_found` */
   read(name: string): Promise<ReadConfig>
@@ -55,17 +55,13 @@ function toRevision(text: string): string {
 export function createConfigFiles({
   modelsPath,
   modelFiles,
+  alone,
 }: {
   readonly modelsPath: string
   readonly modelFiles: ConfigStore
+  /** Runs a change while no other one of the folder runs. */
+  readonly alone: <T>(change: () => Promise<T>) => Promise<T>
 }): ConfigFiles {
-  let last: Promise<unknown> = Promise.resolve()
-  const alone = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work)
-    last = turn.catch(() => undefined)
-    return turn
-  }
-
   async function read(name: string): Promise<ReadConfig> {
     const model = modelFiles.get(name)
     if (model?.source === 'list') {

@@ -4,7 +4,11 @@ import { createConfigFiles } from './config-files.ts'
 import { modelConfigRoutes } from './routes.ts'
 
 /** Model files, read and changed over HTTP. */
-export function modelConfigFeature({ config, modelFiles, bodies }: Platform): ServerFeature {
-  const files = createConfigFiles({ modelsPath: config.modelsPath, modelFiles })
+export function modelConfigFeature({ config, modelFiles, modelGallery, bodies }: Platform): ServerFeature {
+  // A change that has begun to wait is carried out, also where its caller has left.
+  const files = createConfigFiles({
+    ...{ modelsPath: config.modelsPath, modelFiles },
+    alone: (change) => modelGallery.changeFolder(change, { signal: new AbortController().signal }),
+  })
   return { routes: modelConfigRoutes({ files, modelFiles, bodies }) }
 }

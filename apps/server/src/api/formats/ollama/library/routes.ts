@@ -64,7 +64,8 @@ export function ollamaLibraryRoutes(parts: OllamaLibraryParts): Route[] {
         const { source, destination } = await readJson(call, copied, parts.bodies)
         const model = parts.directory.resolve(source, { acceptLatest: true })
         if (model === undefined) throw notFound(source)
-        await copyModel(model, withoutLatest(destination), parts)
+        const copy = (): Promise<void> => copyModel(model, withoutLatest(destination), parts)
+        await parts.gallery.changeFolder(copy, { signal: call.signal })
         return new HttpReply(null, { status: 200 })
       },
     }),
