@@ -269,6 +269,32 @@ module.exports = {
       },
       to: { path: '^apps/server/src/(http|inference)/' },
     },
+    {
+      name: 'web-knows-the-document-alone',
+      comment: 'the interface talks to the server over HTTP; its types are generated from the OpenAPI document',
+      severity: 'error',
+      from: { path: '^apps/web/src/', pathNot: TEST },
+      to: { path: '^(apps/(?!web/)|packages/)' },
+    },
+    {
+      name: 'web-lib-is-below',
+      severity: 'error',
+      from: { path: '^apps/web/src/(lib|i18n)/', pathNot: TEST },
+      to: { path: '^apps/web/src/(features|app)/' },
+    },
+    {
+      name: 'web-components-know-no-page',
+      severity: 'error',
+      from: { path: '^apps/web/src/components/', pathNot: TEST },
+      to: { path: '^apps/web/src/(features|app)/' },
+    },
+    {
+      name: 'web-features-apart',
+      comment: 'pages know no other pages and nothing of the frame around them',
+      severity: 'error',
+      from: { path: '^apps/web/src/features/([^/]+)/', pathNot: TEST },
+      to: { path: '^apps/web/src/(features|app)/', pathNot: '^apps/web/src/features/$1/' },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -23,8 +23,13 @@ const files = import.meta.glob<Record<string, unknown>>('./locales/*/*.json', { 
 const backend: BackendModule = {
   type: 'backend',
   init() {},
-  async read(language, namespace) {
-    return (await files[`./locales/${language}/${namespace}.json`]?.()) ?? {}
+  read(language, namespace, callback) {
+    const load = files[`./locales/${language}/${namespace}.json`]
+    if (load === undefined) return callback(null, {})
+    return void load().then(
+      (texts) => callback(null, texts),
+      (error: Error) => callback(error, null),
+    )
   },
 }
 

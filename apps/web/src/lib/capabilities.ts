@@ -7,7 +7,8 @@ export type Capabilities = Awaited<ReturnType<typeof fetchCapabilities>>
 /** The name of an area or feature. */
 export type Capability = keyof Capabilities
 
-const fetchCapabilities = (signal?: AbortSignal) => unwrap(api.GET('/api/features', signal === undefined ? {} : { signal }))
+const fetchCapabilities = (signal?: AbortSignal) =>
+  unwrap(api.GET('/api/features', signal === undefined ? {} : { signal }))
 
 /** What this server serves, asked for once for a page load. */
 export const capabilitiesQuery = queryOptions({

@@ -47,9 +47,9 @@ function goOffline(): void {
 function scheduleProbe(): void {
   if (probe !== undefined) return
   const delay = failures < FAILURES_UNTIL_OFFLINE ? 0 : (RETRY_MS[failures - FAILURES_UNTIL_OFFLINE] ?? 30_000)
-  probe = setTimeout(async () => {
+  probe = setTimeout(() => {
     probe = undefined
-    await checkHealth()
+    void checkHealth()
   }, delay)
 }
 

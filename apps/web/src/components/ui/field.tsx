@@ -117,10 +117,14 @@ export function Checkbox({ label, ...rest }: { readonly label: ReactNode } & Com
 }
 
 /** A switch that acts at once. */
-export function Switch({ label, ...rest }: { readonly label: ReactNode } & ComponentProps<'input'>) {
+export function Switch({
+  label,
+  checked,
+  ...rest
+}: { readonly label: ReactNode; readonly checked: boolean } & ComponentProps<'input'>) {
   return (
     <label className="check">
-      <input type="checkbox" role="switch" className="switch" {...rest} />
+      <input type="checkbox" role="switch" aria-checked={checked} className="switch" checked={checked} {...rest} />
       {label}
     </label>
   )

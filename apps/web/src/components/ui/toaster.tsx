@@ -1,6 +1,11 @@
 import { createRoot } from 'react-dom/client'
 import { Toaster, toast } from 'sonner'
-import type { ToastAction } from '../../lib/toast.ts'
+
+/** A button of a toast. */
+export interface ToastAction {
+  readonly label: string
+  readonly onClick: () => void
+}
 
 const host = document.createElement('div')
 document.body.append(host)
