@@ -29,7 +29,18 @@ export interface Page extends PageAccess {
 }
 
 /** The navigation, in its order. A page that this server does not serve, or the viewer may not see, is absent. */
-export const PAGES: readonly Page[] = [{ id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' }]
+export const PAGES: readonly Page[] = [
+  { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
+  {
+    id: 'pii',
+    path: 'pii',
+    group: 'use',
+    icon: 'shield',
+    access: 'user',
+    feature: 'pii_filter',
+    needs: 'pii_filter',
+  },
+]
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */
 export function findRefusal(

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
+import { readPiiSearch } from '../features/pii/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { definePage } from './define-page.ts'
 import { appRoute, rootRoute } from './root-route.ts'
@@ -11,6 +12,15 @@ export const appPages = [
     access: 'user',
     namespaces: ['home'],
     load: async () => ({ default: (await import('../features/home/home-page.tsx')).HomePage }),
+  }),
+  definePage(appRoute, {
+    path: 'pii',
+    access: 'user',
+    feature: 'pii_filter',
+    needs: 'pii_filter',
+    namespaces: ['pii'],
+    search: readPiiSearch,
+    load: async () => ({ default: (await import('../features/pii/pii-page.tsx')).PiiPage }),
   }),
 ]
 
