@@ -17,11 +17,10 @@ export const modelNamesQuery = queryOptions({
   queryKey: ['models', 'capabilities'],
   async queryFn({ signal }) {
     const { data } = await unwrap(api.GET('/api/models/capabilities', { signal }))
-    // detectors have no capability of their own in this list
     const isDetector = ({ backend, capabilities }: (typeof data)[number]) =>
-      backend === 'pattern' || capabilities.length === 0
+      backend === 'pattern' || capabilities.includes('FLAG_TOKEN_CLASSIFY')
     return {
-      models: data.filter((model) => !isDetector(model)).map(({ id }) => id),
+      models: data.filter((model) => model.capabilities.length > 0 && !isDetector(model)).map(({ id }) => id),
       detectors: data.filter(isDetector).map(({ id }) => id),
     }
   },
