@@ -3,8 +3,11 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** Sources instead of builds for workspace packages; the rest are vite's own server defaults. */
-const conditions = ['@svc/source', 'module', 'node', 'development|production']
+/**
+ * Sources instead of builds for workspace packages; the rest are vite's own server defaults. `module` is left out: Node
+ * gets these conditions too, and cannot load what packages keep for bundlers.
+ */
+const conditions = ['@svc/source', 'node', 'development|production']
 
 const parents = ['packages', 'apps', 'apps/backends', 'examples']
 const folders = parents
@@ -34,7 +37,7 @@ export default defineConfig({
       ...folders.map((root) => ({
         extends: true as const,
         root,
-        test: { name: root, include: ['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts', '*.test.ts'] },
+        test: { name: root, include: ['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts', 'e2e/**/*.test.ts', '*.test.ts'] },
       })),
       // The tests about HTTP once more, with Node reading every request (`--http-reader node`).
       {

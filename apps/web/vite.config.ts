@@ -32,6 +32,10 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
   },
   server: {
-    proxy: Object.fromEntries([...PROXIED.map((path) => [path, server]), ['/ws', { target: server, ws: true }]]),
+    // the server compares the origin of a form with its own host, so the host of the page is passed on
+    proxy: Object.fromEntries([
+      ...PROXIED.map((path) => [path, { target: server, changeOrigin: false }]),
+      ['/ws', { target: server, ws: true }],
+    ]),
   },
 })

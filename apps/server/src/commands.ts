@@ -24,7 +24,11 @@ export function listModelsCommand(
   config: ServerConfig,
   { demoModels, json }: { readonly demoModels: readonly DemoModelSource[]; readonly json: boolean },
 ): void {
-  const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
+  const store = createConfigStore({
+    folder: config.modelsPath,
+    listFile: config.modelsConfigFile,
+    demo: { mode: config.demoModel, models: demoModels },
+  })
   const rows = toModelRows(store)
   print(json ? `${JSON.stringify(rows)}\n` : formatModelRows(rows))
   for (const problem of store.problems()) process.stderr.write(`${formatProblem(problem)}\n`)
@@ -62,21 +66,34 @@ interface NamedModel {
 
 /** `svc models show NAME`: prints the facts of a model, one on a line. */
 export function showModelCommand(config: ServerConfig, { name, demoModels }: NamedModel): void {
-  const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
+  const store = createConfigStore({
+    folder: config.modelsPath,
+    listFile: config.modelsConfigFile,
+    demo: { mode: config.demoModel, models: demoModels },
+  })
   print(formatModel(findModel(store, name)))
 }
 
 /** `svc models delete NAME`: deletes a model with the files that only it uses. */
 export async function deleteModelCommand(config: ServerConfig, { name, demoModels }: NamedModel): Promise<void> {
-  const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
+  const store = createConfigStore({
+    folder: config.modelsPath,
+    listFile: config.modelsConfigFile,
+    demo: { mode: config.demoModel, models: demoModels },
+  })
   const files = await deleteModel(store, findModel(store, name))
   print(`deleted model "${name}": ${files.join(', ')}\n`)
 }
 
 /** `svc models export-config NAME`: prints the file of a model, or for weights without one the file that says the same. */
 export async function exportModelCommand(config: ServerConfig, { name, demoModels }: NamedModel): Promise<void> {
-  const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
+  const store = createConfigStore({
+    folder: config.modelsPath,
+    listFile: config.modelsConfigFile,
+    demo: { mode: config.demoModel, models: demoModels },
+  })
   const model = findModel(store, name)
+  if (model.source === 'list') return print(new Document(model.raw).toString())
   if (model.source === 'yaml') return print(await readFile(join(model.folder, model.file), 'utf8'))
   print(new Document({ name, backend: model.backend, parameters: { model: model.parameters.model } }).toString())
 }

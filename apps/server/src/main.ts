@@ -75,6 +75,7 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
   for (const warning of warnings) log.warn({}, warning)
   const models = [...config.models, ...loaded.models]
   const parts = toServerParts({ ...loaded, config: { ...config, models } }, log)
+  if (config.preloadBackendOnly) return installThenEnd(parts)
   const { version } = parts
   const server = await compose({ ...parts, onListening: (listening) => stopOnSignals(listening, log) })
   log.info({ url: server.url, version, seconds: Number((process.uptime() - started).toFixed(2)) }, 'listening')
@@ -90,6 +91,14 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
       }),
     )
   }
+}
+
+/** Installs what the configuration asks for, without an API. The first signal pauses it. */
+async function installThenEnd(parts: PlatformOptions): Promise<void> {
+  const stopping = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort())
+  const { installOnly } = await import('./install-only.ts')
+  process.exit((await installOnly(parts, { signal: stopping.signal })) ? 0 : 1)
 }
 
 /** Stops the server on signals and on failures that nothing has caught. */

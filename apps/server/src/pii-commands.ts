@@ -44,7 +44,11 @@ export async function evaluatePiiCommand(options: PlatformOptions, task: PiiEval
 
 /** A detector of the models folder. @throws {SvcError} for a name that no detector has */
 function readDetector({ config, demoModels }: PlatformOptions, name: string): ModelConfig {
-  const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
+  const store = createConfigStore({
+    folder: config.modelsPath,
+    listFile: config.modelsConfigFile,
+    demo: { mode: config.demoModel, models: demoModels },
+  })
   const model = findModel(store, name)
   if (findDetectorKind(model) === undefined) throw refuseCommand(`model "${name}" is not a detector`)
   return model

@@ -1,7 +1,8 @@
 import { SvcError } from '@svc/errors'
 import { compose } from './compose.ts'
-import type { RemoteCommand } from './config/remote-command.ts'
+import type { RemoteCommand, RemoteVerb } from './config/remote-command.ts'
 import { followJob } from './follow-job.ts'
+import { type LocalVerb, runLocalOperations } from './local-operations.ts'
 import type { PlatformOptions } from './platform/open-platform.ts'
 import {
   createServerClient,
@@ -13,11 +14,26 @@ import {
   toServerUrl,
 } from './remote-client.ts'
 
+/** Commands that change or show the list of operations, and start no work. */
+const LOCAL_VERBS: readonly RemoteVerb[] = [
+  ...([
+    'operations list',
+    'operations history',
+    'operations cancel',
+    'operations pause',
+    'operations dismiss',
+  ] as const),
+]
+
+function isLocalVerb(verb: RemoteVerb): verb is LocalVerb {
+  return LOCAL_VERBS.includes(verb)
+}
+
 const print = (text: string): void => void process.stdout.write(text)
 
 /**
- * Has the running server carry out a command, or this process where none runs and the command allows it. An
- * installation is followed to its end; Ctrl-C pauses it.
+ * Has the running server carry out a command, or this process where none runs. An installation is followed to its end;
+ * Ctrl-C pauses it.
  *
  * @throws {SvcError} of the connection, or what the server refuses
  */
@@ -27,8 +43,9 @@ export async function runRemoteCommand(options: PlatformOptions, command: Remote
     return await perform(createServerClient(url, options.config), command)
   } catch (error) {
     if (!isNoServer(error)) throw error
-    if (!command.runsAlone) throw new SvcError('unavailable', `no server runs at ${url}`, { cause: error })
   }
+  const { verb, argument } = command
+  if (isLocalVerb(verb)) return printOperationsAnswer(await runLocalOperations(options, { verb, argument }), command)
   const server = await startForCommand(options)
   try {
     await perform(createServerClient(server.url, options.config), command)
@@ -49,7 +66,7 @@ function startForCommand(options: PlatformOptions): ReturnType<typeof compose> {
 }
 
 async function perform(server: ServerClient, command: RemoteCommand): Promise<void> {
-  const { verb, argument, json } = command
+  const { verb, argument } = command
   const id = encodeURIComponent(argument)
   switch (verb) {
     case 'models available':
@@ -73,17 +90,18 @@ async function perform(server: ServerClient, command: RemoteCommand): Promise<vo
       return followJob(server, { path: `/backends/jobs/${String(job)}`, id: String(job) }, command)
     }
     case 'operations list':
-      return printOperations(await server.get('/api/operations'), command)
+      return printOperationsAnswer(await server.get('/api/operations'), command)
     case 'operations history':
-      return printOperations(await server.get('/api/operations/history'), command)
+      return printOperationsAnswer(await server.get('/api/operations/history'), command)
     case 'operations retry':
       return retry(server, command)
     case 'operations cancel':
     case 'operations pause':
-    case 'operations dismiss': {
-      const reply = await server.post(`/api/operations/${id}/${verb.slice('operations '.length)}`)
-      print(json ? `${JSON.stringify(reply)}\n` : `${String(reply.message)}\n`)
-    }
+    case 'operations dismiss':
+      return printOperationsAnswer(
+        await server.post(`/api/operations/${id}/${verb.slice('operations '.length)}`),
+        command,
+      )
   }
 }
 
@@ -138,12 +156,14 @@ function printAvailable(rows: readonly Fields[], { json }: Pick<RemoteCommand, '
   }
 }
 
-function printOperations(value: unknown, { json }: Pick<RemoteCommand, 'json'>): void {
-  const { operations } = toFields(value)
+/** Prints a list of operations, or the message of a change. */
+function printOperationsAnswer(value: unknown, { json }: Pick<RemoteCommand, 'json'>): void {
+  const { operations, message } = toFields(value)
   if (json) {
-    print(`${JSON.stringify(operations)}\n`)
+    print(`${JSON.stringify(operations ?? value)}\n`)
     return
   }
+  if (operations === undefined) print(`${String(message)}\n`)
   for (const { jobID, taskType, id, outcome, progress, message, error, isQueued } of toRows(operations)) {
     const state = outcome ?? (error === undefined ? (isQueued === true ? 'queued' : `${String(progress)} %`) : 'failed')
     const detail = error ?? message ?? ''

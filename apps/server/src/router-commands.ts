@@ -66,7 +66,11 @@ type Settings = ReturnType<typeof toRouterSettings>
 
 /** The settings of a router. @throws {SvcError} for a name that no router has */
 function readRouter({ config, demoModels }: PlatformOptions, name: string): Settings {
-  const store = createConfigStore({ folder: config.modelsPath, demo: { mode: config.demoModel, models: demoModels } })
+  const store = createConfigStore({
+    folder: config.modelsPath,
+    listFile: config.modelsConfigFile,
+    demo: { mode: config.demoModel, models: demoModels },
+  })
   const model = findModel(store, name)
   if (!isRouter(model) || model.router === undefined) throw refuseCommand(`model "${name}" is not a router`)
   return toRouterSettings(model.router)

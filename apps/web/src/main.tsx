@@ -1,10 +1,4 @@
-import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
-import { router } from './app/router.tsx'
-import { startTranslations } from './i18n/index.ts'
-import { queryClient } from './lib/query-client.ts'
+import { basePath } from './lib/base-path.ts'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/app.css'
@@ -12,11 +6,7 @@ import './styles/app.css'
 const host = document.getElementById('root')
 if (host === null) throw new Error('the page has no place for the interface')
 
-await startTranslations()
-createRoot(host).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
-)
+// The pages before signing in load no router and no frame.
+const isEntry = /^(login|invite\/[^/]+)\/?$/.test(location.pathname.slice(basePath.length))
+const { start } = await (isEntry ? import('./app/start-entry.tsx') : import('./app/start-pages.tsx'))
+await start(host)

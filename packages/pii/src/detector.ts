@@ -25,6 +25,14 @@ export interface JudgedDetection extends Detection {
   readonly writeMask?: ((value: string) => string) | undefined
 }
 
+/** Circumstances of a scan. */
+export interface DetectOptions {
+  /** Created on first read. */
+  readonly signal: AbortSignal
+  /** The request that the text is of, for records of recognisers. */
+  readonly correlationId?: string | undefined
+}
+
 /** Finds private text. One detector is one detector model with its policy (§2.11). */
 export interface Detector {
   /** The name of the detector model. */
@@ -33,10 +41,9 @@ export interface Detector {
    * Finds detections in the document's text, in any order; they may overlap and may cross segments. A synchronous
    * detector returns them at once, which saves a small request a promise, a time limit and a signal.
    *
-   * @param options.signal created on first read @throws any error: a failing detector makes the request fail, never
-   *   pass
+   * @throws any error: a failing detector makes the request fail, never pass
    */
-  detect(document: ScanDocument, options: { readonly signal: AbortSignal }): Detections | Promise<Detections>
+  detect(document: ScanDocument, options: DetectOptions): Detections | Promise<Detections>
 }
 
 /** Result of a detector. */

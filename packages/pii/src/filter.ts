@@ -18,6 +18,8 @@ export interface FilterOptions {
   readonly clock?: Clock | undefined
   /** Ends the call with the signal's reason. */
   readonly signal?: StopSignal | undefined
+  /** The request that the texts are of; detectors are told. */
+  readonly correlationId?: string | undefined
 }
 
 /** The findings in one segment and its new text. */

@@ -17,7 +17,12 @@ export interface TokenClassifier {
    */
   classify(
     text: string,
-    options: { readonly minScore: number; readonly signal: AbortSignal },
+    options: {
+      readonly minScore: number
+      readonly signal: AbortSignal
+      /** The request that the text is of. */
+      readonly correlationId?: string | undefined
+    },
   ): Promise<readonly TokenEntity[]>
   /**
    * Number of tokens that the model reads at once, if known: longer texts are cut accordingly, so that no text is left

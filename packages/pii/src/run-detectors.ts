@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { isPiiAction } from './action.ts'
 import { systemClock } from './clock.ts'
-import type { Detections, Detector, JudgedDetection, ScanDocument } from './detector.ts'
+import type { Detections, DetectOptions, Detector, JudgedDetection, ScanDocument } from './detector.ts'
 import { type DetectorFailure, piiUnavailable } from './errors.ts'
 import type { Clock, StopSignal } from './ports.ts'
 import { isInsideCharacter } from './well-formed.ts'
@@ -13,6 +13,7 @@ interface RunLimits {
   readonly detectorTimeoutMs?: number | undefined
   readonly clock?: Clock | undefined
   readonly signal?: StopSignal | undefined
+  readonly correlationId?: string | undefined
 }
 
 type Ran = { readonly ok: true; readonly found: Detections } | { readonly ok: false; readonly failure: DetectorFailure }
@@ -31,7 +32,7 @@ export function runDetectors(
   detectors: readonly Detector[],
   limits: RunLimits,
 ): readonly JudgedDetection[] | Promise<readonly JudgedDetection[]> {
-  const context = new DetectorContext()
+  const context = new DetectorContext(limits.correlationId)
   const started = detectors.map((detector) => start(detector, document, context))
   if (started.every(isOver)) return gather(started, limits)
   return waitForAll(started, limits, context).then((ran) => gather(ran, limits))
@@ -55,8 +56,13 @@ export function throwIfAborted(signal: StopSignal | undefined): void {
  * Context of detectors. A signal and its table of listeners cost more than a small scan, and most detectors never read
  * it.
  */
-class DetectorContext {
+class DetectorContext implements DetectOptions {
+  readonly correlationId: string | undefined
   #controller: AbortController | undefined
+
+  constructor(correlationId: string | undefined) {
+    this.correlationId = correlationId
+  }
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()

@@ -103,6 +103,14 @@ export {
   writeTinyRanker,
 } from './onnx/tiny-encoders.ts'
 export { createTinyTokenizer, type TinyTokenizer, type TinyTokenizerKind } from './onnx/tiny-tokenizers.ts'
+// Receivers of spans
+export {
+  decodeOtlpSpans,
+  type OtlpReceiver,
+  type OtlpSpan,
+  type OtlpValue,
+  startOtlpReceiver,
+} from './otlp-receiver.ts'
 // Files, databases, packages
 export {
   listCodeBlocks,

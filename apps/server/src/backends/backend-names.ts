@@ -38,6 +38,12 @@ const NO_ENGINES: ReadonlySet<string> = new Set([
   ...['llama-cpp-quantization', 'trl'],
 ])
 
+/** Engines that load whole repositories of the model hub. */
+const SNAPSHOT_ENGINES: ReadonlySet<string> = new Set([
+  ...['transformers', 'diffusers', 'vllm', 'vllm-omni', 'sglang', 'longcat-video', 'liquid-audio'],
+  ...['qwen-asr', 'qwen-tts', 'fish-speech', 'nemo', 'voxcpm'],
+])
+
 /** Words that builds add before or after a backend's name: `cuda12-vllm`, `vllm-development`. */
 const BUILD_WORD =
   /^(?:cpu|cuda\d*|rocm\d*|hipblas|vulkan|metal|darwin|intel|sycl|nvidia|l4t|arm64|x86|development|master|latest|\d+)$/
@@ -58,6 +64,11 @@ export function isLlama(name: string): boolean {
 export function runsLanguage(name: string): boolean {
   const engine = toEngine(name)
   return engine.endsWith('llama-cpp') || LANGUAGE_ENGINES.has(engine)
+}
+
+/** Whether a backend loads the repository that its model names as a whole. */
+export function loadsSnapshots(name: string): boolean {
+  return name !== '' && SNAPSHOT_ENGINES.has(toEngine(name))
 }
 
 /** Whether a backend runs models at all, by its name. */

@@ -18,7 +18,7 @@ import { isGgufName } from './to-model-config.ts'
 export async function deleteModel(store: ConfigStore, model: ModelConfig): Promise<readonly string[]> {
   const others = store.list({ includeReferenced: true }).filter((other) => other.name !== model.name)
   refuseShared(model, others)
-  const kept = new Set(others.filter(({ source }) => source === 'yaml').flatMap(listModelFiles))
+  const kept = new Set(others.filter(({ source }) => source === 'yaml' || source === 'list').flatMap(listModelFiles))
   const files = [...new Set([model.file, ...listModelFiles(model)])].filter((file) => !kept.has(file))
   if (files.length === 0) throw shared(model, 'is a file that another model uses')
   for (const file of files) {
@@ -36,6 +36,7 @@ export async function deleteModel(store: ConfigStore, model: ModelConfig): Promi
  */
 export function refuseShared(model: ModelConfig, others: readonly ModelConfig[]): void {
   if (model.source === 'demo') throw shared(model, 'comes with the program: --demo-model false leaves it out')
+  if (model.source === 'list') throw shared(model, `is in ${model.file} (--models-config-file): edit that file`)
   const alias = others.find((other) => other.alias === model.name)
   if (alias !== undefined) throw shared(model, `is what "${alias.name}" redirects to: delete that first`)
   const twin = others.find((other) => other.file === model.file)

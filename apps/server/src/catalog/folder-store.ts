@@ -2,10 +2,11 @@ import { basename, dirname } from 'node:path'
 import type { Logger } from '../ports.ts'
 import { createWeightsAttacher, type WeightsAttacher } from './attach-weights.ts'
 import { type ConfigProblem, formatProblem } from './config-problem.ts'
+import { createListFile, type ListFile } from './list-file.ts'
 import { createDemoModel, type DemoModelSource } from './loose-weights.ts'
 import type { ModelConfig } from './model-config.ts'
 import { compareBytes, type ModelFolder, openModelFolder } from './model-folder.ts'
-import { buildIndex, type DemoMode, type IndexInput, type StoreIndex } from './store-index.ts'
+import { buildIndex, type DemoMode, type IndexInput, type StoreIndex, type YamlInput } from './store-index.ts'
 import { isGgufName } from './to-model-config.ts'
 import { createWeightsInspector, type WeightsInspector } from './weights.ts'
 import { createYamlFiles, type ParseModelFile, type YamlFiles } from './yaml-files.ts'
@@ -45,6 +46,8 @@ export interface ConfigStore {
 export interface FolderStoreOptions {
   /** Absolute path; may not exist yet. */
   readonly folder: string
+  /** Absolute path of a file with a list of models. A model file of the folder wins over an entry of its name. */
+  readonly listFile?: string | undefined
   /** Models that come with the product. */
   readonly demo?: { readonly mode: DemoMode; readonly models: readonly DemoModelSource[] } | undefined
   readonly logger?: Logger | undefined
@@ -69,6 +72,7 @@ export function createFolderStore(options: FolderStoreOptions): ConfigStore {
 class FolderStore implements ConfigStore {
   readonly #folder: ModelFolder
   readonly #yaml: YamlFiles
+  readonly #list: ListFile | undefined
   readonly #weights: WeightsInspector
   readonly #attacher: WeightsAttacher
   readonly #demoMode: DemoMode
@@ -79,8 +83,13 @@ class FolderStore implements ConfigStore {
   #input: IndexInput | undefined
   #index: StoreIndex = NOTHING
 
-  constructor({ folder, demo, logger, parseFile, now = Date.now, openFolder = openModelFolder }: FolderStoreOptions) {
+  constructor(options: FolderStoreOptions) {
+    const { folder, listFile, demo, logger, parseFile, now = Date.now, openFolder = openModelFolder } = options
     this.#folder = openFolder(folder)
+    this.#list =
+      listFile === undefined
+        ? undefined
+        : createListFile({ path: listFile, modelsFolder: this.#folder.path, parseFile, now })
     this.#yaml = createYamlFiles(this.#folder, { now, parseFile })
     this.#weights = createWeightsInspector(this.#folder)
     this.#attacher = createWeightsAttacher(this.#weights)
@@ -136,6 +145,8 @@ class FolderStore implements ConfigStore {
         const described = this.#yaml.read(model.file)?.model
         return described !== undefined && this.#attacher.attach(described) === model
       }
+      case 'list':
+        return this.#readList().some((entry) => entry.model === model)
       case 'file': {
         const weights = this.#weights.inspect(model.file)
         return weights?.usable === true && weights.summary === model.gguf
@@ -168,10 +179,11 @@ class FolderStore implements ConfigStore {
 
   #gather(): IndexInput {
     const names = this.#folder.names()
-    const yaml = names.flatMap((name) => {
+    const own = names.flatMap((name) => {
       const file = YAML_NAME.test(name) ? this.#yaml.read(name) : undefined
       return file === undefined ? [] : [{ file, model: file.model && this.#attacher.attach(file.model) }]
     })
+    const yaml = [...own, ...this.#readList()]
     const loose = names.flatMap((file) => {
       const weights = isGgufName(file) ? this.#weights.inspect(file) : undefined
       return weights === undefined ? [] : [{ file, weights }]
@@ -179,6 +191,11 @@ class FolderStore implements ConfigStore {
     this.#yaml.keep(new Set(names))
     this.#weights.keep(new Set([...names, ...yaml.map(({ model }) => model?.parameters.model ?? '')]))
     return { folder: this.#folder, yaml, loose, demo: this.#demo, demoMode: this.#demoMode }
+  }
+
+  #readList(): readonly YamlInput[] {
+    const files = this.#list?.read() ?? []
+    return files.map((file) => ({ file, model: file.model && this.#attacher.attach(file.model) }))
   }
 
   #publish(before: StoreIndex): ReloadReport {

@@ -72,8 +72,11 @@ export interface DownloadFile {
   readonly sha256?: string
 }
 
-/** Source of a model: a YAML file, weights dropped into the folder, or a demo model of the product. */
-export type ModelSource = 'yaml' | 'file' | 'demo'
+/**
+ * Source of a model: a YAML file, the list of `--models-config-file`, weights dropped into the folder, or a demo model of
+ * the product.
+ */
+export type ModelSource = 'yaml' | 'list' | 'file' | 'demo'
 
 /**
  * The way a model is served. The union is closed: another way to serve is a new member, and the compiler then names every

@@ -39,17 +39,6 @@ const folders = defineSection({
 const models = defineSection({
   heading: 'Models',
   options: {
-    modelsConfigFile: option(path, {
-      flag: 'models-config-file',
-      env: ['SVC_MODELS_CONFIG_FILE'],
-      about: 'one YAML file with a list of models',
-    }),
-    preloadBackendOnly: option(toggle, {
-      flag: 'preload-backend-only',
-      env: ['SVC_PRELOAD_BACKEND_ONLY'],
-      default: 'false',
-      about: 'start the backends and no API',
-    }),
     modelLoadTimeoutMs: option(wait, {
       flag: 'model-load-timeout',
       env: ['SVC_NATS_MODEL_LOAD_TIMEOUT'],

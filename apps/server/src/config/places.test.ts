@@ -85,6 +85,9 @@ describe('paths and URLs', () => {
     ['sqlite:state.db', '/opt/svc/state.db'],
     ['file:/srv/state.db', '/srv/state.db'],
     ['sqlite:///srv/state.db', '/srv/state.db'],
+    [':memory:', ':memory:'],
+    ['sqlite::memory:', ':memory:'],
+    ['./:memory:', '/opt/svc/:memory:'],
   ])('the database %s is %s', (written, value) => {
     expect(read(databaseUrl, written)).toBe(value)
   })

@@ -80,12 +80,18 @@ function readDatabase(value: string): string | undefined {
   return found === '' && file !== undefined ? undefined : path.safeParse(found).data
 }
 
-/** A PostgreSQL URL as it is, or the absolute path of a SQLite file; `sqlite:` and `file:` before a path are dropped. */
+/** The address of a database that lives as long as its process. */
+export const MEMORY_DATABASE = ':memory:'
+
+/**
+ * A PostgreSQL URL or `:memory:` as it is, or the absolute path of a SQLite file; `sqlite:` and `file:` before a path are
+ * dropped.
+ */
 export const databaseUrl = readWith(readDatabase).register(TEXT_FORMS, {
   placeholder: 'URL',
-  form: 'postgres://user:password@host:port/database or the path of a SQLite file',
+  form: 'postgres://user:password@host:port/database, the path of a SQLite file, or :memory:',
   shape: 'single',
-  resolve: (value, cwd) => (POSTGRES.test(value) ? value : resolve(cwd, value)),
+  resolve: (value, cwd) => (POSTGRES.test(value) || value === MEMORY_DATABASE ? value : resolve(cwd, value)),
 })
 
 function isNetwork(item: string): boolean {

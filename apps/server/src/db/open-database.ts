@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { MEMORY_DATABASE } from '../config/places.ts'
+import { StartRefused } from '../config/start-refused.ts'
 import type { Database, DatabaseOptions } from './database.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -6,6 +8,11 @@ import { openSqlite } from './sqlite.ts'
 function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:\/\//i.test(url)
 }
+
+const memoryOfServer = (): StartRefused =>
+  new StartRefused('the accounts of a server with --auth-database-url :memory: are in its memory; use its HTTP API', {
+    exitCode: 78,
+  })
 
 /**
  * Opens the server's database and migrates its schema to this version. The server does not start without it.
@@ -15,6 +22,11 @@ function isPostgresUrl(url: string): boolean {
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const url = options.url ?? join(options.dataPath, 'database.db')
+  if (url === MEMORY_DATABASE) {
+    if (options.joinsServer === true) throw memoryOfServer()
+    const { openMemoryDatabase } = await import('./memory-database.ts')
+    return openMemoryDatabase(options)
+  }
   if (!isPostgresUrl(url)) return openSqlite({ ...options, path: url })
   const { openPostgres } = await import('./postgres.ts')
   return openPostgres({ ...options, url })

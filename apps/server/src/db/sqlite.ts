@@ -9,12 +9,12 @@ import type { Clock, Logger } from '../ports.ts'
 import type { SqliteDatabase } from './database.ts'
 import { findDatabaseCode, isDamage, isPassing } from './database-error.ts'
 import { migrationsFolder, readMigrations } from './migrations.ts'
-import { createSqliteQueries } from './queries.ts'
+import { createSqliteQueries, type DatabaseQueries } from './queries.ts'
 import { damagedFile } from './refusals.ts'
 import { loadSqliteEngine, type SqliteClient, type SqliteEngine } from './sqlite-engine.ts'
 import { checkSqliteSchema, migrateSqlite } from './sqlite-migrate.ts'
 import type { SqliteOrm } from './sqlite-orm.ts'
-import { createSqliteReader } from './sqlite-reader.ts'
+import { createSqliteReader, type SqliteReader } from './sqlite-reader.ts'
 
 /** Time that a statement of the start waits for a lock of another program. Later ones do not wait in the engine. */
 const BUSY_TIMEOUT_MS = 5000
@@ -53,7 +53,7 @@ function prepare(client: SqliteClient, sizeBytes: number): void {
  * Gives the id of the installation, creating it once; also records the version. The statements are written out, because
  * a start needs no others and drizzle takes long to load.
  */
-function identify(client: SqliteClient, appVersion: string, now: number): string {
+export function identify(client: SqliteClient, appVersion: string, now: number): string {
   client.exec('BEGIN IMMEDIATE')
   try {
     const add = 'INSERT INTO instance (key, value, updated_at) VALUES (?, ?, ?) ON CONFLICT (key)'
@@ -99,7 +99,14 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
     else migrateSqlite(client, { migrations, where: path, now: clock.now() })
     const instanceId = identify(client, appVersion, clock.now())
     client.pragma('busy_timeout = 0')
-    return toDatabase({ instanceId, engine: loaded.name, path, client, lock, clock })
+    return toDatabase({
+      instanceId,
+      engine: loaded.name,
+      client,
+      lock,
+      createReader: () => createSqliteReader({ engine: loaded.name, path }),
+      clock,
+    })
   } catch (error) {
     client?.close()
     await lock?.close()
@@ -120,22 +127,37 @@ async function claim(
   }
 }
 
-function toDatabase(parts: {
+/** Makes the database of an open SQLite client. */
+export function toDatabase(parts: {
   readonly instanceId: string
   readonly engine: SqliteEngine
-  readonly path: string
   readonly client: SqliteClient
-  /** Absent where a server holds it. */
+  /** Absent where a server holds it, and where there is no file. */
   readonly lock: FileLock | undefined
+  readonly createReader: (queries: DatabaseQueries) => SqliteReader
   readonly clock: Clock
 }): SqliteDatabase {
-  const { instanceId, engine, path, client, lock, clock } = parts
-  const reader = createSqliteReader({ engine, path })
+  const { instanceId, engine, client, lock, clock } = parts
   let loading: Promise<SqliteOrm> | undefined
   const loadOrm = (): Promise<SqliteOrm> => {
     loading ??= import('./sqlite-orm.ts').then(({ createSqliteOrm }) => createSqliteOrm(client))
     return loading
   }
+  const checkAccess = (): void => {
+    const reason = lock?.lossReason()
+    if (reason === undefined) return
+    throw new SvcError('unavailable', `the database was taken away while the server ran: ${reason}`, {
+      code: 'database_gone',
+    })
+  }
+  const queries = createSqliteQueries({
+    load: async () => ({ orm: await loadOrm(), tables: (await import('./sqlite-orm.ts')).tables }),
+    execute: (statement) => client.exec(statement),
+    hasRow: (statement) => client.prepare(statement).raw().all().length > 0,
+    checkAccess,
+    clock,
+  })
+  const reader = parts.createReader(queries)
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= reader.close().then(async () => {
@@ -149,25 +171,12 @@ function toDatabase(parts: {
     })
     return closing
   }
-  const checkAccess = (): void => {
-    const reason = lock?.lossReason()
-    if (reason === undefined) return
-    throw new SvcError('unavailable', `the database was taken away while the server ran: ${reason}`, {
-      code: 'database_gone',
-    })
-  }
   return {
     dialect: 'sqlite',
     engine,
     orm: loadOrm,
     instanceId,
-    queries: createSqliteQueries({
-      load: async () => ({ orm: await loadOrm(), tables: (await import('./sqlite-orm.ts')).tables }),
-      execute: (statement) => client.exec(statement),
-      hasRow: (statement) => client.prepare(statement).raw().all().length > 0,
-      checkAccess,
-      clock,
-    }),
+    queries,
     async read(query, options) {
       checkAccess()
       return reader.read(query, options)

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { ModelRequest } from '../galleries/model-plan.ts'
-import { nameWithoutGallery, type OperationView } from '../operations/operation.ts'
+import { nameWithoutGallery } from '../operations/operation.ts'
 import type { Platform } from '../platform/platform.ts'
 import { preload } from '../residency/preload.ts'
 import type { ServerFeature } from './feature.ts'
@@ -10,10 +10,31 @@ import type { ServerFeature } from './feature.ts'
  * other, while the server serves.
  */
 export function namedModelsFeature(platform: Platform): ServerFeature {
-  const { config, models, modelFiles, modelGallery, operations, backends, log } = platform
   const stopping = new AbortController()
-  const { signal } = stopping
-  let working: Promise<void> | undefined
+  let working: Promise<boolean> | undefined
+  return {
+    start() {
+      working = installNamedModels(platform, { signal: stopping.signal, loads: true })
+    },
+    async drain() {
+      stopping.abort()
+      await working
+    },
+  }
+}
+
+/**
+ * Installs the models that the configuration names and that are missing, one after the other.
+ *
+ * @param options.loads whether each of them is loaded too
+ * @returns whether all of them are there. Never rejects
+ */
+export async function installNamedModels(
+  platform: Platform,
+  { signal, loads }: { readonly signal: AbortSignal; readonly loads: boolean },
+): Promise<boolean> {
+  const { config, models, modelFiles, modelGallery, operations, backends, log } = platform
+  let isComplete = true
 
   /** Installs a model unless it is here. @returns the name that it has here */
   async function provide(named: string): Promise<string> {
@@ -21,7 +42,7 @@ export function namedModelsFeature(platform: Platform): ServerFeature {
     const name = request.name ?? nameWithoutGallery(named)
     if (modelFiles.get(name) !== undefined) return name
     const { jobId } = await modelGallery.install(request)
-    const end = await waitForEnd(jobId)
+    const end = await operations.waitForEnd(jobId, { signal })
     if (end?.state === 'completed') return name
     throw new SvcError('unavailable', end?.error ?? 'its installation was cancelled', { code: 'not_installed' })
   }
@@ -35,34 +56,17 @@ export function namedModelsFeature(platform: Platform): ServerFeature {
     })
   }
 
-  async function waitForEnd(jobId: string): Promise<OperationView | undefined> {
-    for (;;) {
-      const view = await operations.find(jobId)
-      if (view?.state !== 'queued' && view?.state !== 'running') return view
-      await operations.waitForChange(jobId, view.progress, { signal })
+  for (const named of config.models) {
+    try {
+      const name = await provide(named)
+      if (!loads) continue
+      const { residency } = backends
+      await preload([name], { resolve: (one) => models.resolve(one), residency, signal, logger: log })
+    } catch (error) {
+      if (signal.aborted) return false
+      isComplete = false
+      log.error({ model: named, err: error }, 'model to install at start could not be installed')
     }
   }
-
-  async function provideAll(): Promise<void> {
-    for (const named of config.models) {
-      try {
-        const name = await provide(named)
-        const { residency } = backends
-        await preload([name], { resolve: (one) => models.resolve(one), residency, signal, logger: log })
-      } catch (error) {
-        if (signal.aborted) return
-        log.error({ model: named, err: error }, 'model to install at start could not be installed')
-      }
-    }
-  }
-
-  return {
-    start() {
-      working = provideAll()
-    },
-    async drain() {
-      stopping.abort()
-      await working
-    },
-  }
+  return isComplete
 }

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { readYaml } from '../catalog/yaml/read-yaml.ts'
 import { toPlainValue } from '../catalog/yaml/scalars.ts'
 import { StartRefused } from '../config/start-refused.ts'
+import type { Operation } from '../operations/operation.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ServerFeature } from './feature.ts'
 
@@ -30,25 +31,10 @@ type Preload = z.output<typeof preloadList>[number]
  * and upgrades of backends (`--auto-upgrade-backends`). They run as operations while the server serves.
  */
 export async function startInstallsFeature(platform: Platform): Promise<ServerFeature> {
-  const { config, settings, modelGallery, backendGallery, clock, log } = platform
+  const { config, settings, backendGallery, clock, log } = platform
   const models = await readPreloads(config)
   const stopping = new AbortController()
   let watching: Promise<void> | undefined
-
-  async function enqueueAll(): Promise<void> {
-    for (const name of config.externalBackends) {
-      await backendGallery.install(name.includes('://') ? { uri: name } : { id: name })
-    }
-    for (const { id, url, name, variant, overrides } of models) {
-      await modelGallery.install({
-        ...(id === undefined ? {} : { id }),
-        ...(url === undefined ? {} : { url }),
-        ...(name === undefined ? {} : { name }),
-        ...(variant === undefined ? {} : { variant }),
-        ...(overrides === undefined ? {} : { overrides }),
-      })
-    }
-  }
 
   async function watchUpgrades(): Promise<void> {
     for (;;) {
@@ -61,7 +47,7 @@ export async function startInstallsFeature(platform: Platform): Promise<ServerFe
 
   return {
     async start() {
-      await enqueueAll()
+      await enqueueAll(models, platform)
       watching = watchUpgrades().catch((error: unknown) => {
         if (!stopping.signal.aborted) log.error({ err: error }, 'upgrades of backends are no longer looked for')
       })
@@ -71,6 +57,32 @@ export async function startInstallsFeature(platform: Platform): Promise<ServerFe
       await watching
     },
   }
+}
+
+/** Queues the installations that the configuration asks for. @throws {StartRefused} for a list that is none */
+export async function enqueueStartInstalls(platform: Platform): Promise<readonly Operation[]> {
+  return enqueueAll(await readPreloads(platform.config), platform)
+}
+
+async function enqueueAll(
+  models: readonly Preload[],
+  { config, modelGallery, backendGallery }: Platform,
+): Promise<readonly Operation[]> {
+  const started: Operation[] = []
+  for (const name of config.externalBackends) {
+    started.push(await backendGallery.install(name.includes('://') ? { uri: name } : { id: name }))
+  }
+  for (const { id, url, name, variant, overrides } of models) {
+    const operation = await modelGallery.install({
+      ...(id === undefined ? {} : { id }),
+      ...(url === undefined ? {} : { url }),
+      ...(name === undefined ? {} : { name }),
+      ...(variant === undefined ? {} : { variant }),
+      ...(overrides === undefined ? {} : { overrides }),
+    })
+    started.push(operation)
+  }
+  return started
 }
 
 /** The models that the flags name. @throws {StartRefused} for a list that is none */

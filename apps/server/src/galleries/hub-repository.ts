@@ -19,6 +19,8 @@ export interface HubFile {
   readonly path: string
   /** Of large files alone. */
   readonly sha256?: string | undefined
+  /** SHA-1 of the git blob; that of a large file is of its pointer. */
+  readonly gitHash?: string | undefined
   readonly sizeBytes?: number | undefined
 }
 
@@ -29,21 +31,29 @@ const MAX_FILES = 20_000
 /**
  * Reads the files of `owner/repo` from the API of the hub.
  *
+ * @param parts.revision branch, tag or commit. @default 'main'
  * @throws {SvcError} `not_found`, code `repository_not_found`; `upstream_failed`, code `hub_failed`; of the client
  */
 export async function readHubRepository(
   repository: string,
-  { client, services }: { readonly client: OutboundClient; readonly services: () => UriServices },
+  {
+    client,
+    services,
+    revision = 'main',
+  }: { readonly client: OutboundClient; readonly services: () => UriServices; readonly revision?: string | undefined },
   signal: AbortSignal,
 ): Promise<HubRepository> {
   const { hubUrl, hubTrust, hubToken } = services()
   const path = repository.split('/').map(encodeURIComponent).join('/')
-  await using reply = await client.fetch(`${hubUrl}/api/models/${path}/revision/main?blobs=true`, {
-    ...{ signal, trust: hubTrust, maxBytes: MAX_BYTES, timeoutMs: FETCH_MS, redirects: 3 },
-    ...(hubToken === undefined
-      ? {}
-      : { credentials: { origin: new URL(hubUrl).origin, authorization: `Bearer ${hubToken}` } }),
-  })
+  await using reply = await client.fetch(
+    `${hubUrl}/api/models/${path}/revision/${encodeURIComponent(revision)}?blobs=true`,
+    {
+      ...{ signal, trust: hubTrust, maxBytes: MAX_BYTES, timeoutMs: FETCH_MS, redirects: 3 },
+      ...(hubToken === undefined
+        ? {}
+        : { credentials: { origin: new URL(hubUrl).origin, authorization: `Bearer ${hubToken}` } }),
+    },
+  )
   if ([401, 403, 404].includes(reply.status)) {
     throw new SvcError('not_found', `the hub shows no repository ${repository}`, { code: 'repository_not_found' })
   }
@@ -57,13 +67,13 @@ export async function readHubRepository(
   if (!/^[0-9a-f]{40}$/.test(value.sha)) {
     throw new SvcError('upstream_failed', `the hub names no revision of ${repository}`, { code: 'hub_failed' })
   }
+  if (siblings.length > MAX_FILES) {
+    throw new SvcError('upstream_failed', `${repository} has more than ${MAX_FILES} files`, { code: 'hub_failed' })
+  }
   return {
     revision: value.sha,
     task: typeof value.pipeline_tag === 'string' ? value.pipeline_tag : '',
-    files: siblings
-      .slice(0, MAX_FILES)
-      .flatMap(toFile)
-      .sort((one, other) => (one.path < other.path ? -1 : 1)),
+    files: siblings.flatMap(toFile).sort((one, other) => (one.path < other.path ? -1 : 1)),
   }
 }
 
@@ -72,5 +82,6 @@ function toFile(value: unknown): readonly HubFile[] {
   const lfs = isFields(value.lfs) ? value.lfs : {}
   const sha256 = typeof lfs.sha256 === 'string' && /^[0-9a-f]{64}$/.test(lfs.sha256) ? lfs.sha256 : undefined
   const sizeBytes = typeof value.size === 'number' && Number.isSafeInteger(value.size) ? value.size : undefined
-  return [{ path: value.rfilename, sha256, sizeBytes }]
+  const gitHash = typeof value.blobId === 'string' && /^[0-9a-f]{40}$/.test(value.blobId) ? value.blobId : undefined
+  return [{ path: value.rfilename, sha256, gitHash, sizeBytes }]
 }

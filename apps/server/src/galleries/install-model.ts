@@ -1,13 +1,15 @@
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { ConfigStore } from '../catalog/folder-store.ts'
-import type { Downloader } from '../downloads/downloader.ts'
 import { createKeyedLock, type KeyedLock } from '../downloads/keyed-lock.ts'
-import type { KnownFiles } from '../downloads/known-files.ts'
-import { resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
+import { resolveUri } from '../downloads/resolve-uri.ts'
 import type { OperationWork } from '../operations/operations.ts'
-import type { OutboundClient } from '../outbound/client.ts'
-import { cannotFetch, fetchModelFiles, type StagedFile } from './fetch-model-files.ts'
+import { type ArtifactFetcherParts, fetchArtifacts } from './artifacts/fetch-artifacts.ts'
+import type { ResolvedArtifact } from './artifacts/resolve-artifact.ts'
+import { type PlanResolverParts, resolveArtifacts } from './artifacts/resolve-artifacts.ts'
+import { listSnapshots, removeUnusedSnapshots } from './artifacts/used-snapshots.ts'
+import { cannotFetch, type FileSource, fetchModelFiles, type StagedFile } from './fetch-model-files.ts'
 import type { Listed, ModelEntry } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
 import { formatRecord, readRecord, recordFileName } from './install-record.ts'
@@ -18,17 +20,10 @@ import { checkScan } from './scan.ts'
 import type { ChooseVariant } from './variants.ts'
 
 /** What the installation of models needs. */
-export interface ModelInstallerParts {
-  readonly modelsPath: string
+export interface ModelInstallerParts extends PlanResolverParts, ArtifactFetcherParts {
   readonly modelFiles: ConfigStore
   readonly indexes: GalleryIndexes<ModelEntry>
-  readonly client: OutboundClient
-  readonly downloader: Downloader
-  readonly known: KnownFiles
-  readonly services: () => UriServices
   readonly chooseVariant: ChooseVariant
-  /** Whole files of one model that are fetched at a time. */
-  readonly concurrency: () => number
   /** Whether the hub is asked about a repository before anything of it is fetched. */
   readonly scans: boolean
   /** Installs a backend that a model names and that is not here. */
@@ -51,17 +46,16 @@ export async function installModel(
   const { modelsPath, modelFiles } = parts
   const { signal } = work
   work.report({ phase: 'Resolving files', message: 'resolving files' })
-  const { plan, listed, variant } = await planRequest(request, parts, signal)
-  await refuseForeign(plan.name, parts)
-  if (plan.backend !== '') await parts.installBackend(plan.backend, work)
+  const { plan: named, listed, variant } = await planRequest(request, parts, signal)
+  await refuseForeign(named.name, parts)
+  if (named.backend !== '') await parts.installBackend(named.backend, work)
+  work.report({ phase: 'Resolving files', message: 'resolving files' })
+  const { plan, artifacts } = await resolveArtifacts(named, parts, signal)
   const sources = plan.files.map((file) => ({ file, resolved: resolveUri(file.uri, 'public', parts.services()) }))
-  if (parts.scans)
-    await checkScan(
-      sources.map(({ resolved }) => resolved),
-      parts,
-      signal,
-    )
+  if (parts.scans) await checkScan(listRepositories(sources, artifacts), parts, signal)
   const staged = await fetchModelFiles(plan.name, sources, work, parts)
+  if (artifacts.length > 0) await fetchArtifacts(artifacts, work, parts)
+  const before = listSnapshots(modelFiles.get(plan.name))
   await parts.folderLock.run(
     modelsPath,
     async () => {
@@ -87,9 +81,18 @@ export async function installModel(
       })
       await noteContents(staged, plan.name, parts)
       await modelFiles.reload()
+      await removeUnusedSnapshots(before, parts)
     },
     { signal },
   )
+}
+
+/** Repositories of the hub that something is fetched from. */
+function listRepositories(sources: readonly FileSource[], artifacts: readonly ResolvedArtifact[]): readonly string[] {
+  return [
+    ...sources.flatMap(({ resolved }) => (resolved.kind === 'http' ? (resolved.repository ?? []) : [])),
+    ...artifacts.map(({ repository }) => repository),
+  ]
 }
 
 /** Everything that an installation of a request would write. @throws {SvcError} of the gallery, and as {@link planModel} */
@@ -145,9 +148,15 @@ function namelessEntry({ name = '' }: ModelRequest): Pick<ModelEntry, 'name' | '
 /** A model of this name that no installation has made is somebody's own. */
 async function refuseForeign(name: string, { modelFiles, modelsPath }: ModelInstallerParts): Promise<void> {
   const twin = modelFiles.get(name)
-  if (twin === undefined || twin.source !== 'yaml') return
-  if (twin.file === configFileName(name) && (await readRecord(modelsPath, name)) !== undefined) return
-  throw new SvcError('conflict', `a model named "${name}" exists already in ${twin.file}`, { code: 'model_exists' })
+  const refuse = (reason: string): SvcError => new SvcError('conflict', reason, { code: 'model_exists' })
+  const file = configFileName(name)
+  const isOwn = (await readRecord(modelsPath, name))?.name === name
+  if (twin?.source === 'list' || (twin?.source === 'yaml' && !(twin.file === file && isOwn))) {
+    throw refuse(`a model named "${name}" exists already in ${twin.file}`)
+  }
+  // Other names give the same file, and a file that does not load is somebody's too.
+  const isTaken = (await lstat(join(modelsPath, file)).catch(() => undefined)) !== undefined
+  if (isTaken && !isOwn) throw refuse(`the file ${file} exists already`)
 }
 
 /** Notes what the files in their places hold, so that another model can share them. */

@@ -1,12 +1,16 @@
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import * as z from 'zod'
 import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { Downloader } from '../downloads/downloader.ts'
+import { createKeyedLock } from '../downloads/keyed-lock.ts'
 import type { KnownFiles } from '../downloads/known-files.ts'
 import type { UriServices } from '../downloads/resolve-uri.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Operations, OperationWork } from '../operations/operations.ts'
 import type { OutboundClient } from '../outbound/client.ts'
+import type { Clock, Logger } from '../ports.ts'
 import { type Assessment, assessEntries } from './assess-entries.ts'
 import type { ShapeReader } from './estimator.ts'
 import type { Listed, ModelEntry } from './gallery.ts'
@@ -64,6 +68,9 @@ export interface ModelGalleryParts extends Pick<VariantParts, 'memoryBytes' | 'c
   readonly shapes: ShapeReader
   readonly operations: Operations
   readonly concurrency: () => number
+  readonly serverId: string
+  readonly clock: Clock
+  readonly logger: Logger
   readonly scans: boolean
   /** Installs a backend that a model names and that is not here. */
   readonly installBackend: (name: string, work: OperationWork) => Promise<void>
@@ -100,6 +107,7 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
     ...parts,
     chooseVariant: createVariantChooser(variantParts),
     folderLock,
+    snapshotLock: createKeyedLock(),
   }
   operations.register('model', 'installation', async (work) => {
     const request = storedRequest.parse(work.details)
@@ -125,7 +133,8 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
       const { plan } = await planRequest({ id }, installer, signal)
       const texts = [...plan.templates, { filename: plan.configFile, text: plan.configText }]
       const save = async (): Promise<void> => {
-        if (modelFiles.get(plan.name) !== undefined) {
+        const isTaken = (await lstat(join(modelsPath, plan.configFile)).catch(() => undefined)) !== undefined
+        if (isTaken || modelFiles.get(plan.name) !== undefined) {
           throw new SvcError('conflict', `a model named "${plan.name}" exists already`, { code: 'model_exists' })
         }
         await commitModel(modelsPath, plan.name, { moves: [], texts })

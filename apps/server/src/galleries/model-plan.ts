@@ -2,10 +2,13 @@ import { SvcError } from '@svc/errors'
 import { Document } from 'yaml'
 import { parseModelFile } from '../catalog/config-file.ts'
 import { formatProblem } from '../catalog/config-problem.ts'
+import { findFamily } from '../catalog/family-defaults.ts'
+import type { ModelConfig } from '../catalog/model-config.ts'
 import { checkName, isSafeName, toFileName } from '../files/safe-path.ts'
 import type { EntryFile, ModelEntry } from './gallery.ts'
 import { mergeConfig } from './merge-config.ts'
 import type { ModelDocument } from './model-document.ts'
+import { isFields } from './to-entry.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -29,6 +32,9 @@ export interface ModelPlan {
   readonly name: string
   readonly configFile: string
   readonly configText: string
+  /** What the text says. */
+  readonly config: Fields
+  readonly model: ModelConfig
   readonly files: readonly EntryFile[]
   /** Small files with their text. */
   readonly templates: readonly { readonly filename: string; readonly text: string }[]
@@ -53,29 +59,57 @@ export function planModel(
 ): ModelPlan {
   const name = request.name ?? entry.name
   checkName(name, 'model')
-  const config = mergeConfig(
+  const merged = mergeConfig(
     document.configFile,
     entry.configFile,
     request.configFile ?? {},
     entry.overrides,
     request.overrides ?? {},
   )
-  const configText = new Document({ ...config, name }).toString()
+  const config = { ...withFamilyDefaults(merged, name), name }
   const configFile = configFileName(name)
-  const { models, problems } = parseModelFile(configText, { file: configFile, folder: '', modifiedAt: 0 })
-  const [model] = models
-  if (model === undefined) {
-    throw new SvcError('unprocessable', problems.map(formatProblem).join('; ') || 'it describes no model', {
-      code: 'model_invalid',
-    })
-  }
+  const { text: configText, model } = formatConfig(config, configFile)
   const files = distinct([...document.files, ...entry.files, ...(request.files ?? [])])
   const templates = document.promptTemplates.map(({ name: template, content }) => ({
     filename: `${template}.tmpl`,
     text: content,
   }))
   for (const { filename } of [...files, ...templates]) checkFileName(filename)
-  return { name, configFile, configText, files, templates, backend: model.backend }
+  return { name, configFile, configText, config, model, files, templates, backend: model.backend }
+}
+
+/** Sampling values of the model's family, where nothing sets them. */
+function withFamilyDefaults(config: Fields, name: string): Fields {
+  const parameters = isFields(config.parameters) ? config.parameters : {}
+  const { model } = parameters
+  if (config.embeddings === true || config.reranking === true || typeof model !== 'string') return config
+  const defaults = (findFamily(model) ?? findFamily(name))?.defaults
+  if (defaults === undefined) return config
+  const { temperature, topP, topK, minP, repeatPenalty, presencePenalty } = defaults
+  const keys = {
+    ...{ temperature, top_p: topP, top_k: topK, min_p: minP },
+    ...{ repeat_penalty: repeatPenalty, presence_penalty: presencePenalty },
+  }
+  const missing = Object.entries(keys).filter(([key, value]) => value !== undefined && parameters[key] === undefined)
+  return { ...config, parameters: { ...parameters, ...Object.fromEntries(missing) } }
+}
+
+/** The plan with other values of keys. @throws {SvcError} `unprocessable` (`model_invalid`) */
+export function withConfig(plan: ModelPlan, keys: Fields): ModelPlan {
+  const config = { ...plan.config, ...keys }
+  const { text: configText, model } = formatConfig(config, plan.configFile)
+  return { ...plan, config, configText, model }
+}
+
+/** The text of a model file, checked. @throws {SvcError} `unprocessable` (`model_invalid`) */
+function formatConfig(config: Fields, file: string): { readonly text: string; readonly model: ModelConfig } {
+  const text = new Document(config).toString()
+  const { models, problems } = parseModelFile(text, { file, folder: '', modifiedAt: 0 })
+  const [model] = models
+  if (model !== undefined) return { text, model }
+  throw new SvcError('unprocessable', problems.map(formatProblem).join('; ') || 'it describes no model', {
+    code: 'model_invalid',
+  })
 }
 
 /** A file of a model never takes the place of something that the server reads as a model. */

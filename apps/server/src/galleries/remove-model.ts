@@ -7,6 +7,7 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import { readSystemCode, toFileError } from '../files/file-error.ts'
 import { isSafeName } from '../files/safe-path.ts'
 import { createTemporaryPath } from '../files/temporary-files.ts'
+import { listSnapshots, removeUnusedSnapshots } from './artifacts/used-snapshots.ts'
 import { type InstallRecord, readRecord, readRecords, recordFileName } from './install-record.ts'
 
 /**
@@ -43,6 +44,7 @@ export async function removeModel(
   }
   await hidden?.remove()
   await modelFiles.reload()
+  await removeUnusedSnapshots(listSnapshots(model), { modelsPath, modelFiles })
   return [...(model?.source === 'yaml' ? [model.file] : []), ...files]
 }
 
@@ -54,7 +56,9 @@ async function listFilesOfOthers(
 ): Promise<ReadonlySet<string>> {
   const records = (await readRecords(modelsPath)).filter((record: InstallRecord) => record.name !== name)
   return new Set([
-    ...others.filter(({ source }) => source === 'yaml').flatMap((other) => [other.file, ...listModelFiles(other)]),
+    ...others
+      .filter(({ source }) => source === 'yaml' || source === 'list')
+      .flatMap((other) => [other.file, ...listModelFiles(other)]),
     ...records.flatMap(({ files }) => files.map(({ filename }) => filename)),
   ])
 }

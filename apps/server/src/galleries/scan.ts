@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { ResolvedUri, UriServices } from '../downloads/resolve-uri.ts'
+import type { UriServices } from '../downloads/resolve-uri.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import { isFields } from './to-entry.ts'
 
@@ -12,12 +12,11 @@ const MAX_BYTES = 4 * 1024 * 1024
  * @throws {SvcError} `forbidden`, code `unsafe_files`
  */
 export async function checkScan(
-  sources: readonly ResolvedUri[],
+  repositories: readonly string[],
   { client, services }: { readonly client: OutboundClient; readonly services: () => UriServices },
   signal: AbortSignal,
 ): Promise<void> {
-  const repositories = new Set(sources.flatMap((source) => (source.kind === 'http' ? (source.repository ?? []) : [])))
-  for (const repository of repositories) {
+  for (const repository of new Set(repositories)) {
     if (await hasUnsafeFile(repository, services(), client, signal)) {
       throw new SvcError('forbidden', `the model hub reports unsafe files in ${repository}`, { code: 'unsafe_files' })
     }

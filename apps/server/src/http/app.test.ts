@@ -73,6 +73,30 @@ describe('matched requests', () => {
     }
   })
 
+  it('of polled routes have an entity tag, and answer 304 without a body while nothing has changed', async () => {
+    let value = 1
+    const polled = route('/polled', 'any', {
+      quiet: true,
+      handler: () => json({ value }, { headers: { 'x-total-count': '1' } }),
+    })
+    await using app = await startTestApp([polled, route('/a', 'any'), route('/open', 'none', { quiet: true })])
+    const ask = (tag: string) => app.call('/polled', { headers: { 'if-none-match': tag } })
+    const first = await app.call('/polled')
+    const tag = String(first.headers.etag)
+    expect(tag).toMatch(/^W\/"[\w-]{22}"$/)
+    for (const known of [tag, tag.slice(2), `"x", ${tag}`, '*']) {
+      const again = await ask(known)
+      expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, tag])
+      expect(again.headers['x-total-count']).toBe('1')
+    }
+    value = 2
+    const changed = await ask(tag)
+    expect([changed.status, changed.json()]).toEqual([200, { value: 2 }])
+    expect(changed.headers.etag).not.toBe(tag)
+    expect((await app.call('/a')).headers.etag).toBeUndefined()
+    expect((await app.call('/open')).headers.etag).toBeUndefined()
+  })
+
   it('LOG-1: replace a malformed correlation id', async () => {
     await using app = await startTestApp([route('/a', 'any')])
     for (const bad of ['a b', 'x'.repeat(129), 'ä', '{"a":1}']) {

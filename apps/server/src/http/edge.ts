@@ -9,6 +9,7 @@ import type { BodyReader } from './body.ts'
 import { type Call, CallLog, type CallSource, CallState, type RootLog } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
+import { isPolled, isUnchanged } from './entity-tag.ts'
 import { errorBody } from './error-envelopes.ts'
 import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
 import { ALREADY_SENT, type HttpReply } from './http-reply.ts'
@@ -203,6 +204,11 @@ export function createEdge(options: EdgeOptions): Edge {
     if (body.length === 0 && contentType === undefined) {
       for (const [name, value] of Object.entries(headers)) call.outgoing.setHeader(name, value)
       call.outgoing.writeHead(status, status === 204 || status === 304 ? {} : { 'Content-Length': 0 })
+      endReply(call)
+      return
+    }
+    if (status === 200 && isPolled(call) && isUnchanged(call, reply)) {
+      call.outgoing.writeHead(304, {})
       endReply(call)
       return
     }

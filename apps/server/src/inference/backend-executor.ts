@@ -8,7 +8,7 @@ import { runOperation } from './operations/run-operation.ts'
 import { runChoices } from './prediction/choice-run.ts'
 import type { PlanPrediction } from './prediction/plan.ts'
 import type { PredictionContext } from './prediction/prediction-context.ts'
-import { carryHopHeaders } from './upstream/hop-headers.ts'
+import { carryHopHeaders, carryTrace } from './upstream/hop-headers.ts'
 
 /** Maximum number of attempts: a backend that died or lost its model is asked once more. */
 const ATTEMPTS = 2
@@ -27,7 +27,7 @@ export function createBackendExecutor(
       }
       let produced = false
       for (let attempt = 1; ; attempt += 1) {
-        const lease = await residency.acquire(options.model, { signal: options.signal })
+        const lease = await acquire(residency, options)
         try {
           const context = toContext(lease, options)
           let usage = NO_USAGE
@@ -63,21 +63,29 @@ function toContext({ client }: ModelLease, options: ExecuteOptions): PredictionC
   return {
     ...options,
     correlationId,
-    client: model.serving.kind === 'instance' ? carryHopHeaders(client, header) : client,
+    client: model.serving.kind === 'instance' ? carryHopHeaders(client, header) : carryTrace(client, header),
   }
+}
+
+async function acquire(residency: Residency, { model, signal, trace }: ExecuteOptions): Promise<ModelLease> {
+  trace?.beginLoad()
+  const lease = await residency.acquire(model, { signal })
+  trace?.endLoad()
+  return lease
 }
 
 async function withModel<T>(
   residency: Residency,
-  { model, signal }: ExecuteOptions,
+  options: ExecuteOptions,
   work: (lease: ModelLease) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    const lease = await residency.acquire(model, { signal })
+    const lease = await acquire(residency, options)
     try {
       return await work(lease)
     } catch (error) {
-      if (!(await mayTryAgain(lease, error, { isLast: attempt >= ATTEMPTS, signal }))) throw toPredictionError(error)
+      if (!(await mayTryAgain(lease, error, { isLast: attempt >= ATTEMPTS, signal: options.signal })))
+        throw toPredictionError(error)
     } finally {
       lease.release()
     }

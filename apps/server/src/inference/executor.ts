@@ -1,8 +1,16 @@
 import type { ModelConfig } from '../catalog/model-config.ts'
+import type { SpanScope } from '../monitoring/spans/span-scope.ts'
 import type { StepBatches } from './events.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
 import type { GenerationRequest } from './request.ts'
 import type { RequestHeader } from './upstream/hop-headers.ts'
+
+/** The trace of the request that a call is part of. It measures how long the call waits for its model. */
+export interface CallTrace {
+  readonly span: SpanScope | undefined
+  beginLoad(): void
+  endLoad(): void
+}
 
 /** Model and circumstances of a call. */
 export interface ExecuteOptions {
@@ -11,6 +19,8 @@ export interface ExecuteOptions {
   readonly correlationId?: string | undefined
   /** Headers of the client's request. Other instances get some of them. */
   readonly header?: RequestHeader | undefined
+  /** @default the call is not a part of a traced request */
+  readonly trace?: CallTrace | undefined
   readonly signal: AbortSignal
 }
 

@@ -56,6 +56,7 @@ export function createModelCalls({ executor, translate, failover }: ModelCallsOp
             model,
             stream: request.stream,
             context: task.context,
+            trace: task.ledger.trace,
             onUsage(usage) {
               task.ledger.usage = usage
             },
@@ -93,11 +94,12 @@ export function createModelCalls({ executor, translate, failover }: ModelCallsOp
   return calls
 }
 
-function toExecution(model: ModelConfig, { context }: ModelTask): ExecuteOptions {
+function toExecution(model: ModelConfig, { context, ledger }: ModelTask): ExecuteOptions {
   return {
     model,
     correlationId: context.requestId,
     header: (name) => context.header(name),
+    trace: ledger.trace,
     signal: context.signal,
   }
 }

@@ -1,10 +1,13 @@
 import type { BackendTraceRecorder } from '../monitoring/recorders.ts'
+import { toOperation } from '../monitoring/spans/request-spans.ts'
+import type { SpanScope } from '../monitoring/spans/span-scope.ts'
 import type { BackendTraceStart, BackendTraceType, OpenBackendTrace } from '../monitoring/traces/backend-trace.ts'
 import type { PredictionStep, StepBatches } from './events.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'
 import type { OperationKind, OperationRequest } from './operations/operation.ts'
 import type { ModelRequest } from './pipeline.ts'
 import type { GenerationRequest } from './request.ts'
+import type { RequestHeader } from './upstream/hop-headers.ts'
 import type { RelayUpstream } from './upstream/relay.ts'
 import type { TranslateUpstream } from './upstream/translate.ts'
 
@@ -24,20 +27,23 @@ const TYPES: Readonly<Partial<Record<OperationKind, BackendTraceType>>> = {
 export function traceExecutor(executor: Executor, traces: BackendTraceRecorder): Executor {
   return {
     predict(request, options) {
-      const batches = executor.predict(request, options)
-      if (!traces.isOn) return batches
-      return traceBatches(batches, traces, {
+      if (!traces.isOn) return executor.predict(request, options)
+      const span = traces.openSpan(options)
+      return traceBatches(executor.predict(request, withSpan(options, span)), traces, {
         ...readStart(options),
         type: 'llm',
+        operation: toOperation(request.kind),
         summary: summarizeGeneration(request),
+        span,
       })
     },
     perform(request, options) {
       const type = TYPES[request.kind]
-      if (type === undefined) return executor.perform(request, options)
+      if (type === undefined || !traces.isOn) return executor.perform(request, options)
       const { summary, data } = summarizeOperation(request)
-      const trace = traces.begin({ ...readStart(options), type, summary, data })
-      const result = executor.perform(request, options)
+      const span = traces.openSpan(options)
+      const trace = traces.begin({ ...readStart(options), type, summary, data, span })
+      const result = executor.perform(request, withSpan(options, span))
       if (trace === undefined) return result
       return result.then(
         (done) => {
@@ -57,14 +63,18 @@ export function traceExecutor(executor: Executor, traces: BackendTraceRecorder):
 /** Wraps translation, so that its calls are traced. */
 export function traceTranslation(translate: TranslateUpstream, traces: BackendTraceRecorder): TranslateUpstream {
   return (chat, options) => {
-    const batches = translate(chat, options)
-    if (!traces.isOn) return batches
-    return traceBatches(batches, traces, {
+    if (!traces.isOn) return translate(chat, options)
+    const { context } = options
+    const span = traces.openSpan({ trace: options.trace, correlationId: context.requestId })
+    const { requestId, signal } = context
+    const told = { requestId, signal, ...withSpan({ header: (name) => context.header(name) }, span) }
+    return traceBatches(translate(chat, { ...options, context: told }), traces, {
       type: 'llm',
+      span,
       modelName: options.model.name,
       backend: options.model.backend,
       summary: `${formatCount(chat.messages.length, 'message')}, translated${options.stream ? ', streamed' : ''}`,
-      correlationId: options.context.requestId,
+      correlationId: requestId,
     })
   }
 }
@@ -72,11 +82,14 @@ export function traceTranslation(translate: TranslateUpstream, traces: BackendTr
 /** Wraps relaying, so that its calls are traced. */
 export function traceRelay(relay: RelayUpstream, traces: BackendTraceRecorder): RelayUpstream {
   return async (asked, outgoing) => {
-    const trace = traces.begin(describeRelay(asked))
+    if (!traces.isOn) return relay(asked, outgoing)
+    const { ledger, request } = asked
+    const span = traces.openSpan({ trace: ledger.trace, correlationId: request.context.requestId })
+    const trace = traces.begin({ ...describeRelay(asked), span })
     if (trace === undefined) return relay(asked, outgoing)
     try {
-      await relay(asked, outgoing)
-      const { failure, upstreamStatus, usage } = asked.ledger
+      await relay(asked, outgoing, span?.traceparent)
+      const { failure, upstreamStatus, usage } = ledger
       if (upstreamStatus !== undefined) trace.note({ status: upstreamStatus })
       trace.note({ prompt_tokens: usage.promptTokens, completion_tokens: usage.completionTokens })
       trace.end(failure)
@@ -95,6 +108,16 @@ function describeRelay({ request: { context, document, model } }: ModelRequest) 
     summary: `${document.bytes.length} bytes, relayed`,
     correlationId: context.requestId,
   } as const
+}
+
+/** Tells the callee of a call its span, instead of the one of the client. */
+function withSpan<Options extends { readonly header?: RequestHeader | undefined }>(
+  options: Options,
+  span: SpanScope | undefined,
+): Options & { readonly header?: RequestHeader | undefined } {
+  if (span === undefined) return options
+  const { header } = options
+  return { ...options, header: (name) => (name === 'traceparent' ? span.traceparent : header?.(name)) }
 }
 
 function readStart({ model, correlationId }: ExecuteOptions) {

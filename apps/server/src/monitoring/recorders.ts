@@ -1,4 +1,6 @@
 import type { Principal } from '../principal.ts'
+import type { SpannedCall, SpannedRequest } from './spans/request-spans.ts'
+import type { SpanScope } from './spans/span-scope.ts'
 import type { BackendTraceStart, OpenBackendTrace } from './traces/backend-trace.ts'
 import type { RequestTrace, TracedRequest } from './traces/request-trace.ts'
 
@@ -28,15 +30,35 @@ export interface UsageRecorder {
   record(entry: UsageRecord): void
 }
 
+/** Makes spans for programs elsewhere. It never fails and never waits. */
+export interface SpanRecorder {
+  /** Begins the span of a request. @param traceparent the header with the caller's span */
+  begin(traceparent: string | undefined): SpanScope
+  /** Takes a finished request whose span is sampled. */
+  recordRequest(request: SpannedRequest): void
+  /** Takes a finished call whose span is sampled. */
+  recordCall(call: SpannedCall): void
+}
+
 /** Takes the traces of requests. Recording never fails and never waits. */
 export interface TraceRecorder {
-  /** Begins the trace of a request; undefined while tracing is off. */
+  /** Begins the trace of a request; undefined while tracing is off and no spans are sent. */
   begin(request: TracedRequest): RequestTrace | undefined
 }
 
 /** Takes the traces of calls to backends. Recording never fails and never waits. */
 export interface BackendTraceRecorder {
+  /** Whether calls are traced or have spans. */
   readonly isOn: boolean
-  /** Begins the trace of a call; undefined while tracing is off. */
+  /**
+   * Begins the span of a call, which its callee may be told; undefined while no spans are sent.
+   *
+   * @param call.trace the trace of the request that makes the call. @default the running request with its correlation id
+   */
+  openSpan(call: {
+    readonly trace?: { readonly span?: SpanScope | undefined } | undefined
+    readonly correlationId?: string | undefined
+  }): SpanScope | undefined
+  /** Begins the trace of a call; undefined while tracing is off and no spans are sent. */
   begin(start: BackendTraceStart): OpenBackendTrace | undefined
 }

@@ -182,6 +182,14 @@ class OperationQueue implements Operations {
     })
   }
 
+  async waitForEnd(jobId: string, options: { readonly signal: AbortSignal }): Promise<OperationView | undefined> {
+    for (;;) {
+      const view = await this.find(jobId)
+      if (view?.state !== 'queued' && view?.state !== 'running') return view
+      await this.waitForChange(jobId, view.progress, options)
+    }
+  }
+
   async close(): Promise<void> {
     const stopped = new OperationStopped('the server stops', { keepsData: true })
     this.#closing.abort(stopped)

@@ -63,6 +63,8 @@ export interface Operations {
   clearHistory(): Promise<void>
   /** Resolves with the next change of an operation's progress or state; at once where `seen` is not the present one. */
   waitForChange(jobId: string, seen: OperationProgress, options: { readonly signal: AbortSignal }): Promise<void>
+  /** The operation once it neither waits nor runs; undefined for an unknown id. @throws the signal's reason */
+  waitForEnd(jobId: string, options: { readonly signal: AbortSignal }): Promise<OperationView | undefined>
   /** Stops the work and keeps what was fetched. */
   close(): Promise<void>
 }

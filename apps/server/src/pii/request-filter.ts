@@ -128,7 +128,13 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
 
   function startScan({ request, policy, texts, masks }: Scanned): FilterOutcome | Promise<FilterOutcome> {
     const run = (found: readonly Detector[]) =>
-      startFilter(texts, { detectors: found, masks, clock, signal: request.abort })
+      startFilter(texts, {
+        detectors: found,
+        masks,
+        clock,
+        signal: request.abort,
+        correlationId: request.correlationId,
+      })
     const found = detectors.find(policy.detectors, request)
     return found instanceof Promise ? found.then(run) : run(found)
   }

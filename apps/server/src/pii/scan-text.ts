@@ -91,7 +91,10 @@ export function createTextScanner(options: TextScannerOptions): TextScanner {
       const occasion: Occasion = { origin, userId, correlationId: randomUUID() }
       const found = await detectors.find(names, request)
       try {
-        const redaction = await redactText(text, { detectors: found, offsetEncoding, clock, signal })
+        const redaction = await redactText(text, {
+          ...{ detectors: found, offsetEncoding, clock, signal },
+          correlationId: occasion.correlationId,
+        })
         const { scanned, spans, entities } = redaction
         const entries = createFoundEntries(occasion, { segments: [{ scanned, spans }] }, () => 'text')
         metrics.countEvents(entries)

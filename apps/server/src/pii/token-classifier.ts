@@ -6,8 +6,11 @@ import type { Executor } from '../inference/executor.ts'
 export function createTokenClassifier(model: ModelConfig, executor: Pick<Executor, 'perform'>): TokenClassifier {
   let told: number | undefined
   return {
-    async classify(text, { minScore, signal }) {
-      const { entities } = await executor.perform<'classify'>({ kind: 'classify', text, minScore }, { model, signal })
+    async classify(text, { minScore, signal, correlationId }) {
+      const { entities } = await executor.perform<'classify'>(
+        { kind: 'classify', text, minScore },
+        { model, signal, correlationId },
+      )
       return entities
     },
     async contextSize({ signal }) {

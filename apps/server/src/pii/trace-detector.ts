@@ -8,12 +8,16 @@ export function traceDetector(detector: Detector, traces: BackendTraceRecorder):
     name,
     detect(document, options) {
       const { length } = document.text
+      if (!traces.isOn) return detector.detect(document, options)
+      const { correlationId } = options
       const trace = traces.begin({
         type: 'pattern_pii',
         modelName: name,
         backend: 'pattern',
         summary: `${length} characters`,
         data: { characters: length },
+        correlationId,
+        span: traces.openSpan({ correlationId }),
       })
       if (trace === undefined) return detector.detect(document, options)
       const succeed = (found: Detections): Detections => {

@@ -12,7 +12,12 @@ export interface LateInference {
 }
 
 /** Makes the request path of a server. Nothing of it is loaded yet. */
-export function createLateInference(parts: Omit<InferenceParts, 'registry'>): LateInference {
+export function createLateInference(
+  parts: Omit<InferenceParts, 'registry'> & {
+    /** Loads the spans before the first request. */
+    readonly openSpans: () => Promise<void>
+  },
+): LateInference {
   let opening: Promise<InferenceModule> | undefined
   let composed: InferenceModule | undefined
 
@@ -20,6 +25,7 @@ export function createLateInference(parts: Omit<InferenceParts, 'registry'>): La
     const [{ composeInference }, registry] = await Promise.all([
       import('../compose-inference.ts'),
       parts.metrics.registry(),
+      parts.openSpans(),
     ])
     composed = composeInference({ ...parts, registry })
     return composed

@@ -8,6 +8,7 @@ import { readCredentials } from '../downloads/credentials.ts'
 import { createDownloader } from '../downloads/downloader.ts'
 import { createKnownFiles } from '../downloads/known-files.ts'
 import { PUBLIC_CODE_HOST, PUBLIC_HUB, type UriServices } from '../downloads/resolve-uri.ts'
+import { removeStaleSnapshots } from '../galleries/artifacts/snapshot-folder.ts'
 import { finishSwaps } from '../galleries/backend-folder.ts'
 import { type BackendGallery, createBackendGallery, matchesBackend } from '../galleries/backend-gallery.ts'
 import { createShapeReader } from '../galleries/estimator.ts'
@@ -18,6 +19,7 @@ import { createModelGallery, type ModelGallery } from '../galleries/model-galler
 import { toBackendEntry, toModelEntry } from '../galleries/to-entry.ts'
 import { openSignatureVerifier } from '../galleries/verify-image.ts'
 import type { Operations } from '../operations/operations.ts'
+import { readServerId } from '../operations/server-id.ts'
 import { createOutboundClient } from '../outbound/client.ts'
 import { toAllowList } from '../outbound/target.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -51,6 +53,7 @@ export async function recoverInstalls({
   log,
 }: Pick<GalleryParts, 'config' | 'clock' | 'log'>): Promise<void> {
   await finishCommits(config.modelsPath, { logger: log, now: clock.now() })
+  await removeStaleSnapshots(config.modelsPath, { logger: log, now: clock.now() })
   await finishSwaps(config.backendsPath, { logger: log })
 }
 
@@ -111,6 +114,7 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
       toEntry: toModelEntry,
     }),
     ...{ modelFiles, client, downloader, known, operations, concurrency, services: () => services },
+    ...{ serverId: await readServerId(config.dataPath), clock, logger: log },
     shapes: createShapeReader({
       ...{ client, downloader, services: () => services, clock, logger: log },
       folder: config.vramPersistentCache ? config.dataPath : undefined,

@@ -38,6 +38,7 @@ export async function openModels({ config, settings, demoModels, log }: ModelsOp
   const parser = createLateParser()
   const modelFiles = createFolderStore({
     folder: config.modelsPath,
+    listFile: config.modelsConfigFile,
     demo: { models: demoModels, mode: config.demoModel },
     openFolder: (path) => openModelFolder(path, { freshMs: LOOK_MS, watches: true }),
     parseFile: parser.parse,

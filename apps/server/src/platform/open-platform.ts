@@ -26,6 +26,7 @@ import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { createLateInference } from './late-inference.ts'
 import { createLateInterception } from './late-interception.ts'
+import { createLateSpans, type LateSpans } from './late-spans.ts'
 import { openAccounts } from './open-accounts.ts'
 import { type OpenData, openData } from './open-data.ts'
 import { openGalleries, recoverInstalls } from './open-galleries.ts'
@@ -84,7 +85,14 @@ export async function openPlatform(
   await recoverInstalls({ config, clock, log })
   const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
   const metrics = createMetrics()
-  const traces = openTraces({ config, settings, clock, log })
+  const spans = createLateSpans({
+    environment: options.environment,
+    version: version.split(' ', 1)[0] ?? version,
+    ca: upstreams.ca,
+    ...{ clock, logger: log },
+  })
+  closers.push(() => spans.close())
+  const traces = openTraces({ config, settings, spans, clock, log })
   closers.push(() => traces.close())
   const backends = await openBackends(
     options,
@@ -104,7 +112,7 @@ export async function openPlatform(
     ...{ config, settings, database, backends, modelFiles, operations, clock, log },
     ...{ userAgent, ca: upstreams.ca },
   })
-  showLiveFigures(metrics.server, { backends, traces })
+  showLiveFigures(metrics.server, { backends, traces, spans })
   const compression = { enabled: !config.disableHttpCompression, minLength: config.httpCompressionMinLengthBytes }
   const bodies = createBodyReader({
     maxBytes: config.uploadLimitBytes,
@@ -126,6 +134,7 @@ export async function openPlatform(
       config.requestPhaseTiming ? createPhaseTiming({ clock }) : undefined,
     ),
     corpusStore: options.corpusStore,
+    openSpans: () => spans.open(),
   })
   closers.push(() => inference.close())
   const interception = createLateInterception({
@@ -185,7 +194,7 @@ const NO_USAGE_RECORDS: UsageRecorder = { record: () => undefined }
 /** Figures that are read at each scrape. */
 function showLiveFigures(
   series: ServerSeries,
-  { backends, traces }: { readonly backends: BackendModule; readonly traces: Traces },
+  { backends, traces, spans }: { readonly backends: BackendModule; readonly traces: Traces; readonly spans: LateSpans },
 ): void {
   const loaded = () => backends.residency.loaded()
   series.show({ name: 'svc_models_loaded', help: 'Models in memory.', read: () => loaded().length })
@@ -200,6 +209,13 @@ function showLiveFigures(
     grows: true,
     read: () => traces.lost,
   })
+  if (spans.isAsked)
+    series.show({
+      name: 'svc_spans_lost_total',
+      help: 'Spans that did not reach their receiver.',
+      grows: true,
+      read: () => spans.lost,
+    })
 }
 
 /** Passes changed settings to the parts of the platform. @returns a function that ends this */

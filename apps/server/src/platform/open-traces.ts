@@ -6,6 +6,7 @@ import { toStatus } from '../http/error-map.ts'
 import { createTraces, type Traces } from '../monitoring/traces/create-traces.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { LateSpans } from './late-spans.ts'
 
 /** Name of the folder of traces in the data path. */
 const TRACES_FOLDER = 'traces'
@@ -14,12 +15,13 @@ const TRACES_FOLDER = 'traces'
 export interface TracesParts {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
+  readonly spans: Pick<LateSpans, 'recorder'>
   readonly clock: Clock
   readonly log: Logger
 }
 
 /** Opens the traces of the data path. They follow the settings. */
-export function openTraces({ config, settings, clock, log: logger }: TracesParts): Traces {
+export function openTraces({ config, settings, spans, clock, log: logger }: TracesParts): Traces {
   return createTraces({
     folder: join(config.dataPath, TRACES_FOLDER),
     policy: {
@@ -34,6 +36,7 @@ export function openTraces({ config, settings, clock, log: logger }: TracesParts
       },
     },
     toStatus: (error) => (isRelayed(error) && !config.opaqueErrors ? error.status : toStatus(error)),
+    spans: () => spans.recorder,
     clock,
     logger,
   })

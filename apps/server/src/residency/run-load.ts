@@ -111,6 +111,7 @@ async function startLoad(load: PendingLoad, context: LoadContext): Promise<void>
       modelName: model.name,
       backend: programs.map(({ name }) => name).join(', '),
       summary: `load ${model.name}`,
+      span: context.traces.openSpan({}),
     })
     const backend = await loader.load(model, { programs, signal: stop.signal }).catch((error: unknown) => {
       trace?.end(error)

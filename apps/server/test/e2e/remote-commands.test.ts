@@ -63,7 +63,7 @@ describe('a command for a running server', () => {
     expect(await run('backends', 'upgrade')).toMatchObject({ code: 0, stdout: 'every backend is up to date' })
   }, 120_000)
 
-  it('works on the folders where no server runs, and says so where it needs one', async () => {
+  it('works on the folders where no server runs', async () => {
     await using world = await startGalleryWorld({ files: { [hubPath('one.bin')]: WEIGHTS } })
     world.setIndex([mockEntry('one')])
     await world.server.close()
@@ -78,8 +78,38 @@ describe('a command for a running server', () => {
     const exported = await run('models', 'export-config', 'one')
     expect(exported.stdout).toBe((await readFile(join(folder.path, 'models/one.yaml'), 'utf8')).trimEnd())
     expect(await run('models', 'delete', 'one')).toMatchObject({ code: 0 })
-    expect(await run('operations', 'list')).toMatchObject({
-      ...{ code: 1, stderr: expect.stringContaining('no server runs at http://127.0.0.1:1') },
+    expect(await run('models', 'install', 'none')).toMatchObject({ code: 1 })
+    const listed = await run('operations', 'list')
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('no model found with name "none"') })
+    const [id = ''] = listed.stdout.split(' ')
+    expect(await run('operations', 'cancel', id)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not found'),
     })
+    expect(await run('operations', 'dismiss', id)).toMatchObject({ code: 0, stdout: 'Operation dismissed' })
+    expect(await run('operations', 'list')).toMatchObject({ code: 0, stdout: '' })
+    const history = JSON.parse((await run('operations', 'history', '--json')).stdout) as { outcome: string }[]
+    expect(history.map(({ outcome }) => outcome)).toEqual(['failed', 'completed'])
+  }, 120_000)
+
+  it('installs what a start asks for and ends, with --preload-backend-only', async () => {
+    await using world = await startGalleryWorld({
+      files: { [hubPath('one.bin')]: WEIGHTS, [hubPath('two.bin')]: WEIGHTS },
+    })
+    world.setIndex([mockEntry('one'), mockEntry('two')])
+    await using folder = await tempDir('svc-e2e-')
+    const galleries = JSON.stringify([{ name: 'test', url: `${world.origin.origin}/index.yaml` }])
+    const run = (...flags: string[]): Promise<CommandOutcome> =>
+      runBuilt(
+        folder.path,
+        ['run', ...flags, '--preload-backend-only', '--address=127.0.0.1:1', `--galleries=${galleries}`],
+        { env: { HF_ENDPOINT: world.origin.origin } },
+      )
+    expect(await run('two', '--preload-models=[{"id": "one"}]')).toMatchObject({ code: 0 })
+    for (const name of ['one', 'two']) {
+      expect(await readFile(join(folder.path, `models/${name}.bin`))).toEqual(Buffer.from(WEIGHTS))
+    }
+    expect(await run('--preload-models=[{"id": "none"}]')).toMatchObject({ code: 1 })
+    expect(await run('none')).toMatchObject({ code: 1 })
   }, 120_000)
 })

@@ -94,6 +94,25 @@ describe('the installation of a model', () => {
     expect((await world.server.call('/v1/models')).json()).toMatchObject({ data: [{ id: 'mine/own' }] })
   })
 
+  it('writes the sampling values of its family, where nothing else sets them', async () => {
+    await using world = await startGalleryWorld()
+    const body = {
+      name: 'own',
+      config_file: { backend: 'mock', parameters: { model: 'Qwen3-8B-Q4_K_M.gguf', temperature: 0.1 } },
+    }
+    expect(await world.apply(body)).toMatchObject({ message: 'completed' })
+    expect(await readFile(join(world.server.modelsPath, 'own.yaml'), 'utf8')).toBe(
+      stringify({
+        backend: 'mock',
+        parameters: {
+          ...{ model: 'Qwen3-8B-Q4_K_M.gguf', temperature: 0.1 },
+          ...{ top_p: 0.95, top_k: 20, min_p: 0, repeat_penalty: 1 },
+        },
+        name: 'own',
+      }),
+    )
+  })
+
   it('of the same name joins the one that runs; a file that is here already is not fetched', async () => {
     await using world = await startGalleryWorld({ files: { [hubPath('shared.bin')]: WEIGHTS } })
     world.setIndex([mockEntry('one', 'shared.bin'), mockEntry('two', 'shared.bin'), mockEntry('three', 'copy.bin')])
@@ -150,6 +169,24 @@ describe('the installation of a model', () => {
     await world.server.model('mine', { rules: [{ rpc: 'Predict*', do: { text: 'I am my own' } }] })
     expect(await world.apply({ id: 'mine' })).toMatchObject({ error: expect.stringContaining('exists already') })
     expect((await world.server.chat('mine')).text).toContain('I am my own')
+  })
+
+  it('never replaces the file of a model whose name gives the same file name, or one that does not load', async () => {
+    await using world = await startGalleryWorld({ files: { [hubPath('one.bin')]: WEIGHTS } })
+    const { server } = world
+    world.setIndex([mockEntry('one')])
+    expect(await world.apply({ id: 'one', name: 'a/b' })).toMatchObject({ message: 'completed' })
+    const before = await readFile(join(server.modelsPath, 'a__b.yaml'), 'utf8')
+    const refused = { error: expect.stringContaining('the file a__b.yaml exists already') }
+    expect(await world.apply({ id: 'one', name: 'a__b' })).toMatchObject(refused)
+    expect((await server.post('/api/copy', { source: 'a/b', destination: 'a__b' })).json()).toMatchObject(refused)
+    expect(await readFile(join(server.modelsPath, 'a__b.yaml'), 'utf8')).toBe(before)
+    expect(await world.apply({ id: 'one', name: 'a/b' })).toMatchObject({ message: 'completed' })
+    await server.writeModelFile('broken.yaml', 'name: [')
+    expect(await world.apply({ id: 'one', name: 'broken' })).toMatchObject({
+      error: expect.stringContaining('broken.yaml exists already'),
+    })
+    expect(await readFile(join(server.modelsPath, 'broken.yaml'), 'utf8')).toBe('name: [')
   })
 
   it('again takes the new files and the new configuration', async () => {

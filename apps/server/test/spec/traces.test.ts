@@ -223,6 +223,76 @@ describe('tracing', () => {
     expect((await summarize(server)).total).toBe(0)
   })
 
+  it('is filtered by model, status, caller, duration, time, text and request, and pages count what matches', async () => {
+    await using server = await startTestServer({ flags: ON })
+    const failure = { status: 'INTERNAL', message: 'broke' } as const
+    await server.model('m')
+    await server.model('team-bad', { rules: [{ rpc: 'Predict', do: { failure } }] })
+    const before = new Date().toISOString()
+    for (const model of ['m', 'team-bad', 'unknown', 'm']) await server.chat(model)
+    const after = new Date(Date.now() + 1000).toISOString()
+    const [newest] = await listTraces(server)
+    const ids = async (query: string) => (await listTraces(server, `?${query}`)).map(({ id }) => id)
+    expect(await ids('model=m')).toEqual(['4', '1'])
+    expect(await ids('model=team-bad')).toEqual(['2'])
+    expect(await ids('status=2xx')).toEqual(['4', '1'])
+    expect(await ids('status=4xx,500')).toEqual(['3', '2'])
+    expect(await ids('status=running')).toEqual([])
+    expect(await ids('user=local')).toEqual(['4', '3', '2', '1'])
+    expect(await ids('user=somebody')).toEqual([])
+    expect(await ids('min_duration_ms=0')).toEqual(['4', '3', '2', '1'])
+    expect(await ids('min_duration_ms=60000')).toEqual([])
+    expect(await ids(`since=${before}&until=${after}`)).toEqual(['4', '3', '2', '1'])
+    expect(await ids(`since=${after}`)).toEqual([])
+    expect(await ids(`until=${before.replace('Z', '+00:00')}`)).toEqual([])
+    expect(await ids('q=TEAM-')).toEqual(['2'])
+    expect(await ids('q=chat/completions&status=404')).toEqual(['3'])
+    expect(await ids(`correlation_id=${newest?.correlation_id}`)).toEqual(['4'])
+    const page = await server.call('/api/traces?model=m&limit=1&offset=1')
+    expect(page.headers).toMatchObject({ 'x-total-count': '2', 'x-trace-offset': '1', 'x-trace-limit': '1' })
+    expect(traceList.parse(page.json()).map(({ id }) => id)).toEqual(['1'])
+    const calls = async (query: string) =>
+      (await listBackendTraces(server, `?${query}`)).map(({ type, model_name }) => [type, model_name])
+    expect(await calls(`correlation_id=${newest?.correlation_id}`)).toEqual([['llm', 'm']])
+    expect(await calls('status=failed')).toEqual([['llm', 'team-bad']])
+    expect(await calls('type=model_load&model=m')).toEqual([['model_load', 'm']])
+    for (const query of [
+      'status=6xx',
+      'status=ok',
+      'since=yesterday',
+      'until=1',
+      'min_duration_ms=-1',
+      `q=${'x'.repeat(257)}`,
+    ]) {
+      const reply = await server.call(`/api/traces?${query}`)
+      expect([query, reply.status, reply.json()]).toEqual([
+        query,
+        400,
+        { error: expect.objectContaining({ param: query.split('=')[0] }) },
+      ])
+    }
+    expect((await server.call('/api/backend-traces?status=200')).status).toBe(400)
+  })
+
+  it('tells where the time of a request went', async () => {
+    await using server = await startTestServer({ flags: ON })
+    const load = { rpc: 'LoadModel', do: { delayMs: 120 } } as const
+    await server.model('m', { rules: [load, { rpc: 'Predict*', do: { pieces: ['a', 'b'], delayMs: 60 } }] })
+    await server.chat('m', { stream: true })
+    await server.chat('m', { stream: true })
+    const [warm, cold] = (await listTraces(server)).map(({ phases }) => phases)
+    const names = ['admission', 'pii', 'router', 'load', 'prompt', 'first_byte', 'first_token', 'total']
+    for (const phases of [warm, cold])
+      expect(phases).toMatchObject(Object.fromEntries(names.map((name) => [name, expect.any(Number)])))
+    expect(cold?.load).toBeGreaterThanOrEqual(100)
+    expect(warm?.load).toBeLessThan(100)
+    for (const { prompt = 0, first_token = 0, total = 0, load: waited = 0 } of [warm ?? {}, cold ?? {}]) {
+      expect(prompt).toBeGreaterThanOrEqual(40)
+      expect(first_token).toBeGreaterThanOrEqual(prompt + waited - 1)
+      expect(total).toBeGreaterThanOrEqual(first_token)
+    }
+  })
+
   it('refuses pages and ids that are none', async () => {
     await using server = await startTestServer({ flags: ON })
     for (const query of ['limit=x', 'offset=-1', 'limit=1.5'])
@@ -287,8 +357,10 @@ describe('traces hold no secrets', () => {
     for (const each of full) expect(each.request).not.toHaveProperty('headers')
     const shown = [JSON.stringify(full), JSON.stringify(bodies), JSON.stringify(await listBackendTraces(server))]
     expect(findCanariesInValues(shown, [key, header, masked])).toEqual([])
-    const types = (await listBackendTraces(server)).map(({ type }) => type)
-    expect(types).toContain('pattern_pii')
+    const scans = (await listBackendTraces(server)).filter(({ type }) => type === 'pattern_pii')
+    expect(scans.length).toBeGreaterThan(3)
+    const requests = new Set(full.map(({ correlation_id }) => correlation_id))
+    expect(scans.filter(({ correlation_id = '' }) => !requests.has(correlation_id))).toEqual([])
     const { folder } = server
     await server.server.close()
     expect(await findCanariesInFiles([join(folder, 'data', 'traces')], [key, header, masked])).toEqual([])

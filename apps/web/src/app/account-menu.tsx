@@ -3,8 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { Menu, type MenuEntry } from '../components/ui/menu.tsx'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
 import { api, unwrap } from '../lib/api-client.ts'
+import { toUrl } from '../lib/base-path.ts'
 import { openPalette } from '../lib/palette.ts'
-import { renewSession, useSession } from '../lib/session.ts'
+import { useSession } from '../lib/session.ts'
 import { chooseTheme, type Theme } from '../lib/theme.ts'
 import { useVisiblePages } from './navigation.tsx'
 
@@ -19,8 +20,8 @@ export function AccountMenu({ initial }: { readonly initial: string }) {
   const account = pages.find(({ id }) => id === 'account')
   const signOut = async () => {
     await unwrap(api.POST('/api/auth/logout', {}))
-    await renewSession()
-    await navigate({ to: '/login' as '/app' })
+    // a fresh page forgets everything that the account has seen
+    location.replace(toUrl('/login'))
   }
   const entries: MenuEntry[] = [
     ...(account === undefined

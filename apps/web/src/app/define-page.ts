@@ -7,6 +7,11 @@ import { sessionQuery } from '../lib/session.ts'
 import { findRefusal, type PageAccess } from './pages.ts'
 import { RefusedError } from './refused-error.ts'
 
+/** The module of a page. Write it as the result of every `load`: the types of links come from the routes. */
+export interface PageModule {
+  readonly default: ComponentType
+}
+
 /** A page below `/app`. */
 interface PageOptions<Path extends string, Search> extends PageAccess {
   readonly path: Path
@@ -15,7 +20,7 @@ interface PageOptions<Path extends string, Search> extends PageAccess {
   /** Reads the search parameters; anything unknown or wrong becomes its default. */
   readonly search?: (parameters: Record<string, unknown>) => Search
   /** Loads the page's module and picks its component. */
-  readonly load: () => Promise<{ readonly default: ComponentType }>
+  readonly load: () => Promise<PageModule>
 }
 
 /**
@@ -31,7 +36,7 @@ export function definePage<const Parent extends AnyRoute, const Path extends str
     getParentRoute: () => parent,
     path,
     validateSearch: (parameters: Record<string, unknown>): Search => search?.(parameters) ?? ({} as Search),
-    async beforeLoad() {
+    async beforeLoad(): Promise<void> {
       const [session, capabilities] = await Promise.all([
         queryClient.ensureQueryData(sessionQuery),
         queryClient.ensureQueryData(capabilitiesQuery),

@@ -72,7 +72,7 @@ export function Navigation({
       </Link>
       <nav aria-label={t('nav.label')}>
         {GROUPS.map((group) => {
-          const entries = pages.filter((page) => page.group === group)
+          const entries = pages.filter((page) => page.group === group && page.isMenuOnly !== true)
           return entries.length === 0 ? null : (
             <div key={group}>
               <p className="grp" id={`nav-${group}`}>
@@ -83,6 +83,8 @@ export function Navigation({
                   <li key={page.id}>
                     <Link
                       to={`/app/${page.path}` as '/app'}
+                      // the home page begins every path, so only its own is marked by itself
+                      activeOptions={{ exact: true, includeSearch: false }}
                       {...(page === current ? { 'aria-current': 'page' as const } : {})}
                       {...(onFollow && { onClick: onFollow })}
                     >

@@ -26,11 +26,24 @@ export interface Page extends PageAccess {
   readonly icon: IconName
   /** The letter after `g` that goes there. */
   readonly key?: string
+  /** The account menu has the page, the sidebar does not. @default false */
+  readonly isMenuOnly?: boolean
 }
+
+/** Pages about the own account. Servers without sign-in and shared keys have none. */
+export const ACCOUNT_ACCESS: PageAccess = { access: 'user', isUseful: ({ viewer }) => viewer.kind === 'account' }
+
+/** Pages about accounts. A server with shared keys alone says there why it has none; an open server lacks them. */
+export const USERS_ACCESS: PageAccess = { access: 'admin', isUseful: ({ viewer }) => viewer.kind !== 'open' }
+
+/** Pages about settings; servers can be started without them. */
+export const SETTINGS_ACCESS: PageAccess = { access: 'admin', needs: 'runtime_settings' }
 
 /** The navigation, in its order. A page that this server does not serve, or the viewer may not see, is absent. */
 export const PAGES: readonly Page[] = [
   { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
+  { id: 'chat', path: 'chat', group: 'use', icon: 'chat', access: 'user', feature: 'chat', key: 'c' },
+  { id: 'playground', path: 'playground', group: 'use', icon: 'playground', access: 'user' },
   {
     id: 'pii',
     path: 'pii',
@@ -39,6 +52,40 @@ export const PAGES: readonly Page[] = [
     access: 'user',
     feature: 'pii_filter',
     needs: 'pii_filter',
+  },
+  { id: 'models', path: 'models', group: 'models', icon: 'cube', access: 'admin', key: 'm' },
+  { id: 'backends', path: 'backends', group: 'models', icon: 'plug', access: 'admin' },
+  {
+    id: 'activity',
+    path: 'activity',
+    group: 'models',
+    icon: 'activity',
+    access: 'admin',
+    needs: 'operations',
+    key: 'a',
+  },
+  { id: 'account', path: 'account', group: 'use', icon: 'users', isMenuOnly: true, ...ACCOUNT_ACCESS },
+  {
+    id: 'users',
+    path: 'users',
+    group: 'admin',
+    icon: 'users',
+    access: 'admin',
+    isUseful: (session) => session.hasAccounts,
+  },
+  { id: 'settings', path: 'settings', group: 'admin', icon: 'settings', ...SETTINGS_ACCESS },
+  { id: 'monitor', path: 'monitor', group: 'observe', icon: 'gauge', access: 'admin' },
+  { id: 'traces', path: 'traces', group: 'observe', icon: 'traces', access: 'admin', needs: 'traces', key: 't' },
+  { id: 'usage', path: 'usage', group: 'observe', icon: 'chart', access: 'user', needs: 'usage', key: 'u' },
+  { id: 'events', path: 'events', group: 'observe', icon: 'events', access: 'admin', needs: 'events' },
+  { id: 'router', path: 'router', group: 'control', icon: 'route', access: 'user', needs: 'router' },
+  {
+    id: 'intercept',
+    path: 'intercept',
+    group: 'control',
+    icon: 'lock',
+    access: 'admin',
+    needs: 'interception',
   },
 ]
 

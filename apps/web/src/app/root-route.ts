@@ -1,11 +1,11 @@
-import { createRootRoute, createRoute, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
 import { basePath } from '../lib/base-path.ts'
 import { brandingQuery } from '../lib/branding.ts'
 import { capabilitiesQuery } from '../lib/capabilities.ts'
 import { queryClient } from '../lib/query-client.ts'
-import { sessionQuery } from '../lib/session.ts'
-import { NotFoundPage, PageFailure, RootFailure } from './failures.tsx'
-import { Shell } from './shell.tsx'
+import { sessionQuery, wasInside } from '../lib/session.ts'
+import { NotFoundPage, PageFailure, RootFailure } from './failure-views.tsx'
 
 export const rootRoute = createRootRoute({
   errorComponent: RootFailure,
@@ -13,19 +13,23 @@ export const rootRoute = createRootRoute({
   beforeLoad: () => void queryClient.prefetchQuery(brandingQuery),
 })
 
+const loadShell = async (): Promise<{ default: ComponentType }> => ({ default: (await import('./shell.tsx')).Shell })
+
 /** Everything below `/app`: the shell, for viewers who are signed in. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: 'app',
-  component: Shell,
+  component: lazyRouteComponent(loadShell),
   errorComponent: PageFailure,
-  async beforeLoad({ location }) {
-    const [{ viewer }] = await Promise.all([
-      queryClient.ensureQueryData(sessionQuery),
-      queryClient.ensureQueryData(capabilitiesQuery),
-    ])
+  async beforeLoad({ location }): Promise<void> {
+    // the frame loads beside the session; the sign-in page does without it
+    void loadShell().catch(() => {})
+    // strangers may not ask what the server has, so that question goes at once only for viewers who were inside before
+    if (wasInside()) void queryClient.prefetchQuery(capabilitiesQuery)
+    const { viewer } = await queryClient.ensureQueryData(sessionQuery)
     // the address is kept with the prefix, as `toSafePath` reads it
     const next = basePath.replace(/\/$/, '') + location.href
     if (viewer.kind === 'anonymous') throw redirect({ to: '/login', search: { next }, replace: true })
+    await queryClient.ensureQueryData(capabilitiesQuery)
   },
 })

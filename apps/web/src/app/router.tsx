@@ -2,11 +2,18 @@ import { createRouter } from '@tanstack/react-router'
 import { basePath } from '../lib/base-path.ts'
 import { queryClient, setSignedOutHandler } from '../lib/query-client.ts'
 import { sessionQuery } from '../lib/session.ts'
-import { NotFoundPage, PageFailure } from './failures.tsx'
+import { NotFoundPage, PageFailure } from './failure-views.tsx'
+import { createRedirectRoutes } from './redirect-routes.ts'
 import { appRoute, rootRoute } from './root-route.ts'
-import { appPages, publicPages } from './routes.ts'
+import { appPages, publicPages, tracesRoutes } from './routes.ts'
 
-const routeTree = rootRoute.addChildren([appRoute.addChildren(appPages), ...publicPages])
+// Nothing links to an old address, so the types of links leave them out.
+const oldAddresses = createRedirectRoutes(appRoute) as unknown as readonly []
+
+const routeTree = rootRoute.addChildren([
+  appRoute.addChildren([...appPages, tracesRoutes, ...oldAddresses]),
+  ...publicPages,
+])
 
 export const router = createRouter({
   routeTree,
@@ -18,8 +25,10 @@ export const router = createRouter({
   scrollRestoration: true,
 })
 
-// A session that ended in mid-page leads to the sign-in page and back; drafts are kept by the pages that have them.
+// A session that ended in mid-page leads to the sign-in page and back; pages keep their drafts.
 setSignedOutHandler(() => {
+  const known = queryClient.getQueryData(sessionQuery.queryKey)
+  if (known === undefined || known.viewer.kind === 'anonymous') return
   void (async () => {
     const { viewer } = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
     if (viewer.kind === 'anonymous') await router.invalidate()

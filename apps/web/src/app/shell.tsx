@@ -1,10 +1,11 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
-import { Suspense, useEffect, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../components/ui/button.tsx'
 import { Skeleton } from '../components/ui/states.tsx'
 import { useHeartbeat } from './heartbeat.ts'
 import { Navigation, useCurrentPage } from './navigation.tsx'
+import { useNavigationCounts } from './navigation-counts.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { ConnectionBanner, OpenServerNotice } from './standing-notices.tsx'
 import { TopBarTools } from './top-bar.tsx'
@@ -15,6 +16,7 @@ export function Shell() {
   const [isDrawerOpen, setDrawerOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const page = useCurrentPage()
+  const counts = useNavigationCounts()
   useHeartbeat()
   useShortcuts()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of page closes the drawer
@@ -25,7 +27,7 @@ export function Shell() {
         {t('skip')}
       </a>
       <div className="app">
-        <Navigation />
+        <Navigation counts={counts} />
         <header className="top">
           <IconButton
             className="only-s"
@@ -55,13 +57,19 @@ export function Shell() {
           </Suspense>
         </main>
       </div>
-      {isDrawerOpen && <Drawer onClose={() => setDrawerOpen(false)} />}
+      {isDrawerOpen && <Drawer counts={counts} onClose={() => setDrawerOpen(false)} />}
     </>
   )
 }
 
 /** The navigation of narrow screens. Esc closes it. */
-function Drawer({ onClose }: { readonly onClose: () => void }) {
+function Drawer({
+  counts,
+  onClose,
+}: {
+  readonly counts: Readonly<Record<string, ReactNode>>
+  readonly onClose: () => void
+}) {
   const { t } = useTranslation()
   useEffect(() => {
     const onKey = ({ key }: KeyboardEvent) => {
@@ -74,7 +82,7 @@ function Drawer({ onClose }: { readonly onClose: () => void }) {
   return (
     <>
       <button type="button" className="drawer-back" aria-label={t('nav.close')} onClick={onClose} />
-      <Navigation className="side drawer" onFollow={onClose} />
+      <Navigation className="side drawer" counts={counts} onFollow={onClose} />
     </>
   )
 }

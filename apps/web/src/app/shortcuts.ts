@@ -4,7 +4,7 @@ import { openPalette } from '../lib/palette.ts'
 import { readShortcutsEnabled } from '../lib/preferences.ts'
 import { PAGES } from './pages.ts'
 
-/** Keys that act on every page: Ctrl+K, `/`, `?` and `g` with a letter. Single letters can be switched off. */
+/** Keys that act on every page: Ctrl+K, Ctrl+Shift+O, `/`, `?` and `g` with a letter. Single letters can be switched off. */
 export function useShortcuts(): void {
   const navigate = useNavigate()
   useEffect(() => {
@@ -13,6 +13,10 @@ export function useShortcuts(): void {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault()
         return openPalette('commands')
+      }
+      if ((event.ctrlKey || event.metaKey) && event.shiftKey && event.key.toLowerCase() === 'o') {
+        event.preventDefault()
+        return void navigate({ to: '/app/chat' })
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !readShortcutsEnabled())
         return undefined

@@ -2,17 +2,20 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../components/ui/button.tsx'
 import { Icon } from '../components/ui/icon.tsx'
+import { useCapabilities } from '../lib/capabilities.ts'
 import { openPalette, type PaletteView, setPaletteHost } from '../lib/palette.ts'
 import { useSession } from '../lib/session.ts'
 import { chooseTheme } from '../lib/theme.ts'
 
 const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }))
+const OperationsButton = lazy(async () => ({ default: (await import('./operations-button.tsx')).OperationsButton }))
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
 
-/** Search, theme and account. Menus and the palette load after the first paint. */
+/** Search, operations, theme and account. Menus and the palette load after the first paint. */
 export function TopBarTools() {
   const { t } = useTranslation()
   const { viewer } = useSession()
+  const capabilities = useCapabilities()
   const [palette, setPalette] = useState<PaletteView>()
   useEffect(() => setPaletteHost(setPalette), [])
   const initial = (viewer.name || viewer.email || '?').slice(0, 1).toUpperCase()
@@ -22,6 +25,11 @@ export function TopBarTools() {
         <Icon name="search" />
         <span className="grow">{t('palette.open')}</span> <kbd>Ctrl K</kbd>
       </button>
+      {viewer.isAdmin && capabilities.operations && (
+        <Suspense fallback={<span className="ops" aria-hidden="true" />}>
+          <OperationsButton />
+        </Suspense>
+      )}
       <ThemeButton />
       <Suspense
         fallback={

@@ -60,6 +60,7 @@ export async function startTranslations(): Promise<void> {
       supportedLngs: Object.keys(LANGUAGES),
       ns: ['common'],
       defaultNS: 'common',
+      fallbackNS: 'common',
       resources: { en: { common } },
       partialBundledLanguages: true,
       // React escapes

@@ -24,3 +24,8 @@ export function toSafePath(next: string | undefined): string | undefined {
   const url = new URL(next, root)
   return url.origin === root.origin ? url.pathname + url.search + url.hash : undefined
 }
+
+/** The address of a page of the interface below the root, such as `app` or `login`, for places without the router. */
+export function toPagePath(path: string): string {
+  return basePath + path
+}

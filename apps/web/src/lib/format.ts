@@ -56,6 +56,17 @@ export function formatTime(time: number | string | Date): string {
   }).format(date)
 }
 
+/** A time of day to the second on a clock of 24 hours, for columns of figures; with the day when it is asked for. */
+export function formatClock(time: number | string | Date, { day = false, seconds = true } = {}): string {
+  return new Intl.DateTimeFormat(i18next.language, {
+    ...(day ? { month: 'short', day: 'numeric' } : {}),
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(seconds ? { second: '2-digit' } : {}),
+    hourCycle: 'h23',
+  }).format(toDate(time))
+}
+
 /** The exact local time and the same in UTC, for a tooltip. */
 export function formatExactTime(time: number | string | Date): string {
   const date = toDate(time)

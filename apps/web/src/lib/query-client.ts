@@ -9,7 +9,8 @@ export function setSignedOutHandler(handler: () => void): void {
   onSignedOut = handler
 }
 
-function watchSession(error: unknown): void {
+/** Acts on an error that says that the session has ended; requests outside of the query cache pass theirs in. */
+export function watchSession(error: unknown): void {
   if (error instanceof ApiError && error.status === 401) onSignedOut()
 }
 

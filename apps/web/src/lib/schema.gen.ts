@@ -15339,6 +15339,22 @@ export interface operations {
                 offset?: string;
                 /** @description `true` adds the bodies of requests and replies. */
                 full?: string;
+                /** @description Only this model, as it was asked for or as it served. */
+                model?: string;
+                /** @description Only this request. */
+                correlation_id?: string;
+                /** @description Only what took this many milliseconds or more. */
+                min_duration_ms?: string;
+                /** @description Only what began at this time or later: `2026-01-31T09:30:00Z`. */
+                since?: string;
+                /** @description Only what began before this time. */
+                until?: string;
+                /** @description Only traces with this text in a name, an id, the path or the error, in any case. */
+                q?: string;
+                /** @description Classes such as `5xx`, codes such as `404`, or `running`; several with commas between them. */
+                status?: string;
+                /** @description Only this account, by id or name. */
+                user?: string;
             };
             header?: never;
             path?: never;
@@ -15346,7 +15362,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest first, running requests included; the number of all is in `X-Total-Count`. */
+            /** @description The newest first, running requests included; the number of all that match is in `X-Total-Count`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15433,6 +15449,22 @@ export interface operations {
                 offset?: string;
                 /** @description `true` adds the bodies of requests and replies. */
                 full?: string;
+                /** @description Only this model, as it was asked for or as it served. */
+                model?: string;
+                /** @description Only this request. */
+                correlation_id?: string;
+                /** @description Only what took this many milliseconds or more. */
+                min_duration_ms?: string;
+                /** @description Only what began at this time or later: `2026-01-31T09:30:00Z`. */
+                since?: string;
+                /** @description Only what began before this time. */
+                until?: string;
+                /** @description Only traces with this text in a name, an id, the path or the error, in any case. */
+                q?: string;
+                /** @description `running`, `completed` or `failed`. */
+                status?: string;
+                /** @description Only this kind of call, such as `llm`. */
+                type?: string;
             };
             header?: never;
             path?: never;
@@ -15440,7 +15472,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest first, running calls included; the number of all is in `X-Total-Count`. */
+            /** @description The newest first, running calls included; the number of all that match is in `X-Total-Count`. */
             200: {
                 headers: {
                     [name: string]: unknown;

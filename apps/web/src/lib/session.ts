@@ -35,14 +35,23 @@ export interface Session {
 
 const NOBODY = { isAdmin: false, id: '', name: '', email: '', avatarUrl: '', provider: '', permissions: {} } as const
 
+const WAS_INSIDE = 'svc-was-inside'
+
+/** Whether the last page load of this browser had a viewer who was let in. */
+export function wasInside(): boolean {
+  return localStorage.getItem(WAS_INSIDE) === 'true'
+}
+
 /** The state of the session; pages are guarded by it. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   staleTime: 60_000,
   async queryFn({ signal }): Promise<Session> {
     const status = await unwrap(api.GET('/api/auth/status', { signal }))
+    const viewer = readViewer(status)
+    localStorage.setItem(WAS_INSIDE, String(viewer.kind !== 'anonymous'))
     return {
-      viewer: readViewer(status),
+      viewer,
       hasAccounts: status.authEnabled,
       asksForKey: status.staticApiKeyRequired,
       providers: status.providers,

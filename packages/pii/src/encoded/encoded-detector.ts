@@ -1,5 +1,5 @@
 import { runInSlices, type SliceOptions } from '@svc/json'
-import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
+import type { DetectOptions, Detector, JudgedDetection, ScanDocument } from '../detector.ts'
 import { cutBySegment, joinSegments } from '../document.ts'
 import { PiiError } from '../errors.ts'
 import { joinAdjacentParts } from '../pattern/adjacent-parts.ts'
@@ -65,13 +65,13 @@ export function createEncodedDetector({ detector, encodings, slices }: EncodedDe
     return batch
   }
 
-  async function detectReadings(document: ScanDocument, found: DetectionList, signal: AbortSignal): Promise<void> {
+  async function detectReadings(document: ScanDocument, found: DetectionList, options: DetectOptions): Promise<void> {
     const readings = readDocument(document, wanted)
     for (;;) {
-      const batch = await nextBatch(readings, signal)
+      const batch = await nextBatch(readings, options.signal)
       if (batch.length === 0) return
       const joined = joinSegments({ segments: batch })
-      const detections = await detector.detect(joined.document, { signal })
+      const detections = await detector.detect(joined.document, options)
       for (const [place, pieces] of cutBySegment(detections, joined.document.segments).entries()) {
         const reading = batch[joined.indices[place] ?? place]
         for (const piece of pieces) found.add(piece, reading?.toDocument(piece))
@@ -79,19 +79,19 @@ export function createEncodedDetector({ detector, encodings, slices }: EncodedDe
     }
   }
 
-  async function detectReversed(document: ScanDocument, found: DetectionList, signal: AbortSignal): Promise<void> {
+  async function detectReversed(document: ScanDocument, found: DetectionList, options: DetectOptions): Promise<void> {
     const reversal = new DocumentReversal(document)
-    await runInSlices(() => reversal.advance(), { ...slices, signal })
-    const detections = await detector.detect(reversal.document(), { signal })
+    await runInSlices(() => reversal.advance(), { ...slices, signal: options.signal })
+    const detections = await detector.detect(reversal.document(), options)
     for (const detection of detections) found.add(detection, reversal.toDocument(detection))
   }
 
   return {
     name: detector.name,
-    async detect(document, { signal }) {
-      const found = new DetectionList(await detector.detect(document, { signal }))
-      await detectReadings(document, found, signal)
-      if (wanted.has('reversed')) await detectReversed(document, found, signal)
+    async detect(document, options) {
+      const found = new DetectionList(await detector.detect(document, options))
+      await detectReadings(document, found, options)
+      if (wanted.has('reversed')) await detectReversed(document, found, options)
       return found.detections
     },
   }

@@ -10,6 +10,7 @@ export interface ClassifyOptions {
   /** Most chunks with the recogniser at once. */
   readonly concurrency: number
   readonly signal: AbortSignal
+  readonly correlationId?: string | undefined
 }
 
 /**
@@ -21,7 +22,7 @@ export interface ClassifyOptions {
 export async function classifyText(
   classifier: TokenClassifier,
   text: string,
-  { minScore, chunking, concurrency, signal }: ClassifyOptions,
+  { minScore, chunking, concurrency, signal, correlationId }: ClassifyOptions,
 ): Promise<ChunkHit[]> {
   const chunks = cutChunks(text, chunking)
   const found: ChunkHit[][] = []
@@ -30,7 +31,7 @@ export async function classifyText(
     for (const [index, chunk] of queue) {
       signal.throwIfAborted()
       const piece = text.slice(chunk.start, chunk.end)
-      found[index] = toHits(await classifier.classify(piece, { minScore, signal }), piece, chunk)
+      found[index] = toHits(await classifier.classify(piece, { minScore, signal, correlationId }), piece, chunk)
     }
   }
   await Promise.all(Array.from({ length: Math.min(concurrency, chunks.length) }, work))

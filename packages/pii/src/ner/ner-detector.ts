@@ -63,7 +63,7 @@ export function createNerDetector(options: NerDetectorOptions): Detector {
   })
   return {
     name,
-    async detect({ text, segments }, { signal }) {
+    async detect({ text, segments }, { signal, correlationId }) {
       const matcher = await terms.current()
       const shield = shieldRanges(
         text,
@@ -71,7 +71,9 @@ export function createNerDetector(options: NerDetectorOptions): Detector {
       )
       const chunking =
         options.chunking ?? chooseChunking((await classifier.contextSize?.({ signal })) ?? DEFAULT_CONTEXT_SIZE)
-      const hits = await classifyText(classifier, shield.text, { minScore, chunking, concurrency, signal })
+      const hits = await classifyText(classifier, shield.text, {
+        ...{ minScore, chunking, concurrency, signal, correlationId },
+      })
       const sure = hits.filter(({ score }) => score >= minScore)
       return extendHits(
         text,

@@ -42,7 +42,7 @@ export const trace = z.looseObject({
   served_model: z.string().exactOptional(),
   prompt_tokens: count.exactOptional(),
   completion_tokens: count.exactOptional(),
-  /** Milliseconds of each stage of the request path, and from arrival to the first byte of the reply. */
+  /** Milliseconds of each stage; sums `admission`, `load`, `prompt`; from arrival `first_byte`, `first_token`, `total`. */
   phases: z.record(z.string(), z.number()),
 })
 

@@ -11,6 +11,11 @@ export const folders = defineSection({
       default: 'models',
       about: 'model files and their YAML',
     }),
+    modelsConfigFile: option(path, {
+      flag: 'models-config-file',
+      env: ['SVC_MODELS_CONFIG_FILE'],
+      about: 'one YAML file with a list of models beside those of the models folder, read again when it changes',
+    }),
     backendsPath: option(path, {
       flag: 'backends-path',
       env: ['SVC_BACKENDS_PATH'],

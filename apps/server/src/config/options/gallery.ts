@@ -130,6 +130,12 @@ export const gallery = defineSection({
       env: ['SVC_PRELOAD_MODELS_CONFIG'],
       about: 'models to install at start, as a YAML file with the same list',
     }),
+    preloadBackendOnly: option(toggle, {
+      flag: 'preload-backend-only',
+      env: ['SVC_PRELOAD_BACKEND_ONLY'],
+      default: 'false',
+      about: 'install what is to be installed at start, and end without an API',
+    }),
     vramPersistentCache: option(toggle, {
       flag: 'vram-persistent-cache',
       default: 'true',

@@ -15,7 +15,8 @@ export const storage = defineSection({
       flag: 'auth-database-url',
       env: ['SVC_AUTH_DATABASE_URL', 'DATABASE_URL'],
       shownDefault: 'database.db in the data path',
-      about: 'the database: postgres://… or the path of a SQLite file; on network file systems use PostgreSQL',
+      about:
+        'the database: postgres://…, the path of a SQLite file, or :memory: to keep accounts, usage and events only until the server ends; on network file systems use PostgreSQL',
       secret: true,
     }),
   },

@@ -74,6 +74,7 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
       isFirst = false
       const seconds = (options.clock.monotonic() - context.startedAt) / 1000
       options.metrics.server.observeFirstToken(ledger.servedModel.name, seconds)
+      trace?.noteFirstToken()
     }
     return events
   })

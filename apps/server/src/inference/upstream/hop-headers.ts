@@ -4,15 +4,24 @@ import { HOP_HEADER } from '@svc/proxy'
 
 /** Headers that the next instance gets: the number of servers that the request has passed, and its trace. */
 const CARRIED = [HOP_HEADER, 'traceparent'] as const
+/** What a backend on this machine gets. */
+const TRACE = ['traceparent'] as const
 const MAX_VALUE = 256
 
 /** Reads a client's header by lower-case name. */
 export type RequestHeader = (name: string) => string | undefined
 
 /** Adds the hop headers to all calls of a client. Returns the same client when there are none. */
-export function carryHopHeaders(client: BackendClient, header: RequestHeader | undefined): BackendClient {
+export const carryHopHeaders = (client: BackendClient, header: RequestHeader | undefined): BackendClient =>
+  carry(CARRIED, client, header)
+
+/** Adds the trace of the request to all calls of a client, as metadata. Returns the same client when there is none. */
+export const carryTrace = (client: BackendClient, header: RequestHeader | undefined): BackendClient =>
+  carry(TRACE, client, header)
+
+function carry(names: readonly string[], client: BackendClient, header: RequestHeader | undefined): BackendClient {
   if (header === undefined) return client
-  const given = CARRIED.map((name) => [name, header(name)] as const).filter(([, value]) => isCarriable(value))
+  const given = names.map((name) => [name, header(name)] as const).filter(([, value]) => isCarriable(value))
   if (given.length === 0) return client
   const metadata = Object.fromEntries(given)
   return new Proxy(client, {

@@ -23,12 +23,16 @@ export interface RelayParts {
   readonly opaque: SvcError | undefined
 }
 
-/** Relays requests: asks the upstream and writes its reply as it comes. */
-export type RelayUpstream = (asked: ModelRequest, outgoing: ReplyTarget) => Promise<void>
+/**
+ * Relays requests: asks the upstream and writes its reply as it comes.
+ *
+ * @param traceparent the span that the upstream is told. @default the one of the client
+ */
+export type RelayUpstream = (asked: ModelRequest, outgoing: ReplyTarget, traceparent?: string) => Promise<void>
 
 /** Sends requests upstream unchanged except for their edits and the model's name. */
 export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpstream {
-  return async ({ request: { context, document, model }, filtered, ledger }, outgoing) => {
+  return async ({ request: { context, document, model }, filtered, ledger }, outgoing, traceparent) => {
     const { splices, restoration } = filtered
     const target = await models.findTarget(model)
     const { bytes, isStream } = createPassthroughBody(document, { upstreamModel: target.upstreamModel, splices })
@@ -36,7 +40,11 @@ export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpst
     const restorer = restoration && createRestorer(target.provider, restoration)
     const outcome = await relay({
       upstream,
-      request: createCloudRequest(target, { client: (name) => context.header(name), body: bytes, isStream }),
+      request: createCloudRequest(target, {
+        client: (name) => (name === 'traceparent' ? (traceparent ?? context.header(name)) : context.header(name)),
+        body: bytes,
+        isStream,
+      }),
       provider: target.provider,
       outgoing: trace === undefined ? outgoing : traceRelayTarget(outgoing, trace, restorer !== undefined),
       signal: context.abort,

@@ -5,6 +5,7 @@ import { createTranslator, messagesToChat } from '@svc/proxy/translate'
 import { messagesRequest } from '@svc/wire/messages'
 import { type ChatCompletionChunk, type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire/openai'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import type { SpanScope } from '../../monitoring/spans/span-scope.ts'
 import { type FinishReason, NO_USAGE, type PredictionStep, type StepBatches, type Usage } from '../events.ts'
 import type { RequestContext } from '../ports.ts'
 import { readBody } from '../read-body.ts'
@@ -31,6 +32,8 @@ export interface TranslateOptions {
   readonly model: ModelConfig
   readonly stream: boolean
   readonly context: Pick<RequestContext, 'requestId' | 'signal' | 'header'>
+  /** @default the request is not traced */
+  readonly trace?: { readonly span: SpanScope | undefined } | undefined
   /** Gets the figures of the upstream as they come, so that a stream that ends early is counted. */
   readonly onUsage: (usage: Usage) => void
 }

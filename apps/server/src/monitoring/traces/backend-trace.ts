@@ -1,6 +1,8 @@
 import { toSvcError } from '@svc/errors'
 import type { Clock } from '../../ports.ts'
 import { toPublicError } from '../../public-error.ts'
+import type { SpannedCall } from '../spans/request-spans.ts'
+import type { SpanScope } from '../spans/span-scope.ts'
 import { toNanoseconds } from './request-trace.ts'
 import type { TraceSlot } from './trace-log.ts'
 
@@ -29,6 +31,10 @@ export interface BackendTraceStart {
   /** The request that the call is part of. */
   readonly correlationId?: string | undefined
   readonly data?: BackendTraceData | undefined
+  /** The span of the call, where spans are sent. */
+  readonly span?: SpanScope | undefined
+  /** Name of the operation in spans. @default one by the type */
+  readonly operation?: string | undefined
 }
 
 /** The trace of a call under way. */
@@ -41,16 +47,19 @@ export interface OpenBackendTrace {
 
 const MAX_ERROR_LENGTH = 1024
 
+/** Parts of a server that every trace of a call uses. */
+export interface BackendTraceParts {
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  /** Takes a place in the list; undefined for a call that is not listed. */
+  readonly open: ((write: (id: string) => string) => TraceSlot) | undefined
+  /** Whether tracing is still on. */
+  readonly isOn: () => boolean
+  /** Takes the facts for the span, when it is sampled. */
+  readonly onSpan?: ((call: SpannedCall) => void) | undefined
+}
+
 /** Opens the trace of a call. */
-export function openBackendTrace(
-  start: BackendTraceStart,
-  parts: {
-    readonly clock: Pick<Clock, 'now' | 'monotonic'>
-    readonly open: (write: (id: string) => string) => TraceSlot
-    /** Whether tracing is still on. */
-    readonly isOn: () => boolean
-  },
-): OpenBackendTrace {
+export function openBackendTrace(start: BackendTraceStart, parts: BackendTraceParts): OpenBackendTrace {
   const { clock } = parts
   const at = clock.now()
   const startedAt = clock.monotonic()
@@ -71,7 +80,7 @@ export function openBackendTrace(
       ...(start.correlationId ? { correlation_id: start.correlationId } : {}),
       data,
     })
-  const slot = parts.open(write)
+  const slot = parts.open?.(write)
   return {
     note(figures) {
       data = { ...data, ...figures }
@@ -83,8 +92,19 @@ export function openBackendTrace(
         thrown === undefined
           ? { status: 'completed' }
           : { status: 'failed', error: describeFailure(thrown).slice(0, MAX_ERROR_LENGTH) }
-      if (parts.isOn()) slot.finish(write)
-      else slot.drop()
+      if (parts.isOn()) slot?.finish(write)
+      else slot?.drop()
+      const { span } = start
+      if (span?.isSampled !== true) return
+      parts.onSpan?.({
+        scope: span,
+        ...{ type: start.type, operation: start.operation, modelName: start.modelName, backend: start.backend },
+        correlationId: start.correlationId,
+        startedAt: at,
+        durationMs: endedAt - startedAt,
+        error: thrown === undefined ? undefined : toSvcError(thrown),
+        data,
+      })
     },
   }
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { SvcError } from '@svc/errors'
 import type { Clock, Logger } from '../../ports.ts'
-import type { BackendTraceRecorder, TraceRecorder } from '../recorders.ts'
+import type { BackendTraceRecorder, SpanRecorder, TraceRecorder } from '../recorders.ts'
+import type { SpanScope } from '../spans/span-scope.ts'
 import { openBackendTrace } from './backend-trace.ts'
 import { BodyBudget } from './kept-body.ts'
 import { createRequestSamples } from './request-samples.ts'
@@ -39,15 +40,36 @@ export interface TracesOptions {
   readonly policy: TracePolicy
   /** Gives the status of a reply to a failed request. */
   readonly toStatus: (error: SvcError) => number
+  /** Gives what makes spans; undefined while none are sent. @default none are sent */
+  readonly spans?: (() => SpanRecorder | undefined) | undefined
   readonly clock: Clock
   readonly logger: Logger
+}
+
+/** The spans of running requests, for calls that only know the correlation id of their request. */
+class RunningSpans {
+  readonly #spans = new Map<string, SpanScope>()
+
+  /** A client may use one id for several requests at a time; then the first of them has the calls. */
+  add(requestId: string, span: SpanScope): void {
+    if (!this.#spans.has(requestId)) this.#spans.set(requestId, span)
+  }
+
+  find(requestId: string | undefined): SpanScope | undefined {
+    return requestId === undefined ? undefined : this.#spans.get(requestId)
+  }
+
+  remove(requestId: string, span: SpanScope | undefined): void {
+    if (this.#spans.get(requestId) === span) this.#spans.delete(requestId)
+  }
 }
 
 /** Bodies of running traces together. */
 const MAX_RUNNING_BYTES = 64 * 1024 * 1024
 
 /** Creates the traces. Nothing is read or written before the first use. */
-export function createTraces({ folder, policy, toStatus, clock, logger }: TracesOptions): Traces {
+export function createTraces(options: TracesOptions): Traces {
+  const { folder, policy, toStatus, spans = () => undefined, clock, logger } = options
   let lost = 0
   const shared = {
     maxItems: () => policy.maxItems,
@@ -62,25 +84,45 @@ export function createTraces({ folder, policy, toStatus, clock, logger }: Traces
   const samples = createRequestSamples({ folder, clock, logger })
   const budget = new BodyBudget(MAX_RUNNING_BYTES)
   const isOn = (): boolean => policy.isOn
+  const running = new RunningSpans()
   return {
     requests: {
       begin(request) {
-        if (!policy.isOn) return undefined
+        const recorder = spans()
+        const isListed = policy.isOn
+        if (!isListed && recorder === undefined) return undefined
+        const span = recorder?.begin(request.header?.('traceparent'))
         const trace = new RequestTrace(request, {
-          ...{ clock, budget, toStatus, isOn },
-          maxBodyBytes: policy.maxBodyBytes,
+          ...{ clock, budget, toStatus, isOn, span },
+          maxBodyBytes: isListed ? policy.maxBodyBytes : 0,
           onEnd: (sample) => samples.add(sample),
+          onSpan: (spanned) => recorder?.recordRequest(spanned),
+          onLeave: () => running.remove(request.requestId, span),
         })
-        trace.occupy(requestLog.begin((id) => trace.describe(id)))
+        if (span !== undefined) running.add(request.requestId, span)
+        if (isListed) trace.occupy(requestLog.begin((id) => trace.describe(id)))
         return trace
       },
     },
     backends: {
       get isOn() {
-        return isOn()
+        return isOn() || spans() !== undefined
       },
-      begin: (start) =>
-        isOn() ? openBackendTrace(start, { clock, isOn, open: (write) => backendLog.begin(write) }) : undefined,
+      openSpan({ trace, correlationId }) {
+        const recorder = spans()
+        if (recorder === undefined) return undefined
+        const parent = trace?.span ?? running.find(correlationId)
+        return parent === undefined ? recorder.begin(undefined) : parent.child()
+      },
+      begin(start) {
+        const recorder = spans()
+        if (!isOn() && recorder === undefined) return undefined
+        return openBackendTrace(start, {
+          ...{ clock, isOn },
+          open: isOn() ? (write) => backendLog.begin(write) : undefined,
+          onSpan: (spanned) => recorder?.recordCall(spanned),
+        })
+      },
     },
     requestLog,
     backendLog,

@@ -4,6 +4,8 @@ import type { Clock } from '../../ports.ts'
 export interface GatheredWrites {
   /** Runs the write soon. */
   wake(): void
+  /** Ends the wait for others. */
+  hurry(): void
   /** Runs it now, and resolves when nothing waits any more. */
   flush(): Promise<void>
 }
@@ -37,6 +39,7 @@ export function createGatheredWrites({ write, waits, gatherMs, clock }: Gathered
   }
   return {
     wake,
+    hurry: () => hurry.abort(),
     async flush() {
       flushes += 1
       hurry.abort()

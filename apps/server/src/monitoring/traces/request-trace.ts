@@ -2,6 +2,8 @@ import type { SvcError } from '@svc/errors'
 import type { Clock } from '../../ports.ts'
 import type { Principal } from '../../principal.ts'
 import { toPublicError } from '../../public-error.ts'
+import type { SpannedRequest } from '../spans/request-spans.ts'
+import type { SpanScope } from '../spans/span-scope.ts'
 import { type BodyBudget, KeptBody } from './kept-body.ts'
 import type { RequestSample } from './summarize.ts'
 import type { TraceSlot } from './trace-log.ts'
@@ -9,10 +11,16 @@ import type { TraceSlot } from './trace-log.ts'
 /** A request as its trace needs it. */
 export interface TracedRequest {
   readonly requestId: string
-  readonly route: { readonly path: string; readonly method?: string | undefined }
+  readonly route: {
+    readonly path: string
+    readonly method?: string | undefined
+    readonly usecase?: string | undefined
+  }
   readonly principal: Principal
   /** Monotonic milliseconds at arrival. */
   readonly startedAt: number
+  /** Gives a header of the request by lower-case name. */
+  header?(name: string): string | undefined
 }
 
 /** The account of a request, as its trace reads it. */
@@ -35,6 +43,20 @@ export interface RequestTraceParts {
   /** Whether tracing is still on. */
   readonly isOn: () => boolean
   readonly onEnd: (sample: RequestSample) => void
+  /** The span of the request, where spans are sent. */
+  readonly span?: SpanScope | undefined
+  /** Takes the facts for spans, when the span is sampled. */
+  readonly onSpan?: ((request: SpannedRequest) => void) | undefined
+  /** Told when the request has ended. */
+  readonly onLeave?: (() => void) | undefined
+}
+
+/** How a request has ended. */
+interface TraceEnd {
+  readonly error: SvcError | undefined
+  readonly endedAt: number
+  readonly status: number
+  readonly isFailed: boolean
 }
 
 const MAX_ERROR_LENGTH = 1024
@@ -54,6 +76,10 @@ export class RequestTrace {
   #status = 0
   #contentType: string | undefined
   #firstByteAt: number | undefined
+  #firstTokenAt: number | undefined
+  #loadingSince: number | undefined
+  #loadedAt: number | undefined
+  #loadMs = 0
 
   constructor(request: TracedRequest, parts: RequestTraceParts) {
     const { clock, maxBodyBytes, budget } = parts
@@ -69,7 +95,12 @@ export class RequestTrace {
     return this.#parts.maxBodyBytes > 0
   }
 
-  /** Takes the place of the trace in the log. */
+  /** The span of the request; undefined while no spans are sent. */
+  get span(): SpanScope | undefined {
+    return this.#parts.span
+  }
+
+  /** Takes the place of the trace in the log. Without one the request is not listed and not counted. */
   occupy(slot: TraceSlot): void {
     this.#slot = slot
   }
@@ -77,6 +108,24 @@ export class RequestTrace {
   /** Notes that a stage has begun, and that the one before it has ended. */
   enter(stage: string): void {
     this.#phases.push([stage, this.#parts.clock.monotonic()])
+  }
+
+  /** Notes that the request begins to wait for its model. */
+  beginLoad(): void {
+    this.#loadingSince = this.#parts.clock.monotonic()
+  }
+
+  /** Notes that the model is loaded. */
+  endLoad(): void {
+    if (this.#loadingSince === undefined) return
+    this.#loadedAt = this.#parts.clock.monotonic()
+    this.#loadMs += this.#loadedAt - this.#loadingSince
+    this.#loadingSince = undefined
+  }
+
+  /** Notes that the model has written the first piece of its reply. */
+  noteFirstToken(): void {
+    this.#firstTokenAt ??= this.#parts.clock.monotonic()
   }
 
   /** Keeps the request's body as the filter has left it. */
@@ -103,21 +152,50 @@ export class RequestTrace {
 
   /** Ends the trace. @param thrown the error that ended the request before its reply; undefined without one */
   end(thrown: unknown): void {
-    if (this.#parts.isOn()) this.#finish(thrown)
-    else this.#slot?.drop()
+    const error = thrown === undefined ? this.account?.failure : toPublicError(thrown)
+    const endedAt = this.#parts.clock.monotonic()
+    const status = this.#readStatus(thrown, error)
+    const isInBand = thrown === undefined && error !== undefined && error.kind !== 'cancelled'
+    const end = { error, endedAt, status, isFailed: status >= 500 || isInBand }
+    this.#list(end)
+    if (this.#parts.span?.isSampled === true) this.#parts.onSpan?.(this.#toSpanned(end, this.#parts.span))
     this.#requestBody.release()
     this.#replyBody.release()
+    this.#parts.onLeave?.()
   }
 
-  #finish(thrown: unknown): void {
-    const endedAt = this.#parts.clock.monotonic()
-    const error = thrown === undefined ? this.account?.failure : toPublicError(thrown)
-    const status = this.#readStatus(thrown, error)
-    const durationMs = endedAt - this.#request.startedAt
-    const isInBand = thrown === undefined && error !== undefined && error.kind !== 'cancelled'
-    this.#parts.onEnd({ at: Math.round(this.#at), durationMs, isFailed: status >= 500 || isInBand })
+  #list(end: TraceEnd): void {
+    if (this.#slot === undefined) return
+    if (!this.#parts.isOn()) {
+      this.#slot.drop()
+      return
+    }
+    const durationMs = end.endedAt - this.#request.startedAt
+    this.#parts.onEnd({ at: Math.round(this.#at), durationMs, isFailed: end.isFailed })
     const bodies = [this.#requestBody.bytes, this.#replyBody.bytes]
-    this.#slot?.finish((id) => JSON.stringify(this.#describe(id, { status, error, endedAt })), bodies)
+    this.#slot.finish((id) => JSON.stringify(this.#describe(id, end)), bodies)
+  }
+
+  #toSpanned({ error, endedAt, status, isFailed }: TraceEnd, scope: SpanScope): SpannedRequest {
+    const { requestId, route, startedAt } = this.#request
+    const firstTokenAt = this.#firstTokenAt ?? this.#firstByteAt
+    return {
+      scope,
+      requestId,
+      method: route.method ?? 'POST',
+      path: route.path,
+      usecase: route.usecase,
+      ...{ status, error, isFailed, account: this.account },
+      startedAt: this.#at,
+      durationMs: endedAt - startedAt,
+      stages: this.#phases.map(([name, begunAt], index) => ({
+        name,
+        offsetMs: begunAt - startedAt,
+        durationMs: (this.#phases[index + 1]?.[1] ?? endedAt) - begunAt,
+      })),
+      loadMs: this.#loadedAt === undefined ? undefined : this.#loadMs,
+      firstTokenMs: firstTokenAt === undefined ? undefined : firstTokenAt - startedAt,
+    }
   }
 
   #readStatus(thrown: unknown, error: SvcError | undefined): number {
@@ -126,10 +204,7 @@ export class RequestTrace {
     return this.account?.upstreamStatus ?? (this.#status || 200)
   }
 
-  #describe(
-    id: string,
-    end: { readonly status?: number; readonly error?: SvcError | undefined; readonly endedAt?: number },
-  ): object {
+  #describe(id: string, end: Partial<TraceEnd>): object {
     const { requestId, route, principal, startedAt } = this.#request
     const { account } = this
     const until = end.endedAt ?? this.#parts.clock.monotonic()
@@ -161,17 +236,30 @@ export class RequestTrace {
     }
   }
 
-  /** Milliseconds of each stage, and from arrival to the first byte of the reply. */
+  /** Milliseconds of each stage, of groups of stages, and from arrival to the first byte and token of the reply. */
   #describePhases(until: number): Record<string, number> {
-    const ends = [...this.#phases.slice(1).map(([, startedAt]) => startedAt), until]
-    const stages = this.#phases.map(([name, startedAt], index) => [name, toMs((ends[index] ?? until) - startedAt)])
-    const first = this.#firstByteAt
-    return {
-      ...Object.fromEntries(stages),
-      ...(first === undefined ? {} : { first_byte: toMs(first - this.#request.startedAt) }),
-    }
+    const { startedAt } = this.#request
+    const ends = [...this.#phases.slice(1).map(([, begunAt]) => begunAt), until]
+    const stages = this.#phases.map(([name, begunAt], index) => [name, (ends[index] ?? until) - begunAt] as const)
+    const admission = stages.reduce((sum, [name, spent]) => (ADMISSION.has(name) ? sum + spent : sum), 0)
+    const firstByte = this.#firstByteAt
+    const firstToken = this.#firstTokenAt ?? firstByte
+    const askedAt = this.#loadedAt ?? this.#phases.find(([name]) => name === 'model')?.[1]
+    const spent: (readonly [name: string, milliseconds: number | undefined])[] = [
+      ...stages,
+      ['admission', admission],
+      ['load', this.#loadedAt === undefined ? undefined : this.#loadMs],
+      ['prompt', askedAt === undefined || firstToken === undefined ? undefined : firstToken - askedAt],
+      ['first_byte', firstByte === undefined ? undefined : firstByte - startedAt],
+      ['first_token', firstToken === undefined ? undefined : firstToken - startedAt],
+      ['total', until - startedAt],
+    ]
+    return Object.fromEntries(spent.flatMap(([name, ms]) => (ms === undefined ? [] : [[name, toMs(ms)]])))
   }
 }
+
+/** Stages that settle whether a request may run. */
+const ADMISSION: ReadonlySet<string> = new Set(['body', 'resolve', 'globalLimit', 'access', 'modelLimit'])
 
 const toMs = (milliseconds: number): number => Math.round(Math.max(0, milliseconds) * 1000) / 1000
 

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '../../ports.ts'
 import { createGatheredWrites } from './gathered-writes.ts'
+import { type ListedTrace, listPage, type TracePage, type TraceQuery } from './list-page.ts'
 import { type LinePlace, type Segment, SegmentFiles, type SegmentLimits } from './segment-files.ts'
 import { decodeTraceBodies, encodeTraceLine } from './trace-lines.ts'
 
@@ -14,26 +15,12 @@ export interface TraceSlot {
   drop(): void
 }
 
-/** A listed trace. */
-export interface ListedTrace {
-  readonly head: string
-  /** Reads the bodies in base64, in their order; empty when there are none. */
-  readBodies(): Promise<readonly (string | undefined)[]>
-}
-
-/** A part of the list. */
-export interface TracePage {
-  readonly traces: readonly ListedTrace[]
-  /** Number of all traces, those under way included. */
-  readonly total: number
-}
-
 /** Traces in memory and on disk: the newest ones, and those under way. */
 export interface TraceLog {
   /** Begins a trace. @param write gives its head while it is under way */
   begin(write: WriteHead): TraceSlot
-  /** Lists traces, the newest first. @param page.limit 0 lists all */
-  list(page: { readonly offset: number; readonly limit: number }): Promise<TracePage>
+  /** Lists traces, the newest first. */
+  list(page: TraceQuery): Promise<TracePage>
   find(id: string): Promise<ListedTrace | undefined>
   /** Forgets every finished trace. */
   clear(): Promise<void>
@@ -223,7 +210,7 @@ export function createTraceLog(options: TraceLogOptions): TraceLog {
     }
   }
 
-  const toRunning = (sequence: number, write: WriteHead): ListedTrace => ({
+  const toRunning = ({ sequence, write }: { sequence: number; write: WriteHead }): ListedTrace => ({
     head: write(String(sequence)),
     readBodies: () => Promise.resolve([]),
   })
@@ -243,27 +230,12 @@ export function createTraceLog(options: TraceLogOptions): TraceLog {
         drop: () => void running.delete(number),
       }
     },
-    async list({ offset, limit }) {
+    async list(query) {
       await load()
       trim()
       const first = base ?? 0
-      const open = [...running].map(([number, write]) => [first + number, write] as const)
-      const total = kept.length + open.length
-      const end = limit === 0 ? total : Math.min(total, offset + limit)
-      const traces: ListedTrace[] = []
-      let at = kept.length - 1
-      let next = open.pop()
-      for (let index = 0; index < end; index += 1) {
-        const entry = kept[at]
-        if (next !== undefined && (entry === undefined || next[0] > entry.sequence)) {
-          if (index >= offset) traces.push(toRunning(...next))
-          next = open.pop()
-        } else if (entry !== undefined) {
-          if (index >= offset) traces.push(toListed(entry))
-          at -= 1
-        }
-      }
-      return { traces, total }
+      const open = [...running].map(([number, write]) => ({ sequence: first + number, write }))
+      return listPage({ kept, open, toListed: (one) => ('write' in one ? toRunning(one) : toListed(one)) }, query)
     },
     async find(id) {
       if (!/^[1-9]\d{0,14}$/.test(id)) return undefined
@@ -271,7 +243,7 @@ export function createTraceLog(options: TraceLogOptions): TraceLog {
       trim()
       const sequence = Number(id)
       const write = running.get(sequence - (base ?? 0))
-      if (write !== undefined) return toRunning(sequence, write)
+      if (write !== undefined) return toRunning({ sequence, write })
       const entry = kept.find((one) => one.sequence === sequence)
       return entry && toListed(entry)
     },

@@ -35,8 +35,8 @@ export const EVENTS = defineRequirements([
   {
     id: 'events:pii:in-memory',
     section: '6.1',
-    behavior: 'Where there is no database, PII events are kept in memory.',
-    state: 'not-built',
+    behavior: 'Where there is no database on disk, PII events are kept in memory.',
+    state: 'built',
   },
   {
     id: 'events:routing:each',

@@ -109,7 +109,7 @@ export const STATES = defineRequirements([
     id: 'operation:cancel:keeps-partials',
     section: '3.3',
     behavior: 'Partial files of a cancelled gallery model with artifacts stay for a later install.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'operation:cancel:download-discarded',

@@ -3,6 +3,14 @@ import { useInstanceName } from '../../lib/branding.ts'
 
 let isFirstPage = true
 
+/** Sets the title of the document: the view, then the server. Pages with a {@link PageHead} have it already. */
+export function useDocumentTitle(title: string): void {
+  const instance = useInstanceName()
+  useEffect(() => {
+    document.title = `${title} - ${instance}`
+  }, [title, instance])
+}
+
 /** The head of a page: its one `h1`, the document's title, and the focus after a change of page. */
 export function PageHead({
   title,
@@ -14,10 +22,7 @@ export function PageHead({
   readonly isHidden?: boolean
 }) {
   const heading = useRef<HTMLHeadingElement>(null)
-  const instance = useInstanceName()
-  useEffect(() => {
-    document.title = `${title} - ${instance}`
-  }, [title, instance])
+  useDocumentTitle(title)
   useEffect(() => {
     // the first page keeps the focus of the browser, so that the skip link comes first
     if (!isFirstPage) heading.current?.focus({ preventScroll: true })

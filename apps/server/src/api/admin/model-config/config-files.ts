@@ -68,6 +68,11 @@ export function createConfigFiles({
 
   async function read(name: string): Promise<ReadConfig> {
     const model = modelFiles.get(name)
+    if (model?.source === 'list') {
+      throw new SvcError('conflict', `the model is in ${model.file} (--models-config-file): edit that file`, {
+        code: 'model_listed',
+      })
+    }
     if (model === undefined || model.source !== 'yaml') {
       throw new SvcError('not_found', 'model configuration not found', { code: 'model_not_found' })
     }

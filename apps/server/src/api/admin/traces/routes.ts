@@ -6,7 +6,9 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Traces } from '../../../monitoring/traces/create-traces.ts'
 import { type RequestSummary, readHours } from '../../../monitoring/traces/summarize.ts'
+import { createTraceMatcher, type TraceFilter } from '../../../monitoring/traces/trace-filter.ts'
 import type { TraceLog } from '../../../monitoring/traces/trace-log.ts'
+import { readCallFilter, readRequestFilter } from './read-filter.ts'
 import { readPage } from './read-page.ts'
 import { writeTrace, writeTraces } from './write-traces.ts'
 
@@ -16,7 +18,6 @@ const schemas = () => import('./schemas.ts')
 const get = { method: 'GET', access: 'admin', family: 'compatible', tag: 'traces', quiet: true } as const
 const clear = { method: 'POST', access: 'admin', family: 'compatible', tag: 'traces' } as const
 const cleared = { 204: { description: 'Cleared.' } } as const
-const pageQuery = async () => (await schemas()).pageQuery
 
 /** `/api/traces` and `/api/backend-traces` (§4.7). */
 export function traceRoutes(traces: Omit<Traces, 'close' | 'flush'>): Route[] {
@@ -39,14 +40,15 @@ export function traceRoutes(traces: Omit<Traces, 'close' | 'flush'>): Route[] {
       ...get,
       path: '/api/traces',
       summary: 'Traces of inference requests',
-      query: pageQuery,
+      query: async () => (await schemas()).requestListQuery,
       responses: {
         200: {
-          description: 'The newest first, running requests included; the number of all is in `X-Total-Count`.',
+          description:
+            'The newest first, running requests included; the number of all that match is in `X-Total-Count`.',
           schema: async () => (await wire()).traceList,
         },
       },
-      handler: (call) => replyWithList(call, requestLog),
+      handler: (call) => replyWithList(call, requestLog, readRequestFilter),
     }),
     defineRoute({
       ...get,
@@ -69,14 +71,14 @@ export function traceRoutes(traces: Omit<Traces, 'close' | 'flush'>): Route[] {
       ...get,
       path: '/api/backend-traces',
       summary: 'Traces of calls to backends and upstreams',
-      query: pageQuery,
+      query: async () => (await schemas()).callListQuery,
       responses: {
         200: {
-          description: 'The newest first, running calls included; the number of all is in `X-Total-Count`.',
+          description: 'The newest first, running calls included; the number of all that match is in `X-Total-Count`.',
           schema: async () => (await wire()).backendTraceList,
         },
       },
-      handler: (call) => replyWithList(call, backendLog),
+      handler: (call) => replyWithList(call, backendLog, readCallFilter),
     }),
     defineRoute({
       ...get,
@@ -98,9 +100,14 @@ export function traceRoutes(traces: Omit<Traces, 'close' | 'flush'>): Route[] {
   ]
 }
 
-async function replyWithList(call: Call, log: Pick<TraceLog, 'list'>): Promise<HttpReply> {
-  const { offset, limit, isFull } = readPage((name) => call.query(name))
-  const { traces, total } = await log.list({ offset, limit })
+async function replyWithList(
+  call: Call,
+  log: Pick<TraceLog, 'list'>,
+  readFilter: (query: (name: string) => string | undefined) => TraceFilter,
+): Promise<HttpReply> {
+  const query = (name: string): string | undefined => call.query(name)
+  const { offset, limit, isFull } = readPage(query)
+  const { traces, total } = await log.list({ offset, limit, matches: createTraceMatcher(readFilter(query)) })
   return new HttpReply(await writeTraces(traces, isFull), {
     headers: {
       'content-type': 'application/json',

@@ -1,4 +1,4 @@
-import type { ListedTrace } from '../../../monitoring/traces/trace-log.ts'
+import type { ListedTrace } from '../../../monitoring/traces/list-page.ts'
 
 /** Bytes of bodies in one page; the traces after them have none. */
 const MAX_PAGE_BYTES = 32 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { Document, parseDocument } from 'yaml'
@@ -22,7 +22,11 @@ export async function copyModel(
   if (modelFiles.get(destination) !== undefined) {
     throw new SvcError('conflict', `a model named "${destination}" exists already`, { code: 'model_exists' })
   }
-  const path = join(modelsPath, `${toFileName(destination.replaceAll('/', '__'))}.yaml`)
+  const file = `${toFileName(destination.replaceAll('/', '__'))}.yaml`
+  const path = join(modelsPath, file)
+  if ((await lstat(path).catch(() => undefined)) !== undefined) {
+    throw new SvcError('conflict', `the file ${file} exists already`, { code: 'model_exists' })
+  }
   await writeFileAtomic(path, await renamed(source, destination), { mode: 0o644 })
   await modelFiles.reload()
 }
@@ -33,6 +37,7 @@ async function renamed(source: ModelConfig, name: string): Promise<string> {
   if (source.source === 'file') {
     return new Document({ name, backend: source.backend, parameters: { model: source.parameters.model } }).toString()
   }
+  if (source.source === 'list') return new Document({ ...source.raw, name }).toString()
   const text = await readFile(join(source.folder, source.file), 'utf8').catch((error: unknown) => {
     throw toFileError(error, 'read', source.file)
   })

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { basename, dirname } from 'node:path'
+import { toReason } from '../files/file-error.ts'
+import type { ConfigProblem } from './config-problem.ts'
+import type { FoundFile } from './found-file.ts'
+import type { ModelConfig } from './model-config.ts'
+import { openModelFolder, readSmallFile } from './model-folder.ts'
+import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
+import type { ParseModelFile, YamlFile } from './yaml-files.ts'
+
+/** The file of `--models-config-file`: a list of models. */
+export interface ListFile {
+  /** One entry for each model. Gives the same list while the content is the same. */
+  read(): readonly YamlFile[]
+}
+
+/** Options of {@link createListFile}. */
+export interface ListFileOptions {
+  /** Absolute path of the list. */
+  readonly path: string
+  /** Folder of the weights that the models name. */
+  readonly modelsFolder: string
+  readonly parseFile: ParseModelFile
+  /** Wall time in milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** As for single model files: a file that changed this recently may change again without a change of its times. */
+const SETTLING_MS = 2000
+
+interface Known {
+  readonly signature: string
+  readonly isSettled: boolean
+  readonly digest: string
+  readonly files: readonly YamlFile[]
+}
+
+/** Creates a list that has not been looked at. */
+export function createListFile({ path, modelsFolder, parseFile, now }: ListFileOptions): ListFile {
+  const folder = openModelFolder(dirname(path))
+  let known: Known | undefined
+
+  const toFiles = (models: readonly ModelConfig[], problems: readonly ConfigProblem[]): readonly YamlFile[] => {
+    if (models.length === 0) return [{ name: path, model: undefined, problems }]
+    return models.map((model, index) => ({ name: path, model, problems: index === 0 ? problems : [] }))
+  }
+
+  /** What is known stays in use while the file cannot be read. */
+  const broken = (reason: string): readonly YamlFile[] => {
+    const models = (known?.files ?? []).flatMap(({ model }) => model ?? [])
+    const suffix = models.length === 0 ? '' : '; the last good version stays in use'
+    return toFiles(models, [{ file: path, reason: `${reason}${suffix}` }])
+  }
+
+  const parse = (found: FoundFile): Known => {
+    const facts = { signature: found.signature, isSettled: now() - found.changedAt > SETTLING_MS }
+    let content: Buffer | undefined
+    try {
+      content = readSmallFile(found, MODEL_FILE_LIMITS.bytes)
+    } catch (error) {
+      return { ...facts, digest: '', files: broken(`cannot be read: ${toReason(error)}`) }
+    }
+    if (content === undefined) {
+      return { ...facts, digest: '', files: broken(`is larger than ${MODEL_FILE_LIMITS.bytes} bytes`) }
+    }
+    const digest = createHash('sha256').update(content).digest('base64')
+    if (known?.digest === digest) return { ...facts, digest, files: known.files }
+    const place = { file: path, folder: modelsFolder, modifiedAt: found.modifiedAt, entries: 'all' } as const
+    const { models, problems } = parseFile(content, place)
+    const [first] = problems
+    if (models.length === 0 && first !== undefined) return { ...facts, digest, files: broken(first.reason) }
+    return {
+      ...facts,
+      digest,
+      files: toFiles(
+        models.map((model) => ({ ...model, source: 'list' })),
+        problems,
+      ),
+    }
+  }
+
+  return {
+    read() {
+      const found = folder.find(basename(path))
+      if (found?.found !== true) {
+        const signature = found?.fault ?? 'is missing'
+        if (known?.signature !== signature) known = { signature, isSettled: true, digest: '', files: broken(signature) }
+      } else if (known?.isSettled !== true || known.signature !== found.signature) known = parse(found)
+      return known?.files ?? []
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { SvcError } from '@svc/errors'
+import { loadsSnapshots } from '../../backends/backend-names.ts'
+import type { ModelArtifact, ModelConfig } from '../../catalog/model-config.ts'
+
+/** A snapshot of a repository that a model is to have. */
+export interface PlannedArtifact {
+  readonly name: string
+  readonly target: 'model' | 'companion'
+  /** `owner/repo` */
+  readonly repository: string
+  /** Branch, tag or commit. */
+  readonly revision: string
+  /** Files that belong to it; all where it is empty. */
+  readonly allowPatterns: readonly string[]
+  readonly ignorePatterns: readonly string[]
+  /** Whether the model file only names the repository: then the backend can fetch it as well. */
+  readonly isInferred: boolean
+}
+
+const REPOSITORY = /^[\w.-]+\/[\w.-]+$/
+/** The variable that the token of the hub comes from. A gallery must not choose which secret is sent. */
+const TOKEN_VARIABLE = 'HF_TOKEN'
+
+/**
+ * The snapshots of a model: those that its file lists, else the one that its weights name where the backend loads
+ * repositories.
+ *
+ * @throws {SvcError} `invalid_request` (`invalid_artifact`), `not_implemented` (`artifact_not_built`)
+ */
+export function planArtifacts({ artifacts, backend, parameters }: ModelConfig): readonly PlannedArtifact[] {
+  if (artifacts.length > 0) return artifacts.map(toPlanned)
+  const repository = toRepository(parameters.model ?? '')
+  if (repository === undefined || !loadsSnapshots(backend)) return []
+  const everything = { revision: 'main', allowPatterns: [], ignorePatterns: [] }
+  return [{ name: 'model', target: 'model', repository, ...everything, isInferred: true }]
+}
+
+function toPlanned({ name, target = 'companion', source }: ModelArtifact, index: number): PlannedArtifact {
+  const { type = 'huggingface', repo = '', tokenEnv = TOKEN_VARIABLE, revision } = source ?? {}
+  if (type !== 'huggingface') throw notBuilt(`artifacts of the type ${JSON.stringify(type.slice(0, 100))}`)
+  if (tokenEnv !== TOKEN_VARIABLE && tokenEnv !== '') throw notBuilt(`a token_env other than ${TOKEN_VARIABLE}`)
+  const repository = toRepository(repo)
+  if (repository === undefined) {
+    throw new SvcError('invalid_request', `the repository of artifacts[${index}] is not owner/repo`, {
+      code: 'invalid_artifact',
+    })
+  }
+  return {
+    ...{ name: name ?? `artifact-${index}`, target, repository, isInferred: false },
+    revision: revision === undefined || revision === '' ? 'main' : revision,
+    allowPatterns: source?.allowPatterns ?? [],
+    ignorePatterns: source?.ignorePatterns ?? [],
+  }
+}
+
+/** `owner/repo`, of that or of an address of the whole repository. */
+function toRepository(text: string): string | undefined {
+  const path = text.replace(/^(?:huggingface:\/\/|hf:\/\/|https:\/\/huggingface\.co\/|https:\/\/hf\.co\/)/, '')
+  const isRepository = REPOSITORY.test(path) && !path.split('/').some((part) => part === '.' || part === '..')
+  return isRepository ? path : undefined
+}
+
+function notBuilt(what: string): SvcError {
+  return new SvcError('not_implemented', `${what} are not in this version`, { code: 'artifact_not_built' })
+}

@@ -1,0 +1,109 @@
+/** Statuses from one to another, both included. */
+export interface StatusRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** What a listed trace must have. Whatever is left out is not asked for. */
+export interface TraceFilter {
+  /** The model that was asked for, or the one that served. */
+  readonly model?: string | undefined
+  /** Statuses of replies; those of requests under way are 0. One of them is enough. */
+  readonly statuses?: readonly StatusRange[] | undefined
+  /** State of a call to a backend. */
+  readonly state?: string | undefined
+  /** Kind of a call to a backend. */
+  readonly type?: string | undefined
+  /** Id or name of the caller. */
+  readonly user?: string | undefined
+  readonly correlationId?: string | undefined
+  readonly minDurationMs?: number | undefined
+  /** Milliseconds since the epoch, included. */
+  readonly since?: number | undefined
+  /** Milliseconds since the epoch, not included. */
+  readonly until?: number | undefined
+  /** A part of a name, an id, a path or an error, in any case. */
+  readonly text?: string | undefined
+}
+
+/** The fields of a trace of either kind that filters read. */
+interface TraceHead {
+  readonly id?: string
+  readonly timestamp?: string
+  readonly duration?: number
+  readonly correlation_id?: string
+  readonly request?: { readonly path?: string }
+  readonly response?: { readonly status?: number }
+  readonly error?: string
+  readonly error_code?: string
+  readonly user_id?: string
+  readonly user_name?: string
+  readonly model?: string
+  readonly served_model?: string
+  readonly model_name?: string
+  readonly status?: string
+  readonly type?: string
+  readonly backend?: string
+  readonly summary?: string
+}
+
+const NANOSECONDS = 1e6
+
+/** Gives a predicate of heads; undefined for a filter that asks for nothing. A head that is no JSON matches nothing. */
+export function createTraceMatcher(filter: TraceFilter): ((head: string) => boolean) | undefined {
+  const checks = listChecks(filter)
+  if (checks.length === 0) return undefined
+  return (head) => {
+    const trace = parseHead(head)
+    return trace !== undefined && checks.every((check) => check(trace))
+  }
+}
+
+function listChecks(filter: TraceFilter): ((trace: TraceHead) => boolean)[] {
+  const { model, statuses, state, type, user, correlationId, minDurationMs, since, until } = filter
+  const text = filter.text?.toLowerCase()
+  const checks: [isAsked: boolean, check: (trace: TraceHead) => boolean][] = [
+    [model !== undefined, (trace) => [trace.model, trace.served_model, trace.model_name].includes(model)],
+    [statuses !== undefined, ({ response }) => isWithin(response?.status ?? Number.NaN, statuses ?? [])],
+    [state !== undefined, ({ status }) => status === state],
+    [type !== undefined, (trace) => trace.type === type],
+    [user !== undefined, (trace) => trace.user_id === user || trace.user_name === user],
+    [correlationId !== undefined, (trace) => trace.correlation_id === correlationId],
+    [minDurationMs !== undefined, ({ duration = 0 }) => duration >= (minDurationMs ?? 0) * NANOSECONDS],
+    [since !== undefined || until !== undefined, ({ timestamp }) => isBetween(timestamp, { since, until })],
+    [text !== undefined, (trace) => listTexts(trace).some((one) => one?.toLowerCase().includes(text ?? ''))],
+  ]
+  return checks.filter(([isAsked]) => isAsked).map(([, check]) => check)
+}
+
+const isWithin = (status: number, ranges: readonly StatusRange[]): boolean =>
+  ranges.some(({ from, to }) => status >= from && status <= to)
+
+function isBetween(timestamp: string | undefined, { since, until }: Pick<TraceFilter, 'since' | 'until'>): boolean {
+  const at = Date.parse(timestamp ?? '')
+  return at >= (since ?? Number.NEGATIVE_INFINITY) && at < (until ?? Number.POSITIVE_INFINITY)
+}
+
+const listTexts = (trace: TraceHead): (string | undefined)[] => [
+  trace.id,
+  trace.correlation_id,
+  trace.request?.path,
+  trace.model,
+  trace.served_model,
+  trace.model_name,
+  trace.user_id,
+  trace.user_name,
+  trace.error,
+  trace.error_code,
+  trace.type,
+  trace.backend,
+  trace.summary,
+]
+
+function parseHead(head: string): TraceHead | undefined {
+  try {
+    return JSON.parse(head) as TraceHead
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, describe, vi } from 'vitest'
+import { type BuiltServer, type BuiltServerOptions, startBuiltServer } from '../../server/test/support/built-server.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** The browser of this machine: `SVC_CHROMIUM`, else the first on the path. */
+function findBrowser(): string | undefined {
+  const named = process.env.SVC_CHROMIUM
+  if (named !== undefined) return existsSync(named) ? named : undefined
+  for (const name of NAMES) {
+    const { stdout } = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' })
+    if (stdout.trim() !== '') return stdout.trim()
+  }
+  return undefined
+}
+
+const executablePath = findBrowser()
+if (executablePath === undefined) {
+  const text = 'no Chromium on this machine: the browser tests were left out (Debian: apt-get install chromium)'
+  if (process.env.SVC_REQUIRE_BROWSER === '1') throw new Error(text)
+  console.warn(text)
+}
+
+/** `describe` for tests that need a browser; left out, with one line that says so, where there is none. */
+export function describeInBrowser(name: string, body: () => void): void {
+  describe.skipIf(executablePath === undefined)(name, body)
+}
+
+let shared: Promise<Browser> | undefined
+
+/** The browser that all tests of a worker share; each test has contexts of its own. */
+export function openBrowser(): Promise<Browser> {
+  shared ??= chromium.launch({
+    executablePath: executablePath ?? '',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
+  })
+  return shared
+}
+
+afterAll(async () => {
+  await (await shared)?.close()
+  shared = undefined
+})
+
+/** How a page is looked at. */
+export interface ViewOptions {
+  readonly width?: number
+  readonly height?: number
+  readonly theme?: 'light' | 'dark'
+  readonly language?: string
+  /** Failures that the test provokes: lines of the console that match are no fault. */
+  readonly expected?: RegExp
+}
+
+/** A page of the interface that notes everything it must not do. */
+export interface View extends AsyncDisposable {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Requests so far, by path. */
+  readonly requests: readonly string[]
+  /** Violations so far: requests to other origins, violations of the policy header, errors of scripts. */
+  readonly faults: readonly string[]
+}
+
+/**
+ * Opens an empty page on a server. Closing it fails the test when the page sent a request to another origin, violated
+ * the policy header or threw an error.
+ */
+export async function openView(url: string, options: ViewOptions = {}): Promise<View> {
+  const { width = 1440, height = 900, theme = 'light', language = 'en', expected } = options
+  const browser = await openBrowser()
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width, height },
+    colorScheme: theme,
+    locale: language,
+    reducedMotion: 'reduce',
+  })
+  const requests: string[] = []
+  const faults: string[] = []
+  const page = await context.newPage()
+  const origin = new URL(url).origin
+  page.on('request', (request) => {
+    const target = new URL(request.url())
+    if (!/^(https?|wss?):$/.test(target.protocol)) return
+    requests.push(`${request.method()} ${target.pathname}${target.search}`)
+    if (target.origin.replace(/^ws/, 'http') !== origin) faults.push(`a request to ${target.href}`)
+  })
+  page.on('pageerror', (error) => faults.push(`an error: ${error.message}`))
+  page.on('console', (message) => {
+    const text = message.text()
+    if (message.type() !== 'error' || expected?.test(text)) return
+    // the browser reports replies that are failures; the tests look at what the page makes of them
+    if (/^Failed to load resource/.test(text)) return
+    faults.push(`the console: ${text}`)
+  })
+  return {
+    page,
+    context,
+    requests,
+    faults,
+    async [Symbol.asyncDispose]() {
+      await context.close()
+      const serious = faults.filter((fault) => expected?.test(fault) !== true)
+      if (serious.length > 0) throw new Error(`the page did what it must not do:\n${serious.join('\n')}`)
+    },
+  }
+}
+
+/** The password of every account of the tests. */
+export const PASSWORD = 'a long enough passphrase 42'
+
+/** Starts the built server with accounts; the first account is the admin. */
+export function startServerWithAccounts(options: BuiltServerOptions = {}): Promise<BuiltServer> {
+  return startBuiltServer({
+    ...options,
+    flags: ['--auth-enabled', '--auth-rate-limit', '0', '--auth-registration-mode', 'open', ...(options.flags ?? [])],
+  })
+}
+
+/** Registers an account through the server and signs the context's browser in with it. */
+export async function register({ context }: View, email: string): Promise<void> {
+  const data = { email, name: email.split('@')[0], password: PASSWORD }
+  const reply = await context.request.post('/api/auth/register', { data })
+  if (!reply.ok()) throw new Error(`registration: ${reply.status()} ${await reply.text()}`)
+}
+
+/** Signs the context's browser in with an account that is there. */
+export async function signIn({ context }: View, email: string): Promise<void> {
+  const reply = await context.request.post('/api/auth/login', { data: { email, password: PASSWORD } })
+  if (!reply.ok()) throw new Error(`sign-in: ${reply.status()} ${await reply.text()}`)
+}
+
+export { startBuiltServer }

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { BuiltServer } from '../../server/test/support/built-server.ts'
+import { describeInBrowser, openView, register, startBuiltServer, startServerWithAccounts } from './harness.ts'
+
+describeInBrowser('the frame on a server without sign-in', () => {
+  let server: BuiltServer
+  beforeAll(async () => {
+    server = await startBuiltServer()
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  it('opens the home page from the root and names it', async () => {
+    await using view = await openView(server.url)
+    await view.page.goto('/')
+    await view.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+    expect(new URL(view.page.url()).pathname).toBe('/app')
+    expect(await view.page.title()).toBe('Home - svc')
+    await view.page.getByText('This server asks for no sign-in').waitFor()
+  })
+
+  it('goes to a page by the palette and says when an address leads nowhere', async () => {
+    await using view = await openView(server.url)
+    await view.page.goto('/app/nowhere')
+    await view.page.getByRole('heading', { name: 'No such page', level: 1 }).waitFor()
+    await view.page.keyboard.press('Control+k')
+    await view.page.getByRole('combobox').fill('home')
+    await view.page.keyboard.press('Enter')
+    await view.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+  })
+
+  it('keeps the theme that was chosen', async () => {
+    await using view = await openView(server.url)
+    await view.page.goto('/app')
+    await view.page.getByRole('button', { name: 'Switch theme' }).click()
+    const theme = () => view.page.evaluate(() => document.documentElement.dataset.theme)
+    expect(await theme()).toBe('dark')
+    await view.page.reload()
+    await view.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+    expect(await theme()).toBe('dark')
+  })
+
+  it('sends nothing from a hidden page, and little from one that is only open', async () => {
+    await using view = await openView(server.url)
+    await view.page.goto('/app')
+    await view.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+    await view.page.waitForLoadState('networkidle')
+    const before = view.requests.length
+    await view.page.waitForTimeout(20_000)
+    // at most 12 a minute
+    expect(view.requests.slice(before).length).toBeLessThanOrEqual(4)
+    await view.page.evaluate(() => {
+      Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
+      Object.defineProperty(document, 'hidden', { value: true, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+    const hidden = view.requests.length
+    await view.page.waitForTimeout(12_000)
+    expect(view.requests.slice(hidden)).toEqual([])
+  })
+})
+
+describeInBrowser('a server that goes away', () => {
+  it('is noticed within five seconds, and the page goes on by itself when it is back', async () => {
+    const server = await startBuiltServer()
+    await using view = await openView(server.url, { expected: /ERR_CONNECTION|Failed to fetch/ })
+    await view.page.goto('/app')
+    await view.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+    await server.kill()
+    const killed = Date.now()
+    await view.page.getByText('The server has not answered since').waitFor({ timeout: 20_000 })
+    expect(Date.now() - killed).toBeLessThan(7_000)
+    const { port } = new URL(server.url)
+    await using again = await startBuiltServer({ folder: server.folder, flags: ['--address', `127.0.0.1:${port}`] })
+    await view.page.getByText('The server has not answered since').waitFor({ state: 'hidden', timeout: 40_000 })
+    expect(again.url).toBe(server.url)
+    await server[Symbol.asyncDispose]()
+  })
+})
+
+describeInBrowser('the frame on a server with accounts', () => {
+  let server: BuiltServer
+  beforeAll(async () => {
+    server = await startServerWithAccounts()
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  it('leads strangers to the sign-in page and keeps where they wanted to go', async () => {
+    await using view = await openView(server.url)
+    await view.page.goto('/app/models?view=installed')
+    await view.page.waitForURL(/\/login/)
+    expect(new URL(view.page.url()).searchParams.get('next')).toContain('/app/models')
+    expect(view.requests.filter((path) => path.includes('/api/')).sort()).toEqual([
+      'GET /api/auth/status',
+      'GET /api/branding',
+    ])
+  })
+
+  it('shows accounts what they may see', async () => {
+    await using view = await openView(server.url)
+    await register(view, 'root@site.example')
+    await view.page.goto('/app')
+    await view.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+    await view.page.getByRole('button', { name: 'Account: root' }).click()
+    await view.page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await view.page.waitForURL(/\/login/)
+  })
+})

@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Button as AriaButton, Dialog as AriaDialog, DialogTrigger, Heading, Popover } from 'react-aria-components'
+import { useTranslation } from 'react-i18next'
+import { OperationRow } from '../components/operations/operation-row.tsx'
+import { Badge } from '../components/ui/status.tsx'
+import { readConnection } from '../lib/connection.ts'
+import { formatPercent } from '../lib/format.ts'
+import {
+  averageProgress,
+  chooseOperationInterval,
+  type Operation,
+  readOperationState,
+} from '../lib/operations/operation.ts'
+import { operationsQuery } from '../lib/operations/operation-queries.ts'
+import { useOperationNews } from './operation-news.ts'
+
+/** The length of the ring of the button. */
+const RING = 2 * Math.PI * 6.5
+const SHOWN = 3
+
+/** How many operations there are and how far they are. It alone asks the server again and again; others share what it learns. */
+export function OperationsButton() {
+  const { t } = useTranslation('operations')
+  const [isOpen, setOpen] = useState(false)
+  const { data } = useQuery({
+    ...operationsQuery,
+    refetchInterval: ({ state }) =>
+      readConnection().state === 'offline' ? false : chooseOperationInterval(state.data),
+  })
+  const said = useOperationNews(data)
+  const operations = data ?? []
+  const active = operations.filter((operation) => readOperationState(operation) !== 'failed')
+  const failed = operations.length - active.length
+  const share = averageProgress(operations)
+  const label = [
+    active.length === 0 ? t('button_none') : t('button', { count: active.length, share: formatPercent(share) }),
+    ...(failed === 0 ? [] : [t('attention', { count: failed })]),
+  ].join(', ')
+  return (
+    <>
+      <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
+        <AriaButton className="ops" aria-label={label}>
+          <svg className="ring" viewBox="0 0 18 18" aria-hidden="true">
+            <circle className="a" cx="9" cy="9" r="6.5" />
+            {share > 0 && <circle className="b" cx="9" cy="9" r="6.5" strokeDasharray={`${share * RING} ${RING}`} />}
+          </svg>
+          {active.length > 0 && active.length}
+          {failed > 0 && <Badge tone="bad">{failed}</Badge>}
+        </AriaButton>
+        <Popover className="pop ops-pop" placement="bottom end">
+          <AriaDialog>
+            <OperationsPopover active={active} failed={failed} onFollow={() => setOpen(false)} />
+          </AriaDialog>
+        </Popover>
+      </DialogTrigger>
+      <span className="vh" role="status">
+        {said}
+      </span>
+    </>
+  )
+}
+
+function OperationsPopover({
+  active,
+  failed,
+  onFollow,
+}: {
+  readonly active: readonly Operation[]
+  readonly failed: number
+  readonly onFollow: () => void
+}) {
+  const { t } = useTranslation('operations')
+  const rest = active.length - SHOWN
+  return (
+    <>
+      <header>
+        <Heading slot="title" level={2}>
+          {t('title')}
+        </Heading>
+        {failed > 0 && <Badge tone="bad">{t('attention', { count: failed })}</Badge>}
+      </header>
+      {active.length === 0 ? (
+        <p className="none">{t('none')}</p>
+      ) : (
+        <ul>
+          {active.slice(0, SHOWN).map((operation) => (
+            <OperationRow key={operation.jobID} operation={operation} />
+          ))}
+        </ul>
+      )}
+      <footer className="row">
+        {rest > 0 && <span className="meta">{t('more', { count: rest })}</span>}
+        <Link className="push" to="/app/activity" onClick={onFollow}>
+          {t('all')}
+        </Link>
+      </footer>
+    </>
+  )
+}

@@ -1,0 +1,16 @@
+import { RouterProvider } from '@tanstack/react-router'
+import { mount } from './mount.tsx'
+import { router } from './router.tsx'
+
+/** All pages, found by the address. */
+export function Pages() {
+  return <RouterProvider router={router} />
+}
+
+/** Draws the page of the address. */
+export async function start(host: HTMLElement): Promise<void> {
+  const { show } = await mount(host)
+  show(<Pages />)
+  // the page that tells of failures has to be here before the server goes away
+  setTimeout(() => void import('./failures.tsx'), 2_000)
+}

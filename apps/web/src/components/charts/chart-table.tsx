@@ -1,0 +1,49 @@
+import { Dialog } from '../ui/dialog.tsx'
+import type { ChartPoint, ChartSeries } from './chart-data.ts'
+
+/** The data of a chart as a table, above the page. */
+export function ChartTable({
+  caption,
+  points,
+  series,
+  formatValue,
+  onClose,
+}: {
+  readonly caption: string
+  readonly points: readonly ChartPoint[]
+  readonly series: readonly ChartSeries[]
+  readonly formatValue: (value: number) => string
+  readonly onClose: () => void
+}) {
+  return (
+    <Dialog title={caption} onClose={onClose}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
+      <section className="chart-table" aria-label={caption} tabIndex={0}>
+        <table className="tbl compact">
+          <thead>
+            <tr>
+              <td />
+              {series.map(({ id, label }) => (
+                <th key={id} scope="col" className="num">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {points.map(({ name }, index) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                {series.map(({ id, values: { [index]: value } }) => (
+                  <td key={id} className="num free">
+                    {value === undefined ? '' : formatValue(value)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </Dialog>
+  )
+}

@@ -1,0 +1,15 @@
+import { useTranslation } from 'react-i18next'
+import { Icon } from '../ui/icon.tsx'
+
+/** Stands for a picture on another host: fetching it could tell that host what the text says. */
+export function RemotePicture({ address, alt }: { readonly address: string; readonly alt: string }) {
+  const { t } = useTranslation()
+  const host = URL.canParse(address) ? new URL(address).host : ''
+  if (host === '') return <span className="meta">{alt}</span>
+  return (
+    <a className="far-picture" href={address} target="_blank" rel="noopener noreferrer">
+      <Icon name="external" small />
+      {t('remotePicture', { host, name: alt })}
+    </a>
+  )
+}

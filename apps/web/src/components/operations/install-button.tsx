@@ -1,0 +1,49 @@
+import type { CSSProperties } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatPercent } from '../../lib/format.ts'
+import { type Operation, readOperationState } from '../../lib/operations/operation.ts'
+import { OperationButtons } from './operation-buttons.tsx'
+import { Facts } from './operation-row.tsx'
+import { describePhase, listFacts } from './operation-words.ts'
+import './operations.css'
+
+/** What stands in place of the button that installs or removes while that goes on: its progress. */
+export function InstallProgress({
+  operation,
+  isSmall = false,
+}: {
+  readonly operation: Operation
+  readonly isSmall?: boolean
+}) {
+  const { t } = useTranslation('operations')
+  const share = operation.progress / 100
+  const isQueued = readOperationState(operation) === 'queued'
+  const phase = describePhase(operation, t)
+  const bar = (
+    <span
+      className={isSmall ? 'btnbar sm' : 'btnbar'}
+      style={{ '--p': String(share) } as CSSProperties}
+      role="progressbar"
+      aria-label={operation.name}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={operation.progress}
+      aria-valuetext={`${phase}, ${formatPercent(share)}`}
+    >
+      <span className="lab">
+        <span>{phase}</span>
+        {!isQueued && <span>{formatPercent(share)}</span>}
+      </span>
+    </span>
+  )
+  if (isSmall) return bar
+  return (
+    <span className="inst">
+      {bar}
+      <OperationButtons operation={operation} isCompact />
+      <span className="meta">
+        <Facts facts={listFacts(operation, t).slice(isQueued ? 0 : 1)} />
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,98 @@
+import { queryOptions, type UseMutationOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, unwrap } from '../../lib/api-client.ts'
+import { renewSession, sessionQuery } from '../../lib/session.ts'
+
+/** The account of the viewer, with quotas. */
+export const meQuery = queryOptions({
+  queryKey: ['account', 'me'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/auth/me', { signal })),
+})
+
+export type Quota = Awaited<ReturnType<typeof fetchMe>>['quotas'][number]
+const fetchMe = () => unwrap(api.GET('/api/auth/me', {}))
+
+/** Renames the account. The new name stands everywhere at once and goes back when the server refuses it. */
+export function useRename(options: Pick<UseMutationOptions<unknown, Error, string>, 'onError'>) {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (name: string) => unwrap(api.PUT('/api/auth/profile', { body: { name } })),
+    onMutate(name) {
+      const before = cache.getQueryData(sessionQuery.queryKey)
+      if (before !== undefined)
+        cache.setQueryData(sessionQuery.queryKey, { ...before, viewer: { ...before.viewer, name } })
+      return before
+    },
+    onError(error, name, before, context) {
+      if (before !== undefined) cache.setQueryData(sessionQuery.queryKey, before)
+      options.onError?.(error, name, undefined, context)
+    },
+  })
+}
+
+export interface PasswordChange {
+  readonly current: string
+  readonly password: string
+  readonly acceptsWeak: boolean
+}
+
+/** Changes the password. Every other session ends, this browser gets a new one. */
+export async function changePassword({ current, password, acceptsWeak }: PasswordChange): Promise<void> {
+  await unwrap(
+    api.PUT('/api/auth/password', {
+      body: {
+        current_password: current,
+        new_password: password,
+        ...(acceptsWeak ? { acknowledge_weak_password: true } : {}),
+      },
+    }),
+  )
+}
+
+export async function endOtherSessions(): Promise<void> {
+  await unwrap(api.DELETE('/api/auth/sessions', {}))
+}
+
+export async function signOut(): Promise<void> {
+  await unwrap(api.POST('/api/auth/logout', {}))
+  await renewSession()
+}
+
+const fetchKeys = (signal?: AbortSignal) =>
+  unwrap(api.GET('/api/auth/api-keys', signal === undefined ? {} : { signal }))
+
+export type ApiKey = Awaited<ReturnType<typeof fetchKeys>>['keys'][number]
+
+/** The keys of the viewer, newest first. */
+export const keysQuery = queryOptions({
+  queryKey: ['account', 'keys'],
+  queryFn: async ({ signal }) => (await fetchKeys(signal)).keys,
+})
+
+/** A key to be made. Without an end the server decides. */
+export interface KeyDraft {
+  readonly name: string
+  readonly expiresIn?: string
+  readonly expiresAt?: string
+}
+
+/** Makes a key; it stands in the list at once. The value is in the reply alone. */
+export function useMakeKey() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (draft: KeyDraft) => unwrap(api.POST('/api/auth/api-keys', { body: { ...draft } })),
+    onSuccess({ key: _, ...made }) {
+      cache.setQueryData(keysQuery.queryKey, (keys = []) => [{ ...made, lastUsed: null }, ...keys])
+    },
+  })
+}
+
+/** Revokes a key; it leaves the list with the reply. */
+export function useRevokeKey() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => unwrap(api.DELETE('/api/auth/api-keys/{id}', { params: { path: { id } } })),
+    onSuccess(_, id) {
+      cache.setQueryData(keysQuery.queryKey, (keys = []) => keys.filter((key) => key.id !== id))
+    },
+  })
+}

@@ -1,0 +1,37 @@
+import { useEffect, useRef, useState } from 'react'
+import { readAnnouncements } from '../../lib/chat/announcements.ts'
+import { takeSentences } from '../../lib/chat/sentences.ts'
+
+/** Screen readers hear finished sentences at most this often. */
+const INTERVAL_MS = 2_000
+
+/** Tells screen readers what an answer says, sentence by sentence, while it grows. */
+export function Announcer({ text }: { readonly text: string }) {
+  const [said, setSaid] = useState('')
+  const now = useRef(text)
+  now.current = text
+  useEffect(() => {
+    if (!readAnnouncements()) return undefined
+    let end = 0
+    const timer = setInterval(() => {
+      const taken = takeSentences(now.current, end, false)
+      end = taken.end
+      if (taken.text !== '') setSaid(taken.text)
+    }, INTERVAL_MS)
+    return () => {
+      clearInterval(timer)
+      announceRest(takeSentences(now.current, end, true).text)
+    }
+  }, [])
+  return (
+    <div className="vh" role="log" aria-live="polite" aria-atomic="true">
+      {said}
+    </div>
+  )
+}
+
+/** The end of an answer is told by a part of the page that outlives the message that grew. */
+function announceRest(text: string): void {
+  const rest = document.getElementById('chat-rest')
+  if (rest !== null) rest.textContent = text
+}

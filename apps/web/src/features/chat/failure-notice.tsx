@@ -1,0 +1,51 @@
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/ui/button.tsx'
+import { Notice } from '../../components/ui/notice.tsx'
+import { ErrorBlock } from '../../components/ui/states.tsx'
+import { ApiError } from '../../lib/api-error.ts'
+import type { Message } from '../../lib/chat/types.ts'
+import { useChatStore } from '../../lib/chat/use-chats.ts'
+
+/** Why an answer is not whole, and the next step: retry, or go on with it. */
+export function FailureNotice({ message, isBusy }: { readonly message: Message; readonly isBusy: boolean }) {
+  const { t } = useTranslation('chat')
+  const store = useChatStore()
+  const { id, chatId, state, failure, text, reasoning, isCut = false } = message
+  const hasText = text !== ''
+  const goOn = hasText && (
+    <Button small disabled={isBusy} onClick={() => store.continueAnswer(chatId, id)}>
+      {t('continue')}
+    </Button>
+  )
+  if (state === 'failed') {
+    return (
+      <>
+        {failure !== undefined && (
+          <ErrorBlock
+            error={failure.status === 200 ? new Error(failure.message) : new ApiError(failure.message, failure)}
+            onRetry={isBusy ? undefined : () => store.regenerate(chatId, id)}
+          />
+        )}
+        {goOn}
+      </>
+    )
+  }
+  if (state === 'streaming') return <Notice>{t('otherTab')}</Notice>
+  const isEmpty = state === 'done' && !hasText && reasoning === '' && message.toolCalls.length === 0
+  if (state === 'done' && !isCut && !isEmpty) return null
+  const reason = isEmpty ? 'empty' : state === 'done' ? 'cut' : state
+  return (
+    <Notice
+      tone={reason === 'stopped' ? 'info' : 'warn'}
+      actions={
+        goOn || (
+          <Button small disabled={isBusy} icon="regenerate" onClick={() => store.regenerate(chatId, id)}>
+            {t('common:retry')}
+          </Button>
+        )
+      }
+    >
+      {t(`ended.${reason}`)}
+    </Notice>
+  )
+}

@@ -1,0 +1,64 @@
+import { useTranslation } from 'react-i18next'
+import { Icon } from '../../components/ui/icon.tsx'
+import { Status } from '../../components/ui/status.tsx'
+import type { ToolCall } from '../../lib/chat/types.ts'
+import { formatDuration } from '../../lib/format.ts'
+
+/** Calls of tools, side by side: name, state, arguments and result. */
+export function ToolCalls({ calls, isLive }: { readonly calls: readonly ToolCall[]; readonly isLive: boolean }) {
+  if (calls.length === 0) return null
+  return (
+    <div className="calls">
+      {calls.map((call) => (
+        <Call key={call.id} call={call} isLive={isLive} />
+      ))}
+    </div>
+  )
+}
+
+function Call({ call, isLive }: { readonly call: ToolCall; readonly isLive: boolean }) {
+  const { t } = useTranslation('chat')
+  const { name, result, isFailed, durationMs } = call
+  return (
+    <div className="call">
+      <header>
+        <Icon name="tool" small />
+        <b className="mono clip">{name}</b>
+        {isFailed ? (
+          <Status tone="bad">{t('tools.failed')}</Status>
+        ) : result !== undefined ? (
+          <Status tone="ok">{t('tools.done')}</Status>
+        ) : isLive ? (
+          <Status tone="run">{t('tools.running')}</Status>
+        ) : (
+          <Status>{t('tools.asked')}</Status>
+        )}
+        {durationMs !== undefined && <span className="meta">{formatDuration(durationMs)}</span>}
+      </header>
+      <Folded label={t('tools.arguments')} text={call.arguments} />
+      {result !== undefined && <Folded label={t('tools.result')} text={result} />}
+    </div>
+  )
+}
+
+/** A text in one line that opens to all of it; JSON is laid out. */
+function Folded({ label, text }: { readonly label: string; readonly text: string }) {
+  return (
+    <details>
+      <summary className="mono clip">
+        {label}: {text}
+      </summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
+      <pre tabIndex={0}>{layOut(text)}</pre>
+    </details>
+  )
+}
+
+/** JSON over several lines; anything else as it is. */
+export function layOut(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2)
+  } catch {
+    return text
+  }
+}

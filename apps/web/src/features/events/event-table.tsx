@@ -1,0 +1,146 @@
+import { Link } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ScrolledTable } from '../../components/ui/scrolled-table.tsx'
+import { Status } from '../../components/ui/status.tsx'
+import { useVirtualRows } from '../../components/ui/use-virtual-rows.ts'
+import { formatBytes, formatClock, formatDuration, formatExactTime, formatNumber } from '../../lib/format.ts'
+import type { AuditEvent } from './api.ts'
+import { readDeed, readSubject } from './describe-event.ts'
+import type { EventsSearch } from './search.ts'
+
+const ROW_HEIGHT = 36
+const COLUMNS = ['time', 'kind', 'deed', 'subject', 'details', 'user', 'correlation'] as const
+const WIDTHS = { time: '150px', kind: '120px', deed: '110px', user: '13%', correlation: '15%' } as const
+
+/** The events, the newest first. Long lists draw the rows in view alone. */
+export function EventTable({
+  rows,
+  onFilter,
+}: {
+  readonly rows: readonly AuditEvent[]
+  readonly onFilter: (changes: EventsSearch) => void
+}) {
+  const { t } = useTranslation('events')
+  const scroller = useRef<HTMLElement>(null)
+  const { indexes, before, after } = useVirtualRows(rows.length, scroller, ROW_HEIGHT)
+  return (
+    <ScrolledTable className="tbl et two" label={t('list')} box={scroller} rowCount={rows.length + 1}>
+      <colgroup>
+        {COLUMNS.map((name) => (
+          <col key={name} style={name in WIDTHS ? { width: WIDTHS[name as keyof typeof WIDTHS] } : {}} />
+        ))}
+      </colgroup>
+      <thead>
+        <tr aria-rowindex={1}>
+          {COLUMNS.map((name) => (
+            <th key={name} scope="col">
+              {t(`column.${name}`)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        <Gap height={before} />
+        {indexes.map((index) => {
+          const event = rows[index]
+          return event === undefined ? null : (
+            <EventRow key={event.id} event={event} index={index} onFilter={onFilter} />
+          )
+        })}
+        <Gap height={after} />
+      </tbody>
+    </ScrolledTable>
+  )
+}
+
+function Gap({ height }: { readonly height: number }) {
+  return height > 0 ? (
+    <tr className="gap">
+      <td style={{ height }} />
+    </tr>
+  ) : null
+}
+
+function EventRow({
+  event,
+  index,
+  onFilter,
+}: {
+  readonly event: AuditEvent
+  readonly index: number
+  readonly onFilter: (changes: EventsSearch) => void
+}) {
+  const { t } = useTranslation('events')
+  const { kind, origin, created_at: time, user_id: user, correlation_id: correlation } = event
+  const { word, tone } = readDeed(event)
+  return (
+    <tr data-row aria-rowindex={index + 2}>
+      <td className="free m mono t2">
+        <time dateTime={time} title={formatExactTime(time)}>
+          {formatClock(time, { day: true })}
+        </time>
+      </td>
+      <td className="m">
+        <span className="clip" title={origin === undefined ? undefined : t(`origin.${origin}`)}>
+          {t(`kind.${kind}`)}
+        </span>
+      </td>
+      <td className="free end-c">
+        <Status tone={tone}>{t(`deed.${word}`)}</Status>
+      </td>
+      <td className="main-c">
+        <span className="clip mono">{readSubject(event)}</span>
+      </td>
+      <td className="m">
+        <Details event={event} />
+      </td>
+      <td className="m">
+        {user !== undefined && (
+          <button type="button" className="linkish clip" title={user} onClick={() => onFilter({ user })}>
+            {user}
+          </button>
+        )}
+      </td>
+      <td className="m">
+        {correlation !== undefined && (
+          <Link
+            className="mono clip"
+            to="/app/traces"
+            search={{ q: correlation, hours: 168 }}
+            title={correlation}
+            preload={false}
+          >
+            {correlation}
+          </Link>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+/** Places and figures of an event in one line. */
+function Details({ event }: { readonly event: AuditEvent }) {
+  const { t } = useTranslation('events')
+  const { kind, segment, byte_offset: offset, length, score, origin, direction } = event
+  const { status_code: status, bytes_sent: sent, bytes_received: received, duration_ms: duration } = event
+  const parts = [
+    origin !== undefined && t(`origin.${origin}`),
+    direction !== undefined && t(`direction.${direction}`),
+    segment,
+    offset !== undefined && length !== undefined && t('detail.place', { from: offset, to: offset + length }),
+    score !== undefined && t('detail.score', { score: formatNumber(score, 2) }),
+    status !== undefined && t('detail.status', { status }),
+    sent !== undefined && t('detail.sent', { size: formatBytes(sent) }),
+    received !== undefined && t('detail.received', { size: formatBytes(received) }),
+    duration !== undefined &&
+      (kind === 'admission' ? t('detail.retryAfter', { time: formatDuration(duration) }) : formatDuration(duration)),
+    event.upgraded === true && t('detail.upgraded'),
+  ].filter((part): part is string => typeof part === 'string' && part !== '')
+  const text = parts.join(', ')
+  return (
+    <span className="clip t2" title={text}>
+      {text}
+    </span>
+  )
+}

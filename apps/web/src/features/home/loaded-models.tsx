@@ -1,0 +1,116 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/ui/button.tsx'
+import { Icon } from '../../components/ui/icon.tsx'
+import { EmptyState, QueryView } from '../../components/ui/states.tsx'
+import { notify } from '../../components/ui/toast.ts'
+import { systemQuery } from '../../lib/chat/models.ts'
+import { useNow } from '../../lib/chat/use-chats.ts'
+import { useConnection } from '../../lib/connection.ts'
+import { formatBytes, formatDuration, formatPercent } from '../../lib/format.ts'
+import { stopModel } from './api.ts'
+import { PageLink } from './page-link.tsx'
+
+type LoadedModel = NonNullable<Awaited<ReturnType<NonNullable<typeof systemQuery.queryFn>>>['loaded_models']>[number]
+
+/** The models in memory, with what they take. "unknown", "measuring" and "0 B" are different facts. */
+export function LoadedModels() {
+  const { t } = useTranslation('home')
+  const query = useQuery(systemQuery)
+  const count = query.data?.loaded_models?.length
+  return (
+    <section className="card">
+      <header>
+        <h2>{t('loaded.title')}</h2>
+        {count !== undefined && count > 0 && <span className="meta">{t('loaded.count', { count })}</span>}
+        <PageLink to="monitor" isPlain>
+          {t('loaded.monitor')}
+          <Icon name="chevron-right" small />
+        </PageLink>
+      </header>
+      <QueryView query={query} lines={2}>
+        {({ loaded_models: models = [] }) =>
+          models.length === 0 ? (
+            <EmptyState icon="cube" title={t('loaded.none')}>
+              {t('loaded.noneAbout')}
+            </EmptyState>
+          ) : (
+            <table className="tbl two lm">
+              <thead>
+                <tr>
+                  <th scope="col">{t('loaded.model')}</th>
+                  <th scope="col">{t('loaded.backend')}</th>
+                  <th scope="col" className="num">
+                    {t('loaded.vram')}
+                  </th>
+                  <th scope="col" className="num">
+                    {t('loaded.cpu')}
+                  </th>
+                  <th scope="col" className="num">
+                    {t('loaded.uptime')}
+                  </th>
+                  <th scope="col">
+                    <span className="vh">{t('loaded.action')}</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {models.map((model) => (
+                  <Row key={model.id} model={model} />
+                ))}
+              </tbody>
+            </table>
+          )
+        }
+      </QueryView>
+    </section>
+  )
+}
+
+function Row({ model: { id, backend, process, size_vram } }: { readonly model: LoadedModel }) {
+  const { t } = useTranslation('home')
+  const client = useQueryClient()
+  const { state } = useConnection()
+  const now = useNow(true, 15_000)
+  const stop = useMutation({
+    mutationFn: () => stopModel(id),
+    onSettled: () => client.invalidateQueries({ queryKey: systemQuery.queryKey }),
+    onError: (error) => notify('error', error.message),
+    onSuccess: () => notify('success', t('loaded.stopped', { model: id })),
+  })
+  const cpu = process?.cpu_percent
+  return (
+    <tr>
+      <td className="main-c">
+        <Link className="main-a med clip" to="/app/chat/$id" params={{ id }} title={t('loaded.chat', { model: id })}>
+          {id}
+        </Link>
+      </td>
+      <td className="m free">{backend}</td>
+      <td className="num free m">{size_vram === undefined ? t('loaded.unknown') : formatBytes(size_vram)}</td>
+      <td className="num free m">
+        {cpu === undefined
+          ? t(process === undefined ? 'loaded.unknown' : 'loaded.measuring')
+          : formatPercent(cpu / 100, 1)}
+      </td>
+      <td className="num free m">
+        {process === undefined
+          ? t('loaded.unknown')
+          : formatDuration(Math.max(0, now - new Date(process.started_at).getTime()))}
+      </td>
+      <td className="num free end-c">
+        <Button
+          kind="ghost"
+          small
+          busy={stop.isPending}
+          disabled={state === 'offline'}
+          aria-label={t('loaded.stopName', { model: id })}
+          onClick={() => stop.mutate()}
+        >
+          {t('loaded.stop')}
+        </Button>
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,87 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/ui/button.tsx'
+import { EmptyState, QueryView } from '../../components/ui/states.tsx'
+import { LetterTile } from '../../components/ui/status.tsx'
+import { notify } from '../../components/ui/toast.ts'
+import { useCapabilities } from '../../lib/capabilities.ts'
+import { useConnection } from '../../lib/connection.ts'
+import { formatBytes } from '../../lib/format.ts'
+import { useSession } from '../../lib/session.ts'
+import { installModel, operationsQuery, startersQuery } from './api.ts'
+import { PageLink } from './page-link.tsx'
+import type { Starter } from './read-starters.ts'
+
+/** What stands in place of the composer while no model can chat. */
+export function Starters() {
+  const { t } = useTranslation('home')
+  const { viewer } = useSession()
+  const { model_gallery: hasGallery } = useCapabilities()
+  const query = useQuery({ ...startersQuery, enabled: viewer.isAdmin && hasGallery })
+  if (!viewer.isAdmin) {
+    return (
+      <EmptyState icon="cube" title={t('chat:noModel.title')}>
+        {t('chat:noModel.user')}
+      </EmptyState>
+    )
+  }
+  const importLink = <PageLink to="models/new">{t('starters.import')}</PageLink>
+  return (
+    <section className="card">
+      <header>
+        <h2>{t('starters.title')}</h2>
+        <span className="push row">{importLink}</span>
+      </header>
+      {hasGallery ? (
+        <QueryView query={query} lines={3}>
+          {(starters) =>
+            starters.length === 0 ? (
+              <EmptyState icon="cube" title={t('starters.none')}>
+                {t('starters.noneAbout')}
+              </EmptyState>
+            ) : (
+              <ul className="at">
+                {starters.map((starter) => (
+                  <StarterRow key={starter.id} starter={starter} />
+                ))}
+              </ul>
+            )
+          }
+        </QueryView>
+      ) : (
+        <EmptyState icon="cube" title={t('chat:noModel.title')}>
+          {t('starters.noGallery')}
+        </EmptyState>
+      )}
+    </section>
+  )
+}
+
+function StarterRow({ starter: { id, name, description, memoryBytes } }: { readonly starter: Starter }) {
+  const { t } = useTranslation('home')
+  const client = useQueryClient()
+  const { state } = useConnection()
+  const install = useMutation({
+    mutationFn: () => installModel(id),
+    onSuccess: () => client.invalidateQueries({ queryKey: operationsQuery.queryKey }),
+    onError: (error) => notify('error', error.message),
+  })
+  return (
+    <li>
+      <LetterTile name={name} />
+      <div className="grow">
+        <b>{name}</b>
+        <p className="meta">
+          {memoryBytes !== undefined && t('starters.fits', { size: formatBytes(memoryBytes) })} {description}
+        </p>
+      </div>
+      {install.isSuccess ? (
+        <PageLink to="activity">{t('starters.watch')}</PageLink>
+      ) : (
+        <Button small busy={install.isPending} disabled={state === 'offline'} onClick={() => install.mutate()}>
+          {t('starters.install')}
+        </Button>
+      )}
+    </li>
+  )
+}

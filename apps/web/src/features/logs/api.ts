@@ -1,0 +1,33 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from '../../lib/api-client.ts'
+import { queryClient } from '../../lib/query-client.ts'
+import type { SentLine } from './log-lines.ts'
+
+/** Models whose backends have written something. */
+export const logNamesQuery = queryOptions({
+  queryKey: ['logs', 'names'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/backend-logs', { signal })),
+})
+
+/** Names of the models that are loaded. */
+export const loadedNamesQuery = queryOptions({
+  queryKey: ['logs', 'loaded'],
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/system', { signal }))).loaded_models.map(({ id }) => id),
+})
+
+/** Whether the server keeps the output of backends. */
+export const loggingQuery = queryOptions({
+  queryKey: ['logs', 'logging'],
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/settings', { signal }))).enable_backend_logging !== false,
+})
+
+/** Begins to keep the output of backends. */
+export async function switchLoggingOn(): Promise<void> {
+  await unwrap(api.POST('/api/settings', { body: { enable_backend_logging: true } }))
+  await queryClient.invalidateQueries({ queryKey: loggingQuery.queryKey })
+}
+
+/** All lines that the server has of a model, the oldest first. */
+export async function fetchLines(model: string, signal: AbortSignal): Promise<readonly SentLine[]> {
+  return unwrap(api.GET('/api/backend-logs/{path}', { params: { path: { path: model } }, signal }))
+}

@@ -1,0 +1,144 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/ui/button.tsx'
+import { formatClock, formatNumber } from '../../lib/format.ts'
+import { findLine, type LogLine } from './log-lines.ts'
+import type { TIMES } from './search.ts'
+
+const LINE_HEIGHT = 20
+/** Pixels from the end that count as the end. */
+const NEAR = 24
+
+/**
+ * The lines of a log; the ones in view are in the page. The view follows the end until the reader scrolls up, and
+ * counts the new lines then.
+ *
+ * @param startAt begins at the first line of this time or later instead of the end
+ */
+export function LogView({
+  lines,
+  wrap,
+  time,
+  startAt,
+  isAnnounced,
+}: {
+  readonly lines: readonly LogLine[]
+  readonly wrap: boolean
+  readonly time: (typeof TIMES)[number]
+  readonly startAt: number | undefined
+  readonly isAnnounced: boolean
+}) {
+  const { t } = useTranslation('logs')
+  const box = useRef<HTMLElement>(null)
+  const start = startAt === undefined ? -1 : lines.findIndex(({ timestamp }) => Date.parse(timestamp) >= startAt)
+  const [isFollowing, setFollowing] = useState(start < 0)
+  /** Number of the newest line that the reader has seen. */
+  const [seen, setSeen] = useState(lines.at(-1)?.number ?? -1)
+  const last = lines.at(-1)?.number ?? -1
+  const virtualizer = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => LINE_HEIGHT,
+    getItemKey: (index) => lines[index]?.number ?? index,
+    overscan: 20,
+  })
+  const scroll = useRef(virtualizer.scrollToIndex)
+  scroll.current = virtualizer.scrollToIndex
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the place is looked for once
+  useEffect(() => {
+    if (start >= 0) scroll.current(start, { align: 'start' })
+  }, [])
+  useEffect(() => {
+    if (!isFollowing || lines.length === 0) return
+    scroll.current(lines.length - 1, { align: 'end' })
+    setSeen(last)
+  }, [isFollowing, lines.length, last])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another width of lines is measured anew
+  useEffect(() => virtualizer.measure(), [wrap, time])
+
+  // the oldest lines go at some time: what the reader looks at stays where it is
+  const anchor = useRef<{ readonly number: number; readonly index: number }>(undefined)
+  useLayoutEffect(() => {
+    const element = box.current
+    const kept = anchor.current
+    if (isFollowing || wrap || element === null || kept === undefined) return
+    const index = findLine(lines, kept.number)
+    if (index === kept.index) return
+    anchor.current = { number: kept.number, index }
+    element.scrollTop += (index - kept.index) * LINE_HEIGHT
+  }, [lines, isFollowing, wrap])
+
+  const onScroll = ({ currentTarget }: React.UIEvent<HTMLElement>) => {
+    const { scrollTop, scrollHeight, clientHeight } = currentTarget
+    const index = Math.floor(scrollTop / LINE_HEIGHT)
+    const number = lines[index]?.number
+    anchor.current = number === undefined ? undefined : { number, index }
+    const isAtEnd = scrollHeight - clientHeight - scrollTop <= NEAR
+    if (isAtEnd) setFollowing(true)
+  }
+  const leaveEnd = () => {
+    const element = box.current
+    if (element !== null && element.scrollHeight > element.clientHeight) setFollowing(false)
+  }
+  const onKeyDown = ({ key }: React.KeyboardEvent) => {
+    if (['ArrowUp', 'PageUp', 'Home'].includes(key)) leaveEnd()
+    if (key === 'End') setFollowing(true)
+  }
+  const waiting = isFollowing ? 0 : lines.reduceRight((count, { number }) => (number > seen ? count + 1 : count), 0)
+  return (
+    <div className="log-frame">
+      <section
+        ref={box}
+        className={wrap ? 'log is-wrapped' : 'log'}
+        role="log"
+        aria-live={isAnnounced ? 'polite' : 'off'}
+        aria-label={t('log')}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
+        tabIndex={0}
+        onScroll={onScroll}
+        onWheel={({ deltaY }) => deltaY < 0 && leaveEnd()}
+        onTouchMove={leaveEnd}
+        onPointerDown={({ target, currentTarget }) => target === currentTarget && leaveEnd()}
+        onKeyDown={onKeyDown}
+      >
+        <div className="log-room" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ key, index, start: top }) => {
+            const line = lines[index]
+            return line === undefined ? null : (
+              <div
+                key={key}
+                data-index={index}
+                ref={wrap ? virtualizer.measureElement : undefined}
+                className={`log-line ${line.stream}`}
+                style={{ transform: `translateY(${top}px)` }}
+              >
+                {time !== 'none' && (
+                  <time dateTime={line.timestamp}>
+                    {time === 'exact' ? line.timestamp : formatClock(line.timestamp)}
+                  </time>
+                )}
+                {line.missed === undefined ? (
+                  <>
+                    {line.stream === 'stderr' && <span className="err">{t('stderr')}</span>}
+                    <span className="text">{line.text}</span>
+                  </>
+                ) : (
+                  <span className="text t3">{t('missed', { count: line.missed })}</span>
+                )}
+              </div>
+            )
+          })}
+        </div>
+      </section>
+      <div className="log-more" role="status">
+        {!isFollowing && (
+          <Button small icon="chevron-down" onClick={() => setFollowing(true)}>
+            {waiting === 0 ? t('follow') : t('newLines', { count: waiting, shown: formatNumber(waiting) })}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,131 @@
+import { useEffect, useState } from 'react'
+import { toSocketUrl } from '../../lib/base-path.ts'
+import { fetchLines } from './api.ts'
+import { LogBuffer, type LogLine, readMessage } from './log-lines.ts'
+
+/** How lines come: by the socket, by asking again and again, or not now. */
+export type LogLink = 'connecting' | 'socket' | 'polling' | 'paused'
+
+/** The output of a model's backends as it comes. */
+export interface Log {
+  readonly lines: readonly LogLine[]
+  readonly link: LogLink
+  /** Why no lines come; undefined while they do. */
+  readonly error: unknown
+  /** Whether the first lines are there. */
+  readonly isRead: boolean
+}
+
+const POLL_MS = 2_000
+const DRAW_MS = 100
+/** A hidden page gives its socket back after this time. */
+const HIDDEN_MS = 60_000
+/** Sockets that fail in a row before the page asks again and again instead. */
+const MAX_FAILURES = 2
+const RETRY_MS = [500, 1_000, 2_000, 5_000]
+
+/** Follows the output of a model over a WebSocket; where there is none, it asks every two seconds. */
+export function useLog(model: string): Log {
+  const [log, setLog] = useState<Log>({ lines: [], link: 'connecting', error: undefined, isRead: false })
+  useEffect(() => {
+    const buffer = new LogBuffer()
+    let state: Omit<Log, 'lines'> = { link: 'connecting', error: undefined, isRead: false }
+    let drawing: ReturnType<typeof setTimeout> | undefined
+    // many lines within a moment are drawn once
+    const draw = () => {
+      drawing ??= setTimeout(() => {
+        drawing = undefined
+        setLog({ ...state, lines: buffer.read() })
+      }, DRAW_MS)
+    }
+    const end = followLog(model, buffer, (changes) => {
+      state = { ...state, ...changes }
+      draw()
+    })
+    setLog({ ...state, lines: [] })
+    return () => {
+      clearTimeout(drawing)
+      end()
+    }
+  }, [model])
+  return log
+}
+
+/** Fills a buffer until it is ended. @param tell called after every change, with what else has changed */
+function followLog(model: string, buffer: LogBuffer, tell: (changes: Partial<Omit<Log, 'lines'>>) => void): () => void {
+  const ended = new AbortController()
+  let socket: WebSocket | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let hiding: ReturnType<typeof setTimeout> | undefined
+  let failures = 0
+
+  const open = () => {
+    let wasOpen = false
+    tell({ link: 'connecting' })
+    const opened = new WebSocket(toSocketUrl(`/ws/backend-logs/${encodeURIComponent(model)}`))
+    socket = opened
+    opened.onopen = () => {
+      wasOpen = true
+      failures = 0
+      tell({ link: 'socket', error: undefined })
+    }
+    opened.onmessage = ({ data }) => {
+      const message = typeof data === 'string' ? readMessage(data) : undefined
+      if (message?.type === 'initial') buffer.merge(message.lines)
+      if (message?.type === 'line') buffer.append([message.line])
+      if (message?.type === 'missed')
+        buffer.append([{ timestamp: new Date().toISOString(), stream: 'stdout', text: '', missed: message.count }])
+      if (message !== undefined) tell({ isRead: true })
+    }
+    opened.onclose = () => {
+      if (socket !== opened) return
+      socket = undefined
+      if (ended.signal.aborted) return
+      if (!wasOpen) failures += 1
+      if (failures >= MAX_FAILURES) void poll()
+      else timer = setTimeout(open, RETRY_MS[failures] ?? 5_000)
+    }
+  }
+
+  const poll = async () => {
+    try {
+      buffer.merge(await fetchLines(model, ended.signal))
+      tell({ link: 'polling', error: undefined, isRead: true })
+    } catch (error) {
+      if (ended.signal.aborted) return
+      tell({ link: 'polling', error })
+    }
+    if (!ended.signal.aborted) timer = setTimeout(() => (document.hidden ? pause() : void poll()), POLL_MS)
+  }
+
+  const pause = () => {
+    clearTimeout(timer)
+    const closing = socket
+    socket = undefined
+    closing?.close()
+    tell({ link: 'paused' })
+  }
+
+  const onVisibility = () => {
+    clearTimeout(hiding)
+    if (document.hidden) {
+      hiding = setTimeout(pause, HIDDEN_MS)
+    } else if (socket === undefined) {
+      clearTimeout(timer)
+      failures = 0
+      open()
+    }
+  }
+
+  document.addEventListener('visibilitychange', onVisibility)
+  open()
+  return () => {
+    ended.abort()
+    clearTimeout(timer)
+    clearTimeout(hiding)
+    document.removeEventListener('visibilitychange', onVisibility)
+    const closing = socket
+    socket = undefined
+    closing?.close()
+  }
+}

@@ -1,0 +1,3 @@
+export function NewModelPage() {
+  return null
+}

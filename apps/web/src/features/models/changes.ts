@@ -1,0 +1,50 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { notify } from '../../components/ui/toast.ts'
+import { api, unwrap } from '../../lib/api-client.ts'
+import { type InstalledModel, installedQuery, loadedQuery } from './api.ts'
+
+/** A change of one field of a model that is here. */
+export interface Toggle {
+  readonly name: string
+  readonly field: 'pinned' | 'disabled'
+  readonly value: boolean
+}
+
+/** Pins a model, or switches it off. It shows at once and goes back where the server refuses. */
+export function useToggle() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ name, field, value }: Toggle) => {
+      if (field === 'pinned') {
+        const action = value ? 'pin' : 'unpin'
+        return unwrap(api.PUT('/models/toggle-pinned/{name}/{action}', { params: { path: { name, action } } }))
+      }
+      const action = value ? 'disable' : 'enable'
+      return unwrap(api.PUT('/models/toggle-state/{name}/{action}', { params: { path: { name, action } } }))
+    },
+    async onMutate({ name, field, value }) {
+      await client.cancelQueries({ queryKey: installedQuery.queryKey })
+      const before = client.getQueryData(installedQuery.queryKey)
+      const change = (model: InstalledModel) => (model.id === name ? { ...model, [field]: value } : model)
+      client.setQueryData(installedQuery.queryKey, (models) => models?.map(change))
+      return before
+    },
+    onError(error, _, before) {
+      client.setQueryData(installedQuery.queryKey, before)
+      notify('error', error.message)
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['models'] }),
+  })
+}
+
+/** Loads a model into memory, or takes it out. */
+export function useLoading(name: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (verb: 'load' | 'stop') => {
+      const init = { body: { model: name } }
+      return verb === 'load' ? unwrap(api.POST('/backend/load', init)) : unwrap(api.POST('/backend/shutdown', init))
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: loadedQuery.queryKey }),
+  })
+}

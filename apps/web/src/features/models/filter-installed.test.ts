@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import type { InstalledModel } from './api.ts'
+import { filterInstalled } from './filter-installed.ts'
+
+const makeModel = (id: string, fields: Partial<InstalledModel> = {}): InstalledModel => ({
+  ...{ id, backend: 'llama', capabilities: ['FLAG_CHAT'], disabled: false, pinned: false },
+  ...fields,
+})
+const models = [
+  makeModel('cedar', { pinned: true }),
+  makeModel('lumen', { capabilities: ['FLAG_EMBEDDINGS'], disabled: true }),
+  makeModel('harbor', { backend: 'onnx' }),
+]
+const loaded = new Set(['harbor'])
+const names = (filter: Partial<Parameters<typeof filterInstalled>[1]>) =>
+  filterInstalled(models, { q: undefined, state: undefined, loaded, ...filter }).map(({ id }) => id)
+
+describe('installed models', () => {
+  it('are all shown without a filter', () => {
+    expect(names({})).toEqual(['cedar', 'lumen', 'harbor'])
+  })
+
+  it('are found by name, backend and use, every word', () => {
+    expect(names({ q: 'CEDAR' })).toEqual(['cedar'])
+    expect(names({ q: 'onnx chat' })).toEqual(['harbor'])
+    expect(names({ q: 'embeddings' })).toEqual(['lumen'])
+    expect(names({ q: 'cedar onnx' })).toEqual([])
+  })
+
+  it('are found by their state', () => {
+    expect(names({ state: 'loaded' })).toEqual(['harbor'])
+    expect(names({ state: 'pinned' })).toEqual(['cedar'])
+    expect(names({ state: 'disabled' })).toEqual(['lumen'])
+  })
+})

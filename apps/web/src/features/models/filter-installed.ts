@@ -1,0 +1,30 @@
+import type { InstalledModel } from './api.ts'
+import type { MODEL_STATES } from './search.ts'
+
+/** What a model can be asked for, such as `chat`. */
+export function listUses({ capabilities }: Pick<InstalledModel, 'capabilities'>): readonly string[] {
+  return capabilities.map((name) => name.replace(/^FLAG_/, '').toLowerCase())
+}
+
+/** Filters of installed models. */
+export interface InstalledFilter {
+  /** Words of the name, the backend or the uses. */
+  readonly q: string | undefined
+  readonly state: (typeof MODEL_STATES)[number] | undefined
+  /** What is in memory, by name. */
+  readonly loaded: { has(name: string): boolean }
+}
+
+/** The installed models that filters let through. */
+export function filterInstalled(
+  models: readonly InstalledModel[],
+  { q = '', state, loaded }: InstalledFilter,
+): readonly InstalledModel[] {
+  const words = q.toLowerCase().split(/\s+/)
+  return models.filter((model) => {
+    const text = [model.id, model.backend, ...listUses(model)].join('\n').toLowerCase()
+    if (!words.every((word) => text.includes(word))) return false
+    if (state === 'loaded') return loaded.has(model.id)
+    return state === undefined || model[state]
+  })
+}

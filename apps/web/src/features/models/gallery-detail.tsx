@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../../components/ui/button.tsx'
+import { EmptyState, QueryView } from '../../components/ui/states.tsx'
+import { Badge, LetterTile } from '../../components/ui/status.tsx'
+import { type GalleryModel, galleryModelQuery } from './api.ts'
+import { describeSize } from './gallery-list.tsx'
+import { InstallActions } from './install-actions.tsx'
+import { MemoryCard } from './memory-card.tsx'
+import { VariantsTable } from './variants-table.tsx'
+
+/** The details of a model of a gallery. @param listed the model, where the list has it */
+export function GalleryDetail({
+  id,
+  listed,
+  onClose,
+}: {
+  readonly id: string | undefined
+  readonly listed: GalleryModel | undefined
+  readonly onClose: () => void
+}) {
+  const { t } = useTranslation('models')
+  const found = useQuery({ ...galleryModelQuery(id ?? ''), enabled: id !== undefined && listed === undefined })
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
+    <section className="d" tabIndex={0} aria-label={t('details')}>
+      {id === undefined ? (
+        <EmptyState icon="cube" title={t('chooseModel')} />
+      ) : listed !== undefined ? (
+        <Detail key={id} model={listed} onClose={onClose} />
+      ) : (
+        <QueryView query={found} lines={5}>
+          {(model) =>
+            model === null ? (
+              <EmptyState title={t('noSuchModel')}>{id}</EmptyState>
+            ) : (
+              <Detail model={model} onClose={onClose} />
+            )
+          }
+        </QueryView>
+      )}
+    </section>
+  )
+}
+
+function Detail({ model, onClose }: { readonly model: GalleryModel; readonly onClose: () => void }) {
+  const { t } = useTranslation('models')
+  const { name, id, description, license, backend, gallery, tags } = model
+  const size = describeSize(model)
+  const facts = [id, license, backend && t('backendIs', { backend }), t('galleryIs', { gallery }), size]
+  const links = model.urls.filter((url) => /^https?:\/\//.test(url))
+  return (
+    <div className="din">
+      <div className="row dh">
+        <LetterTile name={name} large />
+        <div className="grow">
+          <h2 className="dt">{name}</h2>
+          <p className="meta">{facts.filter((fact) => fact !== undefined && fact !== '').join(' · ')}</p>
+        </div>
+        <IconButton className="only-m" small icon="x" label={t('closeDetails')} onClick={onClose} />
+      </div>
+      {description && <p className="t2 lead">{description}</p>}
+      <div className="row wrap">
+        {tags.map((tag) => (
+          <Badge key={tag}>{tag}</Badge>
+        ))}
+      </div>
+      <InstallActions model={model} />
+      <MemoryCard model={model} />
+      {model.has_variants && <VariantsTable model={model} />}
+      {links.length > 0 && (
+        <ul className="links">
+          {links.map((url) => (
+            <li key={url}>
+              <a href={url} target="_blank" rel="noopener noreferrer">
+                {url}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { EmptyState, NoMatch } from '../../components/ui/states.tsx'
+import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
+import { useCapabilities } from '../../lib/capabilities.ts'
+import { formatBytes, formatNumber, formatPercent } from '../../lib/format.ts'
+import { findActiveOperation } from '../../lib/operations/operation.ts'
+import { operationsQuery } from '../../lib/operations/operation-queries.ts'
+import { type GalleryModel, type GalleryPage, hostQuery } from './api.ts'
+import { type Fit, judgeFit } from './fit.ts'
+import { hasGalleryFilter, type ModelsSearch } from './search.ts'
+
+const route = getRouteApi('/app/models')
+const FIT_TONES = { fits: 'ok', tight: 'warn', large: 'bad', unusable: 'bad', unknown: 'neutral' } as const
+
+/** The models of a page of the galleries. */
+export function GalleryList({ page, search }: { readonly page: GalleryPage; readonly search: ModelsSearch }) {
+  const { t } = useTranslation('models')
+  const navigate = route.useNavigate()
+  const { models, totalPages, availableModels } = page
+  if (models.length === 0) {
+    if (hasGalleryFilter(search)) return <NoMatch onClear={() => void navigate({ to: '.', search: {} })} />
+    return <EmptyGallery hasGallery={page.repositories.length > 0} />
+  }
+  return (
+    <>
+      <ul className="ml">
+        {models.map((model) => (
+          <li key={model.id}>
+            <Link
+              to="/app/models"
+              search={{ ...search, model: model.id }}
+              activeOptions={{ exact: true, includeSearch: true }}
+              replace
+            >
+              <LetterTile name={model.name} />
+              <span className="grow">
+                <span className="nm clip">{model.name}</span>
+                <span className="meta clip">{model.tags.join(', ')}</span>
+              </span>
+              <RowEnd model={model} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <p className="meta foot">
+        {t('showing', { shown: formatNumber(models.length), count: availableModels })}
+        {totalPages > 1 && (
+          <>
+            <span className="sep" />
+            <Link to="/app/models" search={{ ...search, pages: (search.pages ?? 1) + 1 }} replace resetScroll={false}>
+              {t('showMore')}
+            </Link>
+          </>
+        )}
+      </p>
+    </>
+  )
+}
+
+function EmptyGallery({ hasGallery }: { readonly hasGallery: boolean }) {
+  const { t } = useTranslation('models')
+  const { model_editor: hasEditor } = useCapabilities()
+  return (
+    <EmptyState
+      icon="cube"
+      title={t(hasGallery ? 'galleryEmpty' : 'noGallery')}
+      action={
+        hasEditor && (
+          <Link className="btn" to="/app/models/new" search={{ from: 'uri' }}>
+            {t('importModel')}
+          </Link>
+        )
+      }
+    >
+      {t(hasGallery ? 'galleryEmptyAbout' : 'noGalleryAbout')}
+    </EmptyState>
+  )
+}
+
+/** The size of a model and how it stands: installed, on its way, or its fit. */
+function RowEnd({ model }: { readonly model: GalleryModel }) {
+  const { t } = useTranslation('models')
+  const host = useQuery(hostQuery).data
+  const operations = useQuery(operationsQuery).data
+  const operation = findActiveOperation(operations, { kind: 'model', name: model.id })
+  return (
+    <span className="rt">
+      <span className="sz">{describeSize(model) ?? t('sizeUnknown')}</span>
+      {operation !== undefined ? (
+        <Status tone="run">{operation.isQueued ? t('queued') : formatPercent(operation.progress / 100)}</Status>
+      ) : model.installed ? (
+        <Badge>{t('installed')}</Badge>
+      ) : (
+        <FitStatus fit={judgeFit(model, host)} />
+      )}
+    </span>
+  )
+}
+
+/** The size of a download; undefined where nobody knows it. */
+export function describeSize({ size_bytes, size }: GalleryModel): string | undefined {
+  if (size_bytes !== undefined) return formatBytes(size_bytes)
+  return size === '' ? undefined : size
+}
+
+/** How a model fits this host. */
+export function FitStatus({ fit }: { readonly fit: Fit }) {
+  const { t } = useTranslation('models')
+  return <Status tone={FIT_TONES[fit]}>{t(`fit.${fit}`)}</Status>
+}

@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useCallback, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { SearchField, SelectFilter } from '../../components/ui/field.tsx'
+import { QueryView } from '../../components/ui/states.tsx'
+import { useDebounced } from '../../lib/use-debounced.ts'
+import { useListKeys } from '../../lib/use-list-keys.ts'
+import { type GalleryPage, galleryQuery } from './api.ts'
+import { GalleryDetail } from './gallery-detail.tsx'
+import { GalleryList } from './gallery-list.tsx'
+import { type ModelsSearch, readModelsSearch, SORTS } from './search.ts'
+
+const route = getRouteApi('/app/models')
+/** Uses and tags that have a chip. */
+const CHIPS = ['chat', 'code', 'vision', 'embeddings', 'rerank', 'tts', 'transcript', 'token_classify'] as const
+
+/** What galleries offer, with search and filters. */
+export function GalleryView() {
+  const { t } = useTranslation('models')
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = useCallback(
+    (patch: SearchPatch) =>
+      void navigate({
+        to: '.',
+        search: ({ pages: _, ...rest }) => readModelsSearch({ ...rest, ...patch }),
+        replace: true,
+      }),
+    [navigate],
+  )
+  const page = useQuery(galleryQuery(search))
+  const models = page.data?.models
+  const open = (model: string | undefined) =>
+    void navigate({
+      to: '.',
+      search: ({ model: _, ...rest }) => (model === undefined ? rest : { ...rest, model }),
+      replace: true,
+    })
+  useListKeys({
+    onStep(step) {
+      const index = models?.findIndex(({ id }) => id === search.model) ?? -1
+      const next = models?.[index === -1 && step === -1 ? 0 : index + step]
+      if (next !== undefined) open(next.id)
+    },
+    onClose: () => open(undefined),
+  })
+  return (
+    <>
+      <div className="fl">
+        <TermField value={search.q ?? ''} onChange={(q) => change({ q })} />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one row everywhere */}
+        <div className="row chips" tabIndex={0} role="group" aria-label={t('filters')}>
+          <Chip text={t('fitsHost')} isOn={search.fits === true} onFlip={(fits) => change({ fits })} />
+          {CHIPS.map((chip) => (
+            <Chip
+              key={chip}
+              text={t(`use.${chip}`)}
+              isOn={search.capability === chip}
+              onFlip={(isOn) => change({ capability: isOn ? chip : '' })}
+            />
+          ))}
+        </div>
+        <Selects search={search} page={page.data} onChange={change} />
+      </div>
+      <div className={search.model === undefined ? 'split' : 'split open'}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
+        <section className="l" tabIndex={0} aria-label={t('common:nav.models')} aria-busy={page.isPlaceholderData}>
+          {page.isPlaceholderData && <div className="refresh" />}
+          <QueryView query={page} lines={10} height={52}>
+            {(data) => <GalleryList page={data} search={search} />}
+          </QueryView>
+        </section>
+        <GalleryDetail
+          id={search.model}
+          listed={models?.find(({ id }) => id === search.model)}
+          onClose={() => open(undefined)}
+        />
+      </div>
+    </>
+  )
+}
+
+/** Filters to change; an empty one is taken away. */
+type SearchPatch = { readonly [Key in keyof ModelsSearch]?: ModelsSearch[Key] | '' }
+
+/** The search term, which goes into the address once typing rests. */
+export function TermField({ value, onChange }: { readonly value: string; readonly onChange: (term: string) => void }) {
+  const { t } = useTranslation('models')
+  const [text, setText] = useState(value)
+  const rested = useDebounced(text)
+  // the address may change on its own, such as by Clear filters
+  useEffect(() => setText(value), [value])
+  useEffect(() => {
+    if (rested === text && rested !== value) onChange(rested)
+  }, [rested, text, value, onChange])
+  return (
+    <div className="sf">
+      <SearchField label={t('searchModels')} value={text} onChange={setText} />
+    </div>
+  )
+}
+
+function Chip({
+  text,
+  isOn,
+  onFlip,
+}: {
+  readonly text: string
+  readonly isOn: boolean
+  readonly onFlip: (isOn: boolean) => void
+}) {
+  return (
+    <button type="button" className="chip" aria-pressed={isOn} onClick={() => onFlip(!isOn)}>
+      {text}
+    </button>
+  )
+}
+
+function Selects({
+  search,
+  page,
+  onChange,
+}: {
+  readonly search: ModelsSearch
+  readonly page: GalleryPage | undefined
+  readonly onChange: (patch: SearchPatch) => void
+}) {
+  const { t } = useTranslation('models')
+  const { backend = '', sort } = search
+  const backends = [...new Set([...(page?.allBackends ?? []), ...(backend === '' ? [] : [backend])])]
+  return (
+    <div className="row push hide-s">
+      {backends.length > 1 && (
+        <SelectFilter
+          label={t('backend')}
+          value={backend}
+          options={[['', t('anyBackend')], ...backends.map((name) => [name, name] as const)]}
+          onChange={({ target }) => onChange({ backend: target.value })}
+        />
+      )}
+      <SelectFilter
+        label={t('sort.label')}
+        value={sort ?? ''}
+        options={[['', t('sort.gallery')], ...SORTS.map((order) => [order, t(`sort.${order}`)] as const)]}
+        onChange={({ target }) => onChange({ sort: SORTS.find((one) => one === target.value) ?? '' })}
+      />
+    </div>
+  )
+}

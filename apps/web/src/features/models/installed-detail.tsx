@@ -1,0 +1,169 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { TFunction } from 'i18next'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { InstallProgress } from '../../components/operations/install-button.tsx'
+import { Button, IconButton } from '../../components/ui/button.tsx'
+import { Switch } from '../../components/ui/field.tsx'
+import { EmptyState, ErrorBlock, Skeleton } from '../../components/ui/states.tsx'
+import { Badge, LetterTile } from '../../components/ui/status.tsx'
+import { useCapabilities } from '../../lib/capabilities.ts'
+import { useConnection } from '../../lib/connection.ts'
+import { formatBytes } from '../../lib/format.ts'
+import { findActiveOperation } from '../../lib/operations/operation.ts'
+import { operationsQuery } from '../../lib/operations/operation-queries.ts'
+import type { InstalledModel, LoadedModel } from './api.ts'
+import { useLoading, useToggle } from './changes.ts'
+import { listUses } from './filter-installed.ts'
+import { RemoveDialog } from './remove-dialog.tsx'
+
+/** The details of a model that is here. */
+export function InstalledDetail({
+  name,
+  model,
+  loaded,
+  isKnown,
+  onClose,
+}: {
+  readonly name: string | undefined
+  readonly model: InstalledModel | undefined
+  readonly loaded: LoadedModel | undefined
+  /** Whether the list of models is there. */
+  readonly isKnown: boolean
+  readonly onClose: () => void
+}) {
+  const { t } = useTranslation('models')
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
+    <section className="d" tabIndex={0} aria-label={t('details')}>
+      {model !== undefined ? (
+        <Detail key={model.id} model={model} loaded={loaded} onClose={onClose} />
+      ) : name === undefined ? (
+        <EmptyState icon="cube" title={t('chooseModel')} />
+      ) : isKnown ? (
+        <EmptyState title={t('noSuchModel')} action={<Button onClick={onClose}>{t('closeDetails')}</Button>}>
+          {name}
+        </EmptyState>
+      ) : (
+        <Skeleton lines={5} />
+      )}
+    </section>
+  )
+}
+
+function Detail({
+  model,
+  loaded,
+  onClose,
+}: {
+  readonly model: InstalledModel
+  readonly loaded: LoadedModel | undefined
+  readonly onClose: () => void
+}) {
+  const { t } = useTranslation('models')
+  const { id, backend, source, pinned, disabled } = model
+  const isOffline = useConnection().state === 'offline'
+  const toggle = useToggle()
+  const uses = listUses(model)
+  const hasFile = source === undefined
+  return (
+    <div className="din">
+      <div className="row dh">
+        <LetterTile name={id} large />
+        <div className="grow">
+          <h2 className="dt">{id}</h2>
+          <p className="meta">
+            {[t('backendIs', { backend }), ...(loaded === undefined ? [] : [describeMemory(loaded, t)])].join(' · ')}
+          </p>
+        </div>
+        <IconButton className="only-m" small icon="x" label={t('closeDetails')} onClick={onClose} />
+      </div>
+      <div className="row wrap">
+        {uses.map((use) => (
+          <Badge key={use}>{use}</Badge>
+        ))}
+      </div>
+      <Actions model={model} isLoaded={loaded !== undefined} canChat={uses.includes('chat') && !disabled} />
+      {hasFile ? (
+        <div className="stack tight">
+          <Switch
+            label={t('pinnedAbout')}
+            checked={pinned}
+            disabled={isOffline}
+            onChange={({ target }) => toggle.mutate({ name: id, field: 'pinned', value: target.checked })}
+          />
+          <Switch
+            label={t('enabledAbout')}
+            checked={!disabled}
+            disabled={isOffline}
+            onChange={({ target }) => toggle.mutate({ name: id, field: 'disabled', value: !target.checked })}
+          />
+        </div>
+      ) : (
+        <p className="meta">{t('withoutFile')}</p>
+      )}
+    </div>
+  )
+}
+
+function describeMemory({ size_vram, process }: LoadedModel, t: TFunction): string {
+  const vram = size_vram === undefined ? t('unknown') : formatBytes(size_vram)
+  const parts = [t('memory.graphics', { bytes: vram })]
+  if (process !== undefined) parts.push(t('memory.process', { bytes: formatBytes(process.rss_bytes) }))
+  return parts.join(' · ')
+}
+
+function Actions({
+  model: { id, source },
+  isLoaded,
+  canChat,
+}: {
+  readonly model: InstalledModel
+  readonly isLoaded: boolean
+  readonly canChat: boolean
+}) {
+  const { t } = useTranslation('models')
+  const { model_gallery: canRemove, model_editor: hasEditor, backend_logs: hasLogs } = useCapabilities()
+  const isOffline = useConnection().state === 'offline'
+  const loading = useLoading(id)
+  const operations = useQuery(operationsQuery).data
+  const operation = findActiveOperation(operations, { kind: 'model', name: id })
+  const [isRemoving, setRemoving] = useState(false)
+  if (operation !== undefined) return <InstallProgress operation={operation} />
+  return (
+    <>
+      <div className="row wrap">
+        {canChat && (
+          <Link className="btn primary" to={`/app/chat/${encodeURIComponent(id)}` as '/app'}>
+            {t('openInChat')}
+          </Link>
+        )}
+        <Button
+          busy={loading.isPending}
+          disabled={isOffline}
+          onClick={() => loading.mutate(isLoaded ? 'stop' : 'load')}
+        >
+          {t(isLoaded ? 'stop' : 'load')}
+        </Button>
+        {hasEditor && source === undefined && (
+          <Link className="btn" to="/app/models/$name" params={{ name: id }}>
+            {t('configure')}
+          </Link>
+        )}
+        {hasLogs && (
+          <Link className="btn" to={`/app/backends/logs/${encodeURIComponent(id)}` as '/app'}>
+            {t('logs')}
+          </Link>
+        )}
+        {canRemove && source === undefined && (
+          <Button disabled={isOffline} onClick={() => setRemoving(true)}>
+            {t('remove')}
+          </Button>
+        )}
+      </div>
+      {loading.isError && <ErrorBlock title={t('loadFailed')} error={loading.error} />}
+      {isRemoving && <RemoveDialog name={id} onClose={() => setRemoving(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,150 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { SelectFilter } from '../../components/ui/field.tsx'
+import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
+import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
+import { useCapabilities } from '../../lib/capabilities.ts'
+import { useListKeys } from '../../lib/use-list-keys.ts'
+import { type InstalledModel, installedQuery, type LoadedModel, loadedQuery } from './api.ts'
+import { filterInstalled, listUses } from './filter-installed.ts'
+import { TermField } from './gallery-view.tsx'
+import { InstalledDetail } from './installed-detail.tsx'
+import { MODEL_STATES, type ModelsSearch } from './search.ts'
+
+const route = getRouteApi('/app/models')
+const NONE_LOADED: ReadonlyMap<string, LoadedModel> = new Map()
+
+/** Models that are here, whether galleries answer or not. */
+export function InstalledView() {
+  const { t } = useTranslation('models')
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const installed = useQuery(installedQuery)
+  const loaded = useQuery(loadedQuery).data ?? NONE_LOADED
+  const { q, state, model } = search
+  const shown = filterInstalled(installed.data ?? [], { q, state, loaded })
+  const change = (patch: ModelsSearch) => void navigate({ to: '.', search: { ...search, ...patch }, replace: true })
+  const open = (name: string | undefined) => {
+    const { model: _, ...rest } = search
+    void navigate({ to: '.', search: name === undefined ? rest : { ...rest, model: name }, replace: true })
+  }
+  useListKeys({
+    onStep(step) {
+      const index = shown.findIndex(({ id }) => id === model)
+      const next = shown[index === -1 && step === -1 ? 0 : index + step]
+      if (next !== undefined) open(next.id)
+    },
+    onClose: () => open(undefined),
+  })
+  return (
+    <>
+      <div className="fl">
+        <TermField
+          value={q ?? ''}
+          onChange={(term) => {
+            const { q: _, ...rest } = search
+            void navigate({ to: '.', search: term === '' ? rest : { ...rest, q: term }, replace: true })
+          }}
+        />
+        <SelectFilter
+          label={t('state.label')}
+          value={state ?? ''}
+          options={[['', t('state.any')], ...MODEL_STATES.map((word) => [word, t(`state.${word}`)] as const)]}
+          onChange={({ target }) => {
+            const next = MODEL_STATES.find((word) => word === target.value)
+            const { state: _, ...rest } = search
+            if (next === undefined) void navigate({ to: '.', search: rest, replace: true })
+            else change({ state: next })
+          }}
+        />
+      </div>
+      <div className={model === undefined ? 'split' : 'split open'}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
+        <section className="l" tabIndex={0} aria-label={t('common:nav.models')}>
+          <QueryView query={installed} lines={6} height={52}>
+            {(models) =>
+              models.length === 0 ? (
+                <NothingInstalled />
+              ) : shown.length === 0 ? (
+                <NoMatch onClear={() => void navigate({ to: '.', search: { view: 'installed' } })} />
+              ) : (
+                <InstalledList models={shown} loaded={loaded} search={search} />
+              )
+            }
+          </QueryView>
+        </section>
+        <InstalledDetail
+          name={model}
+          model={installed.data?.find(({ id }) => id === model)}
+          loaded={model === undefined ? undefined : loaded.get(model)}
+          isKnown={installed.data !== undefined}
+          onClose={() => open(undefined)}
+        />
+      </div>
+    </>
+  )
+}
+
+function NothingInstalled() {
+  const { t } = useTranslation('models')
+  const { model_gallery: hasGallery } = useCapabilities()
+  return (
+    <EmptyState
+      icon="cube"
+      title={t('nothingInstalled')}
+      action={
+        <Link
+          className="btn primary"
+          {...(hasGallery
+            ? { to: '/app/models', search: { view: 'explore' as const } }
+            : { to: '/app/models/new', search: {} })}
+        >
+          {t(hasGallery ? 'exploreModels' : 'add')}
+        </Link>
+      }
+    />
+  )
+}
+
+function InstalledList({
+  models,
+  loaded,
+  search,
+}: {
+  readonly models: readonly InstalledModel[]
+  readonly loaded: ReadonlyMap<string, LoadedModel>
+  readonly search: ModelsSearch
+}) {
+  const { t } = useTranslation('models')
+  return (
+    <ul className="ml">
+      {models.map((model) => (
+        <li key={model.id}>
+          <Link
+            to="/app/models"
+            search={{ ...search, view: 'installed', model: model.id }}
+            activeOptions={{ exact: true, includeSearch: true }}
+            replace
+          >
+            <LetterTile name={model.id} />
+            <span className="grow">
+              <span className="nm clip">{model.id}</span>
+              <span className="meta clip">{listUses(model).join(', ')}</span>
+            </span>
+            <span className="rt">
+              {model.disabled ? (
+                <Status>{t('state.disabled')}</Status>
+              ) : loaded.has(model.id) ? (
+                <Status tone="ok">{t('state.loaded')}</Status>
+              ) : (
+                <Status>{t('state.idle')}</Status>
+              )}
+              {model.pinned && <Badge>{t('state.pinned')}</Badge>}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}

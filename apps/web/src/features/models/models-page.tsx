@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Icon } from '../../components/ui/icon.tsx'
+import { PageHead } from '../../components/ui/page-head.tsx'
+import { Segmented } from '../../components/ui/segmented.tsx'
+import { useCapabilities } from '../../lib/capabilities.ts'
+import { formatBytes } from '../../lib/format.ts'
+import { hostQuery, installedQuery } from './api.ts'
+import { GalleryView } from './gallery-view.tsx'
+import { InstalledView } from './installed-view.tsx'
+import './models.css'
+
+const route = getRouteApi('/app/models')
+
+/** Models of the galleries, and models that are here. */
+export function ModelsPage() {
+  const { t } = useTranslation('models')
+  const { view } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { model_gallery: hasGallery, model_editor: hasEditor } = useCapabilities()
+  const shown = hasGallery ? (view ?? 'explore') : 'installed'
+  const count = useQuery(installedQuery).data?.length
+  const host = useQuery(hostQuery).data
+  return (
+    <>
+      <PageHead title={t('common:nav.models')}>
+        {hasGallery && (
+          <Segmented
+            label={t('view.label')}
+            value={shown}
+            options={[
+              ['explore', t('view.explore')],
+              ['installed', count === undefined ? t('view.installed') : t('view.installedCount', { count })],
+            ]}
+            onChange={(next) => void navigate({ to: '.', search: { view: next } })}
+          />
+        )}
+        <div className="row push">
+          {host && (
+            <span className="meta row hide-s host">
+              <Icon name="cpu" small />
+              {t(host.hasGpu ? 'host.gpu' : 'host.ram', {
+                total: formatBytes(host.total),
+                free: formatBytes(host.free),
+              })}
+            </span>
+          )}
+          {hasEditor && (
+            <Link className="btn" to="/app/models/new">
+              <Icon name="plus" small />
+              {t('add')}
+            </Link>
+          )}
+        </div>
+      </PageHead>
+      {shown === 'explore' ? <GalleryView /> : <InstalledView />}
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import type { LoadedModel, Resources } from './api.ts'
+
+/** A level with its name: what a gauge shows. */
+export interface Gauge {
+  readonly id: string
+  /** `cpu`, `ram` and `disk` have texts of their own; a graphics device brings its name. */
+  readonly name: string | undefined
+  /** 0 to 100; undefined while it is measured, and where it cannot be read. */
+  readonly percent: number | undefined
+  readonly used?: number | undefined
+  readonly total?: number | undefined
+  /** Whether a history is worth a line. */
+  readonly hasHistory: boolean
+}
+
+/** The gauges of the host: processors, memory, disk, and each graphics device. */
+export function listGauges({ cpu, ram, disk, gpus }: Resources): Gauge[] {
+  return [
+    { id: 'cpu', name: undefined, percent: cpu.usage_percent, hasHistory: true },
+    {
+      id: 'ram',
+      name: undefined,
+      percent: ram?.usage_percent,
+      used: ram?.used,
+      total: ram?.total,
+      hasHistory: ram !== undefined,
+    },
+    {
+      id: 'disk',
+      name: undefined,
+      percent: disk === undefined || disk.total === 0 ? undefined : (disk.used / disk.total) * 100,
+      used: disk?.used,
+      total: disk?.total,
+      hasHistory: disk !== undefined,
+    },
+    ...gpus.map(
+      ({ index, name, usage_percent: percent, used_vram: used, total_vram: total }): Gauge => ({
+        id: `gpu-${index}`,
+        name: `${index}: ${name}`,
+        percent,
+        used,
+        total,
+        hasHistory: true,
+      }),
+    ),
+  ]
+}
+
+/** A figure of a process: a number, or why there is none. */
+export type ProcessFigure = number | 'measuring' | 'unknown'
+
+/** Share of the host's processors. The first sample of a process has none. */
+export function readCpu({ process }: LoadedModel): ProcessFigure {
+  return process === undefined ? 'unknown' : (process.cpu_percent ?? 'measuring')
+}
+
+/** Device memory: absent means unknown, 0 means none. */
+export function readVram({ size_vram: bytes }: LoadedModel): ProcessFigure {
+  return bytes ?? 'unknown'
+}

@@ -1,0 +1,134 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/ui/button.tsx'
+import { Icon } from '../../components/ui/icon.tsx'
+import { EmptyState } from '../../components/ui/states.tsx'
+import { Status } from '../../components/ui/status.tsx'
+import { useCapabilities } from '../../lib/capabilities.ts'
+import { useConnection } from '../../lib/connection.ts'
+import { formatBytes, formatDuration, formatExactTime, formatPercent } from '../../lib/format.ts'
+import { type LoadedModel, stateQuery } from './api.ts'
+import { type ProcessFigure, readCpu, readVram } from './figures.ts'
+
+const StopDialog = lazy(async () => ({ default: (await import('./stop-dialog.tsx')).StopDialog }))
+
+/** The models that are loaded, with their processes. Device memory has no sum: models may share it. */
+export function LoadedModels({ models }: { readonly models: readonly LoadedModel[] }) {
+  const { t } = useTranslation('monitor')
+  const [stopping, setStopping] = useState<string>()
+  if (models.length === 0)
+    return (
+      <EmptyState icon="cube" title={t('models.none')}>
+        {t('models.noneAbout')}
+      </EmptyState>
+    )
+  const columns = ['model', 'backend', 'state', 'pid', 'rss', 'memory', 'cpu', 'vram', 'uptime'] as const
+  return (
+    <>
+      <div className="card cut">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
+        <section className="tw" tabIndex={0} aria-label={t('models.title')}>
+          <table className="tbl two loaded">
+            <thead>
+              <tr>
+                {columns.map((column) => (
+                  <th key={column} scope="col" className={NUMBERS.has(column) ? 'num' : ''}>
+                    {t(`column.${column}`)}
+                  </th>
+                ))}
+                <th scope="col">
+                  <span className="vh">{t('column.actions')}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {models.map((model) => (
+                <ModelRow key={model.id} model={model} onStop={() => setStopping(model.id)} />
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </div>
+      {stopping !== undefined && (
+        <Suspense>
+          <StopDialog model={stopping} onClose={() => setStopping(undefined)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['pid', 'rss', 'memory', 'cpu', 'vram', 'uptime'])
+
+function ModelRow({ model, onStop }: { readonly model: LoadedModel; readonly onStop: () => void }) {
+  const { t } = useTranslation('monitor')
+  const { state } = useConnection()
+  const { backend_logs: hasLogs } = useCapabilities()
+  const { id, backend, process } = model
+  const cell = (name: string, value: string, title?: string) => (
+    <td className="num free m" title={title}>
+      <span className="name t3">{t(`column.${name}`)}</span>
+      {value}
+    </td>
+  )
+  const word = (figure: ProcessFigure, format: (value: number) => string) =>
+    typeof figure === 'number' ? format(figure) : t(figure)
+  const formatShare = (percent: number) => formatPercent(percent / 100, 1)
+  return (
+    <tr>
+      <td className="main-c">
+        <span className="clip med">{id}</span>
+      </td>
+      <td className="m">
+        <span className="clip t2">{backend ?? t('unknown')}</span>
+      </td>
+      <td className="free end-c">
+        <ModelState model={id} />
+      </td>
+      {cell('pid', process === undefined ? t('unknown') : String(process.pid))}
+      {cell('rss', process === undefined ? t('unknown') : formatBytes(process.rss_bytes))}
+      {cell('memory', process === undefined ? t('unknown') : formatShare(process.memory_percent))}
+      {cell('cpu', word(readCpu(model), formatShare))}
+      {cell('vram', word(readVram(model), formatBytes))}
+      {cell(
+        'uptime',
+        process === undefined ? t('unknown') : formatDuration(Math.max(0, Date.now() - Date.parse(process.started_at))),
+        process === undefined ? undefined : formatExactTime(process.started_at),
+      )}
+      <td className="free m actions">
+        <span className="row">
+          {hasLogs && (
+            <Link className="btn ghost sm" to="/app/backends/logs/$model" params={{ model: id }}>
+              <Icon name="raw" small />
+              {t('logs')}
+              <span className="vh">{id}</span>
+            </Link>
+          )}
+          <Button small kind="ghost" icon="stop" disabled={state === 'offline'} onClick={onStop}>
+            {t('stop.button')}
+            <span className="vh">{id}</span>
+          </Button>
+        </span>
+      </td>
+    </tr>
+  )
+}
+
+/** What the backend says about itself. */
+function ModelState({ model }: { readonly model: string }) {
+  const { t } = useTranslation('monitor')
+  const query = useQuery(stateQuery(model))
+  if (query.data === undefined) return <Status>{query.isError ? t('unknown') : '…'}</Status>
+  switch (query.data.state) {
+    case 2:
+      return <Status tone="ok">{t('state.ready')}</Status>
+    case 1:
+      return <Status tone="run">{t('state.busy')}</Status>
+    case -1:
+      return <Status tone="warn">{t('state.silent')}</Status>
+    default:
+      return <Status>{t('state.starting')}</Status>
+  }
+}

@@ -1,0 +1,61 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, send, unwrap } from '../../lib/api-client.ts'
+import { readFailure } from '../../lib/api-error.ts'
+import { toUrl } from '../../lib/base-path.ts'
+import { brandingQuery } from '../../lib/branding.ts'
+
+/** The values of all settings by key; secrets are masks. */
+export type Values = Readonly<Record<string, unknown>>
+
+export const valuesQuery = queryOptions({
+  queryKey: ['settings', 'values'],
+  queryFn: async ({ signal }): Promise<Values> => unwrap(api.GET('/api/settings', { signal })),
+})
+
+const fetchOrigins = async (signal?: AbortSignal) =>
+  (await unwrap(api.GET('/api/settings/sources', signal === undefined ? {} : { signal }))).settings
+
+/** A setting: its group, where its value comes from, and what locks it. */
+export type Origin = Awaited<ReturnType<typeof fetchOrigins>>[number]
+
+export const originsQuery = queryOptions({
+  queryKey: ['settings', 'sources'],
+  queryFn: ({ signal }) => fetchOrigins(signal),
+})
+
+/** Saves a part of the settings; null takes a saved value away. Everything is asked for again afterwards. */
+export function useSaveSettings() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (patch: Readonly<Record<string, unknown>>) => unwrap(api.POST('/api/settings', { body: { ...patch } })),
+    onSuccess: () =>
+      Promise.all([
+        cache.invalidateQueries({ queryKey: ['settings'] }),
+        cache.invalidateQueries({ queryKey: brandingQuery.queryKey }),
+      ]),
+  })
+}
+
+/** The pictures of the server. */
+export const PICTURES = ['logo', 'logo_horizontal', 'favicon'] as const
+export type Picture = (typeof PICTURES)[number]
+
+/** Largest picture that the server takes. */
+export const MAX_PICTURE_BYTES = 5 * 1024 * 1024
+
+/** Sets a picture, or goes back to the server's own. @throws ApiError for a file that is no picture or too large */
+async function putPicture({ kind, file }: { readonly kind: Picture; readonly file: File | undefined }): Promise<void> {
+  const url = toUrl(`api/branding/asset/${kind}`)
+  const body = new FormData()
+  if (file !== undefined) body.set('file', file)
+  const response = await send(url, file === undefined ? { method: 'DELETE' } : { method: 'POST', body })
+  if (!response.ok) throw readFailure(response, await response.json().catch(() => undefined))
+}
+
+export function usePutPicture() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: putPicture,
+    onSuccess: () => cache.invalidateQueries({ queryKey: brandingQuery.queryKey }),
+  })
+}

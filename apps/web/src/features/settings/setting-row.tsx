@@ -1,0 +1,83 @@
+import { useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/ui/button.tsx'
+import { Icon } from '../../components/ui/icon.tsx'
+import { Badge } from '../../components/ui/status.tsx'
+import { useConnection } from '../../lib/connection.ts'
+import type { Origin } from './api.ts'
+import { type Draft, findKind } from './drafts.ts'
+import { SettingControl } from './setting-control.tsx'
+
+/** One setting: what it does, its value, where the value comes from, and what locks it. */
+export function SettingRow({
+  origin,
+  value,
+  draft,
+  onChange,
+}: {
+  readonly origin: Origin
+  readonly value: unknown
+  readonly draft: Draft | undefined
+  readonly onChange: (draft: Draft | undefined) => void
+}) {
+  const { t } = useTranslation('settings')
+  const { state } = useConnection()
+  const id = useId()
+  const isLocked = origin.locked_by !== null
+  const isTakenAway = draft?.value === null
+  return (
+    <div className="setting" data-changed={draft !== undefined}>
+      <div className="setting-text">
+        <label htmlFor={id}>
+          <code>{origin.key}</code>
+        </label>
+        <p className="t2" id={`${id}-about`}>
+          {origin.about}
+        </p>
+        <p className="row wrap meta">
+          <Badge tone={origin.source === 'default' ? '' : 'info'}>{t(`source.${origin.source}`)}</Badge>
+          <LockReason origin={origin} />
+          {origin.source === 'file' && !isLocked && !isTakenAway && (
+            <Button small kind="ghost" onClick={() => onChange({ value: null })}>
+              {t('takeAway')}
+            </Button>
+          )}
+        </p>
+      </div>
+      <div className="setting-control">
+        {isTakenAway ? (
+          <p className="row wrap">
+            {t('takenAway')}
+            <Button small onClick={() => onChange(undefined)}>
+              {t('keep')}
+            </Button>
+          </p>
+        ) : (
+          <SettingControl
+            id={id}
+            name={origin.key}
+            kind={findKind(origin, value)}
+            value={value}
+            draft={draft}
+            isLocked={isLocked || state === 'offline'}
+            onChange={onChange}
+          />
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Names the flag or the variable that has the last word. */
+function LockReason({ origin: { locked_by: lock, flag, variables } }: { readonly origin: Origin }) {
+  const { t } = useTranslation('settings')
+  if (lock === null || lock === 'branding') return null
+  const name = lock === 'flag' ? flag : lock === 'environment' ? variables.join(', ') : null
+  return (
+    <span className="row">
+      <Icon name="lock" small />
+      {t(`lock.${lock}`)}
+      {name !== null && name !== '' && <code>{name}</code>}
+    </span>
+  )
+}

@@ -1,0 +1,76 @@
+import { useTranslation } from 'react-i18next'
+import { Status } from '../../components/ui/status.tsx'
+import { formatClock, formatDuration, formatExactTime } from '../../lib/format.ts'
+import type { HeldRows } from '../../lib/held-rows.ts'
+import type { CallTrace } from './api.ts'
+import { DurationBar, type TraceColumn, TraceLink, TraceTable } from './trace-table.tsx'
+import type { TracesAddress } from './use-traces-search.ts'
+
+const TONES = { running: 'run', completed: 'ok', failed: 'bad' } as const
+
+export function CallStatus({ status }: { readonly status: CallTrace['status'] }) {
+  const { t } = useTranslation('traces')
+  return <Status tone={TONES[status]}>{t(`status.${status}`)}</Status>
+}
+
+/** The list of calls to backends. Bars compare a call with the longest of the page. */
+export function CallTable({ address, held }: { readonly address: TracesAddress; readonly held: HeldRows<CallTrace> }) {
+  const { t } = useTranslation('traces')
+  const isLong = (address.search.hours ?? 24) > 24
+  const longest = Math.max(0, ...held.rows.map(({ duration }) => duration / 1e6))
+  const columns: readonly TraceColumn<CallTrace>[] = [
+    {
+      id: 'time',
+      head: `${t('column.time')} ↓`,
+      width: isLong ? '140px' : '94px',
+      className: 'free m mono t2',
+      cell: ({ timestamp }) => (
+        <time dateTime={timestamp} title={formatExactTime(timestamp)}>
+          {formatClock(timestamp, { day: isLong })}
+        </time>
+      ),
+    },
+    {
+      id: 'status',
+      head: t('column.status'),
+      width: '112px',
+      className: 'free end-c',
+      cell: ({ status }) => <CallStatus status={status} />,
+    },
+    {
+      id: 'type',
+      head: t('column.type'),
+      className: 'main-c',
+      cell: ({ id, type, summary }) => (
+        <TraceLink id={id} address={address}>
+          <span className="mono">{type}</span> <span className="t3 hide-s">{summary}</span>
+        </TraceLink>
+      ),
+    },
+    {
+      id: 'model',
+      head: t('column.model'),
+      width: '20%',
+      className: 'm',
+      cell: ({ model_name: model }) => <span className="clip">{model}</span>,
+    },
+    {
+      id: 'backend',
+      head: t('column.backend'),
+      width: '13%',
+      className: 'm',
+      cell: ({ backend }) => <span className="clip t2">{backend}</span>,
+    },
+    {
+      id: 'duration',
+      head: t('column.duration'),
+      width: '148px',
+      isNumber: true,
+      className: 'free m',
+      cell: ({ duration }) => (
+        <DurationBar ms={duration / 1e6} usualMs={longest} text={formatDuration(duration / 1e6)} />
+      ),
+    },
+  ]
+  return <TraceTable label={t('list.calls')} address={address} held={held} columns={columns} />
+}

@@ -1,0 +1,64 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../../components/ui/button.tsx'
+
+/** The panel beside the list. On narrow screens it lies over it. */
+export function Peek({
+  title,
+  label,
+  about,
+  goNext,
+  goPrevious,
+  onClose,
+  children,
+  footer,
+}: {
+  readonly title: string
+  readonly label: string
+  readonly about: ReactNode
+  readonly goNext: (() => void) | undefined
+  readonly goPrevious: (() => void) | undefined
+  readonly onClose: () => void
+  readonly children: ReactNode
+  readonly footer?: ReactNode
+}) {
+  const { t } = useTranslation()
+  const { t: tt } = useTranslation('traces')
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // over the list, the panel takes the focus; beside it, the list keeps it
+    if (matchMedia('(max-width: 1439px)').matches) panel.current?.focus()
+  }, [])
+  return (
+    <aside className="peek" ref={panel} tabIndex={-1} aria-label={label}>
+      <header>
+        <div className="grow">
+          <h2 className="mono clip" title={title}>
+            {title || '\u00a0'}
+          </h2>
+          <p className="meta">{about}</p>
+        </div>
+        <IconButton
+          small
+          icon="up"
+          label={tt('peek.previous')}
+          disabled={goPrevious === undefined}
+          onClick={goPrevious}
+        />
+        <IconButton
+          small
+          icon="chevron-down"
+          label={tt('peek.next')}
+          disabled={goNext === undefined}
+          onClick={goNext}
+        />
+        <IconButton small icon="x" label={t('close')} onClick={onClose} />
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
+      <section className="pb" tabIndex={0} aria-label={tt('peek.details')}>
+        {children}
+      </section>
+      {footer && <footer>{footer}</footer>}
+    </aside>
+  )
+}

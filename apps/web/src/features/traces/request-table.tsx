@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { formatClock, formatDuration, formatExactTime, formatNumber } from '../../lib/format.ts'
+import type { HeldRows } from '../../lib/held-rows.ts'
+import { type RequestTrace, summaryQuery } from './api.ts'
+import { RequestStatus } from './request-status.tsx'
+import { DurationBar, type TraceColumn, TraceLink, TraceTable } from './trace-table.tsx'
+import type { TracesAddress } from './use-traces-search.ts'
+
+/** The list of requests. */
+export function RequestTable({
+  address,
+  held,
+}: {
+  readonly address: TracesAddress
+  readonly held: HeldRows<RequestTrace>
+}) {
+  const { t } = useTranslation('traces')
+  const { hours = 24, live } = address.search
+  const p95 = useQuery(summaryQuery(hours, live === true)).data?.p95_ms ?? 0
+  const isLong = hours > 24
+  const columns: readonly TraceColumn<RequestTrace>[] = [
+    {
+      id: 'time',
+      head: `${t('column.time')} ↓`,
+      width: isLong ? '140px' : '94px',
+      className: 'free m mono t2',
+      cell: ({ timestamp }) => (
+        <time dateTime={timestamp} title={formatExactTime(timestamp)}>
+          {formatClock(timestamp, { day: isLong })}
+        </time>
+      ),
+    },
+    {
+      id: 'status',
+      head: t('column.status'),
+      width: '72px',
+      className: 'free end-c',
+      cell: ({ response: { status } }) => <RequestStatus status={status} />,
+    },
+    {
+      id: 'request',
+      head: t('column.request'),
+      className: 'main-c',
+      cell: ({ id, request: { method, path } }) => (
+        <TraceLink id={id} address={address}>
+          <span className="mono">
+            <span className="t3 hide-s">{method} </span>
+            {path}
+          </span>
+        </TraceLink>
+      ),
+    },
+    {
+      id: 'model',
+      head: t('column.model'),
+      width: '16%',
+      className: 'm',
+      cell: ({ model, served_model: served }) => (
+        <span className="clip" title={served ?? model}>
+          {served ?? model ?? ''}
+        </span>
+      ),
+    },
+    {
+      id: 'user',
+      head: t('column.user'),
+      width: '11%',
+      className: 'm',
+      cell: ({ user_name: name }) => <span className="clip t2">{name}</span>,
+    },
+    {
+      id: 'duration',
+      head: t('column.duration'),
+      width: '124px',
+      isNumber: true,
+      className: 'free m',
+      cell: ({ duration }) => <DurationBar ms={duration / 1e6} usualMs={p95} text={formatDuration(duration / 1e6)} />,
+    },
+    {
+      id: 'tokens',
+      head: t('column.tokens'),
+      width: '76px',
+      isNumber: true,
+      className: 'num free m tk',
+      cell: ({ prompt_tokens: prompt, completion_tokens: completion }) =>
+        prompt === undefined && completion === undefined ? '' : formatNumber((prompt ?? 0) + (completion ?? 0)),
+    },
+  ]
+  return <TraceTable label={t('list.requests')} address={address} held={held} columns={columns} />
+}

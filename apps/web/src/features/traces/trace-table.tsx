@@ -1,0 +1,137 @@
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { ScrolledTable } from '../../components/ui/scrolled-table.tsx'
+import { useVirtualRows } from '../../components/ui/use-virtual-rows.ts'
+import type { HeldRows } from '../../lib/held-rows.ts'
+import type { TracesAddress } from './use-traces-search.ts'
+
+/** A column of either list. */
+export interface TraceColumn<Trace> {
+  readonly id: string
+  readonly head: string
+  /** A width of CSS; the columns without one share the rest. */
+  readonly width?: string
+  readonly className?: string
+  readonly isNumber?: boolean
+  readonly cell: (trace: Trace) => ReactNode
+}
+
+const ROW_HEIGHT = 36
+
+/** A list of traces whose rows open the detail. Long ones draw the rows in view alone. */
+export function TraceTable<Trace extends { readonly id: string }>({
+  label,
+  address: { search, openId, open },
+  held: { rows, total },
+  columns,
+}: {
+  readonly label: string
+  readonly address: TracesAddress
+  readonly held: HeldRows<Trace>
+  readonly columns: readonly TraceColumn<Trace>[]
+}) {
+  const scroller = useRef<HTMLElement>(null)
+  const { indexes, before, after, scrollTo } = useVirtualRows(rows.length, scroller, ROW_HEIGHT)
+  const offset = ((search.page ?? 1) - 1) * (search.per ?? 50)
+  const place = rows.findIndex(({ id }) => id === openId)
+  const scroll = useRef(scrollTo)
+  scroll.current = scrollTo
+  useEffect(() => {
+    if (place >= 0) scroll.current(place)
+  }, [place])
+  return (
+    <ScrolledTable className="tbl tt two" label={label} box={scroller} rowCount={total + 1}>
+      <colgroup>
+        {columns.map(({ id, width }) => (
+          <col key={id} style={width === undefined ? {} : { width }} />
+        ))}
+      </colgroup>
+      <thead>
+        <tr aria-rowindex={1}>
+          {columns.map(({ id, head, isNumber = false }) => (
+            <th key={id} scope="col" className={isNumber ? 'num' : ''}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        <Gap height={before} />
+        {indexes.map((index) => {
+          const trace = rows[index]
+          return trace === undefined ? null : (
+            <tr
+              key={trace.id}
+              data-row
+              aria-rowindex={offset + index + 2}
+              aria-selected={trace.id === openId}
+              onClick={() => open(trace.id)}
+            >
+              {columns.map(({ id, className = '', cell }) => (
+                <td key={id} className={className}>
+                  {cell(trace)}
+                </td>
+              ))}
+            </tr>
+          )
+        })}
+        <Gap height={after} />
+      </tbody>
+    </ScrolledTable>
+  )
+}
+
+function Gap({ height }: { readonly height: number }) {
+  return height > 0 ? (
+    <tr className="gap">
+      <td style={{ height }} />
+    </tr>
+  ) : null
+}
+
+/** The link of a row; a click elsewhere in the row does the same. */
+export function TraceLink({
+  id,
+  address: { search },
+  children,
+}: {
+  readonly id: string
+  readonly address: TracesAddress
+  readonly children: ReactNode
+}) {
+  return (
+    <Link
+      to="/app/traces/$id"
+      params={{ id }}
+      search={search}
+      className="main-a clip"
+      preload={false}
+      activeProps={{}}
+      onClick={(event) => event.stopPropagation()}
+    >
+      {children}
+    </Link>
+  )
+}
+
+/** A duration with a bar against a usual one; longer ones are red and full. */
+export function DurationBar({
+  ms,
+  usualMs,
+  text,
+}: {
+  readonly ms: number
+  readonly usualMs: number
+  readonly text: string
+}) {
+  const isLong = usualMs > 0 && ms > usualMs
+  const share = usualMs > 0 ? Math.min(1, ms / usualMs) : 0
+  return (
+    <span className="dur">
+      <span className="bar">
+        <i className={isLong ? 'bad' : 'mute'} style={{ width: `${Math.round(share * 100)}%` }} />
+      </span>
+      <span className="num">{text}</span>
+    </span>
+  )
+}

@@ -1,0 +1,100 @@
+/** A part of a request that has a row of its own. */
+export type PhaseName =
+  | 'admission'
+  | 'pii'
+  | 'router'
+  | 'parse'
+  | 'load'
+  | 'prompt'
+  | 'first_token'
+  | 'stream'
+  | 'model'
+
+/** A piece of time in milliseconds from the arrival of the request. */
+export interface Span {
+  readonly start: number
+  readonly length: number
+}
+
+/** A row of the waterfall. */
+export interface PhaseRow {
+  readonly name: PhaseName
+  readonly spans: readonly Span[]
+  /** The figure of the row in milliseconds. */
+  readonly ms: number
+}
+
+/** Stages as the server names them. Each begins where the one before it ends. */
+const STAGES = ['body', 'resolve', 'globalLimit', 'router', 'access', 'modelLimit', 'pii', 'parse', 'model', 'reply']
+const ADMISSION = ['body', 'resolve', 'globalLimit', 'access', 'modelLimit']
+/** A share of the request that the reading of its body has to reach to be shown. */
+const SHOWN_SHARE = 0.01
+
+/** Lays out the phases of a request. @param phases milliseconds as the trace has them, stages in their order */
+export function layOutPhases(phases: Readonly<Record<string, number>>, totalMs: number): PhaseRow[] {
+  const stages = placeStages(phases)
+  const sum = (spans: readonly Span[]) => spans.reduce((ms, { length }) => ms + length, 0)
+  const rows: PhaseRow[] = []
+  const add = (name: PhaseName, spans: readonly Span[], ms = sum(spans)) => rows.push({ name, spans, ms })
+  const admission = ADMISSION.flatMap((name) => stages.get(name) ?? [])
+  if (admission.length > 0) add('admission', admission, phases.admission)
+  for (const name of ['pii', 'router'] as const) {
+    const span = stages.get(name)
+    if (span !== undefined) add(name, [span])
+  }
+  const parse = stages.get('parse')
+  if (parse !== undefined && parse.length >= totalMs * SHOWN_SHARE) add('parse', [parse])
+
+  const { load, prompt, first_token: firstToken } = phases
+  const model = stages.get('model')
+  const askedAt = firstToken !== undefined && prompt !== undefined ? firstToken - prompt : undefined
+  if (load !== undefined) {
+    const start = Math.max(0, askedAt === undefined ? (model?.start ?? 0) : askedAt - load)
+    add('load', [{ start, length: load }])
+  }
+  if (askedAt !== undefined && prompt !== undefined) add('prompt', [{ start: askedAt, length: prompt }])
+  if (firstToken !== undefined) {
+    add('first_token', [{ start: firstToken, length: 0 }], firstToken)
+    add('stream', [{ start: firstToken, length: Math.max(0, totalMs - firstToken) }])
+  } else if (model !== undefined) {
+    add('model', [{ start: model.start, length: Math.max(model.length, totalMs - model.start) }])
+  }
+  return rows
+}
+
+function placeStages(phases: Readonly<Record<string, number>>): Map<string, Span> {
+  const placed = new Map<string, Span>()
+  let start = 0
+  for (const [name, length] of Object.entries(phases)) {
+    if (!STAGES.includes(name)) continue
+    placed.set(name, { start, length })
+    start += length
+  }
+  return placed
+}
+
+/** The row below which a call to a backend stands, by the kind of the call. */
+export function findPhaseOfCall(type: string): PhaseName {
+  if (type === 'token_classify' || type === 'pattern_pii') return 'pii'
+  if (type === 'score' || type === 'vector_store') return 'router'
+  if (type === 'model_load') return 'load'
+  return 'stream'
+}
+
+/** Where a call lies within its request; cut at its ends. */
+export function placeCall(
+  call: { readonly timestamp: string; readonly duration: number },
+  request: { readonly timestamp: string },
+  totalMs: number,
+): Span {
+  const start = Math.min(totalMs, Math.max(0, Date.parse(call.timestamp) - Date.parse(request.timestamp)))
+  return { start, length: Math.max(0, Math.min(call.duration / 1e6, totalMs - start)) }
+}
+
+/** Round times for the axis: at most four, the first is 0. */
+export function pickTimes(totalMs: number): number[] {
+  if (!(totalMs > 0)) return [0]
+  const power = 10 ** Math.floor(Math.log10(totalMs / 3))
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => totalMs / size < 4) ?? totalMs
+  return Array.from({ length: Math.floor(totalMs / step) + 1 }, (_, index) => index * step)
+}

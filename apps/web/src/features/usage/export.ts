@@ -1,0 +1,33 @@
+import type { UsageGroup } from './group-usage.ts'
+
+/** A table as a text with commas. Texts that a spreadsheet would take for a formula begin with an apostrophe. */
+export function writeCsv(rows: readonly (readonly (string | number)[])[]): string {
+  return rows.map((row) => `${row.map(writeField).join(',')}\r\n`).join('')
+}
+
+const FORMULA = /^[=+\-@\t\r]/
+
+function writeField(value: string | number): string {
+  if (typeof value === 'number') return String(value)
+  const safe = FORMULA.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** What is shown, as rows of a table with a head. */
+export function toTable(
+  groups: readonly UsageGroup[],
+  { group, nameOf }: { readonly group: string; readonly nameOf: (group: UsageGroup) => string },
+): (string | number)[][] {
+  return [
+    [group, 'id', 'requests', 'prompt_tokens', 'completion_tokens', 'total_tokens', 'share'],
+    ...groups.map((one) => [
+      nameOf(one),
+      one.id,
+      one.requests,
+      one.promptTokens,
+      one.completionTokens,
+      one.totalTokens,
+      Number(one.share.toFixed(6)),
+    ]),
+  ]
+}

@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest'
+import type { UsageRow } from './api.ts'
+import { toTable, writeCsv } from './export.ts'
+import { filterUsage, groupUsage, listChoices } from './group-usage.ts'
+
+const row = (changes: Partial<UsageRow>): UsageRow => ({
+  bucket: '2026-01-01',
+  model: 'small',
+  user_id: 'u1',
+  user_name: 'Ada',
+  source: 'web',
+  prompt_tokens: 10,
+  completion_tokens: 5,
+  total_tokens: 15,
+  request_count: 1,
+  ...changes,
+})
+
+const ROWS = [
+  row({}),
+  row({ bucket: '2026-01-02', model: 'large', total_tokens: 45, request_count: 1 }),
+  row({
+    user_id: 'u2',
+    user_name: '',
+    source: 'apikey',
+    api_key_id: 'k1',
+    api_key_name: 'desk',
+    total_tokens: 0,
+    request_count: 6,
+  }),
+]
+
+it('sums by model with the share of the metric, the largest first', () => {
+  const groups = groupUsage(ROWS, { group: 'model', metric: 'tokens' })
+  expect(groups.map(({ name, totalTokens, requests, share }) => [name, totalTokens, requests, share])).toEqual([
+    ['large', 45, 1, 0.75],
+    ['small', 15, 7, 0.25],
+  ])
+  expect([...(groups[1]?.byBucket ?? [])]).toEqual([['2026-01-01', 15]])
+})
+
+it('takes requests for the share when they are shown', () => {
+  const groups = groupUsage(ROWS, { group: 'model', metric: 'requests' })
+  expect(groups.map(({ name, share }) => [name, share])).toEqual([
+    ['small', 0.875],
+    ['large', 0.125],
+  ])
+})
+
+it('sums by key; usage without a key is one group', () => {
+  expect(groupUsage(ROWS, { group: 'key', metric: 'requests' }).map(({ id, name }) => [id, name])).toEqual([
+    ['k1', 'desk'],
+    ['', ''],
+  ])
+})
+
+it('has no share of nothing', () => {
+  expect(groupUsage([row({ total_tokens: 0 })], { group: 'model', metric: 'tokens' })[0]?.share).toBe(0)
+})
+
+it('filters by account and key, and lists both', () => {
+  expect(filterUsage(ROWS, { user: 'u1' })).toHaveLength(2)
+  expect(filterUsage(ROWS, { user: 'u1', key: 'k1' })).toHaveLength(0)
+  expect(listChoices(ROWS, (one) => [one.user_id, one.user_name])).toEqual([
+    ['u1', 'Ada'],
+    ['u2', 'u2'],
+  ])
+  expect(listChoices(ROWS, (one) => [one.api_key_id, one.api_key_name])).toEqual([['k1', 'desk']])
+})
+
+it('writes a table whose texts are no formulas', () => {
+  expect(writeCsv([['=1+1', '@x', '-1', '+1', '\tx', 'a"b', 'a,b', -5]])).toBe(
+    `'=1+1,'@x,'-1,'+1,'\tx,"a""b","a,b",-5\r\n`,
+  )
+  expect(writeCsv([['=a,b']])).toBe(`"'=a,b"\r\n`)
+})
+
+it('exports what is shown', () => {
+  const groups = groupUsage(ROWS, { group: 'model', metric: 'tokens' })
+  expect(toTable(groups, { group: 'Model', nameOf: ({ name }) => name })).toEqual([
+    ['Model', 'id', 'requests', 'prompt_tokens', 'completion_tokens', 'total_tokens', 'share'],
+    ['large', 'large', 1, 10, 5, 45, 0.75],
+    ['small', 'small', 7, 20, 10, 15, 0.25],
+  ])
+})

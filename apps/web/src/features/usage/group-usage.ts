@@ -1,0 +1,97 @@
+import type { UsageRow } from './api.ts'
+import type { Group, Metric } from './search.ts'
+
+/** The sums of one group, such as a model. */
+export interface UsageGroup {
+  /** Tells groups apart; empty for usage that belongs to none, such as usage without a key. */
+  readonly id: string
+  readonly name: string
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly totalTokens: number
+  readonly requests: number
+  /** 0 to 1, of the metric that is shown. */
+  readonly share: number
+  /** The metric by bucket. */
+  readonly byBucket: ReadonlyMap<string, number>
+}
+
+const readMetric = (row: UsageRow, metric: Metric): number =>
+  metric === 'tokens' ? row.total_tokens : row.request_count
+
+function readGroup(row: UsageRow, group: Group): readonly [id: string, name: string] {
+  switch (group) {
+    case 'model':
+      return [row.model, row.model]
+    case 'user':
+      return [row.user_id, row.user_name || row.user_id]
+    case 'source':
+      return [row.source, row.source]
+    case 'key':
+      return [row.api_key_id ?? '', row.api_key_name || (row.api_key_id ?? '')]
+  }
+}
+
+/** Sums rows by group, the largest first. */
+export function groupUsage(
+  rows: readonly UsageRow[],
+  { group, metric }: { readonly group: Group; readonly metric: Metric },
+): UsageGroup[] {
+  const parts = new Map<string, { readonly name: string; readonly rows: UsageRow[] }>()
+  for (const row of rows) {
+    const [id, name] = readGroup(row, group)
+    const part = parts.get(id) ?? { name, rows: [] }
+    part.rows.push(row)
+    parts.set(id, part)
+  }
+  const all = sum(rows, (row) => readMetric(row, metric))
+  return [...parts]
+    .map(([id, part]): UsageGroup => {
+      const total = sum(part.rows, (row) => readMetric(row, metric))
+      const byBucket = new Map<string, number>()
+      for (const row of part.rows) byBucket.set(row.bucket, (byBucket.get(row.bucket) ?? 0) + readMetric(row, metric))
+      return {
+        id,
+        name: part.name,
+        promptTokens: sum(part.rows, (row) => row.prompt_tokens),
+        completionTokens: sum(part.rows, (row) => row.completion_tokens),
+        totalTokens: sum(part.rows, (row) => row.total_tokens),
+        requests: sum(part.rows, (row) => row.request_count),
+        share: all === 0 ? 0 : total / all,
+        byBucket,
+      }
+    })
+    .sort(
+      (left, right) =>
+        right.share - left.share || right.requests - left.requests || left.name.localeCompare(right.name),
+    )
+}
+
+const sum = (rows: readonly UsageRow[], read: (row: UsageRow) => number): number =>
+  rows.reduce((total, row) => total + read(row), 0)
+
+/** Groups that have a colour of their own; the rest is drawn as one. */
+export const DRAWN_GROUPS = 5
+
+/** The rows of the account and key that the reader chose. */
+export function filterUsage(
+  rows: readonly UsageRow[],
+  { user, key }: { readonly user?: string | undefined; readonly key?: string | undefined },
+): readonly UsageRow[] {
+  return rows.filter(
+    (row) => (user === undefined || row.user_id === user) && (key === undefined || row.api_key_id === key),
+  )
+}
+
+/** Accounts or keys of rows by id, for a choice. */
+export function listChoices(
+  rows: readonly UsageRow[],
+  read: (row: UsageRow) => readonly [id: string | undefined, name: string | undefined],
+): (readonly [id: string, name: string])[] {
+  const choices = new Map<string, string>()
+  for (const row of rows) {
+    const [id, name] = read(row)
+    if (id !== undefined && id !== '') choices.set(id, name || id)
+  }
+  return [...choices].sort(([, left], [, right]) => left.localeCompare(right))
+}

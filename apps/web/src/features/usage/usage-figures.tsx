@@ -1,0 +1,26 @@
+import { useTranslation } from 'react-i18next'
+import { formatNumber } from '../../lib/format.ts'
+import type { UsageGroup } from './group-usage.ts'
+
+/** The sums of what is shown. */
+export function UsageFigures({ groups }: { readonly groups: readonly UsageGroup[] }) {
+  const { t } = useTranslation('usage')
+  const add = (read: (group: UsageGroup) => number) =>
+    formatNumber(groups.reduce((total, group) => total + read(group), 0))
+  const figures = [
+    ['requests', add(({ requests }) => requests)],
+    ['total', add(({ totalTokens }) => totalTokens)],
+    ['prompt', add(({ promptTokens }) => promptTokens)],
+    ['completion', add(({ completionTokens }) => completionTokens)],
+  ] as const
+  return (
+    <dl className="figures">
+      {figures.map(([name, value]) => (
+        <div key={name} className="fig">
+          <dt>{t(`column.${name}`)}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,70 @@
+import { useTranslation } from 'react-i18next'
+import { ScrolledTable } from '../../components/ui/scrolled-table.tsx'
+import { formatNumber, formatPercent } from '../../lib/format.ts'
+import type { UsageGroup } from './group-usage.ts'
+import type { Group, Metric } from './search.ts'
+import { useGroupName } from './use-group-name.ts'
+
+/** The sums of each group with its share. */
+export function UsageTable({
+  groups,
+  group,
+  metric,
+}: {
+  readonly groups: readonly UsageGroup[]
+  readonly group: Group
+  readonly metric: Metric
+}) {
+  const { t } = useTranslation('usage')
+  const nameOf = useGroupName(group)
+  const numbers = ['requests', 'prompt', 'completion', 'total'] as const
+  return (
+    <ScrolledTable className="tbl two" label={t('table', { group: t(`group.${group}`) })}>
+      <thead>
+        <tr>
+          <th scope="col">{t(`group.${group}`)}</th>
+          {numbers.map((name) => (
+            <th key={name} scope="col" className="num">
+              {t(`column.${name}`)}
+            </th>
+          ))}
+          <th scope="col" className="num">
+            {t('column.share', { metric: t(`metric.${metric}`) })}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {groups.map((one) => (
+          <tr key={one.id}>
+            <td className="main-c">
+              <span className="clip name" title={one.id}>
+                {nameOf(one)}
+              </span>
+            </td>
+            <Figure name={t('column.requests')} value={one.requests} />
+            <Figure name={t('column.prompt')} value={one.promptTokens} />
+            <Figure name={t('column.completion')} value={one.completionTokens} />
+            <Figure name={t('column.total')} value={one.totalTokens} />
+            <td className="free end-c share">
+              <span className="dur">
+                <span className="bar">
+                  <i className="c1" style={{ width: `${Math.round(one.share * 100)}%` }} />
+                </span>
+                <span className="num">{formatPercent(one.share, 1)}</span>
+              </span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </ScrolledTable>
+  )
+}
+
+function Figure({ name, value }: { readonly name: string; readonly value: number }) {
+  return (
+    <td className="num free m">
+      <span className="label t3">{name}</span>
+      {formatNumber(value)}
+    </td>
+  )
+}

@@ -1,0 +1,72 @@
+import { type FormEvent, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/ui/button.tsx'
+import { Dialog } from '../../components/ui/dialog.tsx'
+import { TextField } from '../../components/ui/field.tsx'
+import { Segmented } from '../../components/ui/segmented.tsx'
+import { ErrorBlock } from '../../components/ui/states.tsx'
+import { LIFETIME_DAYS, useMakeInvite } from './invites-api.ts'
+
+/** How long a new invite is valid. @param onMade gets the code, which is told once */
+export function NewInviteDialog({
+  onMade,
+  onClose,
+}: {
+  readonly onMade: (code: string) => void
+  readonly onClose: () => void
+}) {
+  const { t } = useTranslation('users')
+  const form = useId()
+  const [choice, setChoice] = useState('7')
+  const [days, setDays] = useState('14')
+  const make = useMakeInvite()
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    make.mutate(Number(choice === 'own' ? days : choice), { onSuccess: ({ code }) => onMade(code) })
+  }
+  return (
+    <Dialog
+      title={t('invite.make')}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button type="submit" form={form} kind="primary" busy={make.isPending}>
+            {t('invite.makeAction')}
+          </Button>
+        </>
+      }
+    >
+      <p>{t('invite.about')}</p>
+      <form id={form} className="stack" onSubmit={onSubmit}>
+        <div className="stack tight">
+          <span className="lbl">{t('invite.lifetime')}</span>
+          <div>
+            <Segmented
+              label={t('invite.lifetime')}
+              value={choice}
+              options={[
+                ...LIFETIME_DAYS.map((count) => [String(count), t('invite.days', { count })] as const),
+                ['own', t('invite.ownLifetime')],
+              ]}
+              onChange={setChoice}
+            />
+          </div>
+        </div>
+        {choice === 'own' && (
+          <TextField
+            label={t('invite.daysLabel')}
+            type="number"
+            min={1}
+            max={365}
+            step={1}
+            required
+            value={days}
+            onChange={({ target }) => setDays(target.value)}
+          />
+        )}
+        {make.isError && <ErrorBlock error={make.error} />}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,17 @@
+import type { User } from './api.ts'
+
+/** The name of an account with its address below. */
+export function Person({ user: { name, email } }: { readonly user: User }) {
+  return (
+    <div className="users-person">
+      <span className="med clip" title={name}>
+        {name || email}
+      </span>
+      {name !== '' && name !== email && (
+        <span className="meta clip" title={email}>
+          {email}
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import type { SortOrder } from '../../components/ui/sort-header.tsx'
+
+export type UserColumn = 'name' | 'role' | 'created'
+
+/** What the list of users shows. */
+export interface UsersSearch {
+  readonly q?: string
+  readonly role?: 'admin' | 'user'
+  readonly status?: 'active' | 'disabled'
+  readonly sort?: UserColumn
+  readonly desc?: boolean
+  readonly page?: number
+  /** The account whose rights are open. */
+  readonly user?: string
+}
+
+const isOneOf = <Value extends string>(value: unknown, values: readonly Value[]): value is Value =>
+  values.some((each) => each === value)
+
+/** Reads a page number; anything else is no number. */
+function readPage(value: unknown): { page?: number } {
+  return typeof value === 'number' && Number.isInteger(value) && value > 1 ? { page: value } : {}
+}
+
+/** Reads a text; a number is what the router makes of a text of digits. */
+function readText(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+export function readUsersSearch({ q, role, status, sort, desc, page, user }: Record<string, unknown>): UsersSearch {
+  const [text, id] = [readText(q), readText(user)]
+  return {
+    ...(text !== undefined && { q: text }),
+    ...(isOneOf(role, ['admin', 'user']) && { role }),
+    ...(isOneOf(status, ['active', 'disabled']) && { status }),
+    ...(isOneOf(sort, ['name', 'role', 'created']) && { sort }),
+    ...(desc === true && { desc }),
+    ...readPage(page),
+    ...(id !== undefined && { user: id }),
+  }
+}
+
+/** The order of the list; the oldest account comes first unless another order was chosen. */
+export function readOrder({ sort = 'created', desc = false }: UsersSearch): SortOrder<UserColumn> {
+  return { by: sort, descending: desc }
+}
+
+export type InviteState = 'unused' | 'used' | 'expired'
+
+/** What the list of invites shows. */
+export interface InvitesSearch {
+  readonly state?: InviteState
+  readonly page?: number
+}
+
+export function readInvitesSearch({ state, page }: Record<string, unknown>): InvitesSearch {
+  return { ...(isOneOf(state, ['unused', 'used', 'expired']) && { state }), ...readPage(page) }
+}

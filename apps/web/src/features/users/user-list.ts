@@ -1,0 +1,46 @@
+import { compareNames } from '../../lib/format.ts'
+import type { User } from './api.ts'
+import { readOrder, type UsersSearch } from './search.ts'
+
+/** Accounts that wait for an admin. */
+export function isPending({ status }: Pick<User, 'status'>): boolean {
+  return status === 'pending'
+}
+
+/** The accounts that filters let through, in order. Those that wait are not among them: they have a group of their own. */
+export function selectUsers(users: readonly User[], search: UsersSearch): readonly User[] {
+  const words = (search.q ?? '').toLowerCase().split(/\s+/)
+  const { by, descending } = readOrder(search)
+  const compare = (left: User, right: User): number => {
+    switch (by) {
+      case 'name':
+        return compareNames(left.name || left.email, right.name || right.email)
+      case 'role':
+        return left.role.localeCompare(right.role)
+      case 'created':
+        return Date.parse(left.createdAt) - Date.parse(right.createdAt)
+    }
+  }
+  return users
+    .filter(
+      (user) =>
+        !isPending(user) &&
+        (search.role === undefined || user.role === search.role) &&
+        (search.status === undefined || user.status === search.status) &&
+        words.every((word) => `${user.name} ${user.email}`.toLowerCase().includes(word)),
+    )
+    .sort((left, right) => (descending ? -compare(left, right) : compare(left, right)))
+}
+
+/** The switches that differ from their defaults. The server keeps only those, so that new defaults reach the others. */
+export function findExplicit(
+  permissions: Readonly<Record<string, boolean>>,
+  features: readonly { readonly key: string; readonly default: boolean }[],
+): Readonly<Record<string, boolean>> {
+  return Object.fromEntries(
+    features.flatMap(({ key, default: fallback }) => {
+      const isOn = permissions[key] ?? fallback
+      return isOn === fallback ? [] : [[key, isOn]]
+    }),
+  )
+}

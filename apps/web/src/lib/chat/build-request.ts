@@ -1,0 +1,116 @@
+import type { Attachment, ChatSettings, Message } from './types.ts'
+
+/** Asks a model to go on with an answer that broke off. */
+const CONTINUE = 'Continue exactly where your last message broke off. Do not repeat what is there.'
+
+/** What a request for an answer is made of. */
+export interface AnswerRequest {
+  readonly model: string
+  readonly settings: ChatSettings
+  /** The conversation up to the wanted answer. An unfinished answer at its end is to be continued. */
+  readonly path: readonly Message[]
+}
+
+/** The text that goes out: what was written, and text files with their names. */
+export function toSentText({ text, attachments }: Pick<Message, 'text' | 'attachments'>): string {
+  const files = attachments.flatMap(({ kind, name, data }) => {
+    if (kind !== 'text') return []
+    // a fence that is longer than any in the file keeps the file together
+    const longest = Math.max(2, ...(data.match(/`{3,}/g) ?? []).map(({ length }) => length))
+    const fence = '`'.repeat(longest + 1)
+    return [`File ${name}:\n${fence}\n${data}\n${fence}`]
+  })
+  return [text, ...files].filter((part) => part !== '').join('\n\n')
+}
+
+function listTurns({ path }: AnswerRequest): readonly Pick<Message, 'role' | 'text' | 'attachments'>[] {
+  // answers that hold nothing but failed attempts or calls say nothing to the model
+  const turns = path.filter(({ role, text, attachments }) => role === 'user' || text !== '' || attachments.length > 0)
+  const isUnfinished = turns.at(-1)?.role === 'assistant'
+  return isUnfinished ? [...turns, { role: 'user', text: CONTINUE, attachments: [] }] : turns
+}
+
+/** The body for `POST /v1/chat/completions`. The full conversation is always sent, so that all of it is scanned. */
+export function buildChatBody(request: AnswerRequest): Record<string, unknown> {
+  const { model, settings } = request
+  const system = settings.systemPrompt.trim()
+  return {
+    model,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [
+      ...(system === '' ? [] : [{ role: 'system', content: system }]),
+      ...listTurns(request).map((turn) => ({ role: turn.role, content: toContent(turn, toChatPart) })),
+    ],
+    ...toSampling(settings),
+    ...(settings.maxTokens !== undefined && { max_tokens: settings.maxTokens }),
+    ...(settings.topK !== undefined && { top_k: settings.topK }),
+    ...(settings.seed !== undefined && { seed: settings.seed }),
+    ...(settings.stop.length > 0 && { stop: settings.stop }),
+  }
+}
+
+/** The body for `POST /v1/responses` with `background`: the server goes on when the page is closed. */
+export function buildBackgroundBody(request: AnswerRequest): Record<string, unknown> {
+  const { model, settings } = request
+  const system = settings.systemPrompt.trim()
+  return {
+    model,
+    ...{ background: true, store: true, stream: true },
+    ...(system !== '' && { instructions: system }),
+    input: listTurns(request).map((turn) => ({
+      type: 'message',
+      role: turn.role,
+      content: toContent(turn, toResponsePart),
+    })),
+    ...toSampling(settings),
+    ...(settings.maxTokens !== undefined && { max_output_tokens: settings.maxTokens }),
+  }
+}
+
+function toSampling({ temperature, topP, frequencyPenalty, presencePenalty, isThinking }: ChatSettings) {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(frequencyPenalty !== undefined && { frequency_penalty: frequencyPenalty }),
+    ...(presencePenalty !== undefined && { presence_penalty: presencePenalty }),
+    ...(!isThinking && { metadata: { enable_thinking: 'false' } }),
+  }
+}
+
+type Part = Readonly<Record<string, unknown>>
+
+interface PartMaker {
+  readonly text: (text: string) => Part
+  readonly media: (attachment: Attachment) => Part
+}
+
+function toContent(turn: Pick<Message, 'text' | 'attachments'>, { text, media }: PartMaker): string | readonly Part[] {
+  const sent = toSentText(turn)
+  const files = turn.attachments.filter(({ kind }) => kind !== 'text')
+  return files.length === 0 ? sent : [...(sent === '' ? [] : [text(sent)]), ...files.map(media)]
+}
+
+/** The bytes behind a `data:` address, in Base64, and the short name of their format. */
+function toInputAudio({ data, type }: Attachment): Part {
+  const format = type.replace(/^audio\/(x-)?/, '').replace('mpeg', 'mp3')
+  return { data: data.slice(data.indexOf(',') + 1), format }
+}
+
+const toChatPart: PartMaker = {
+  text: (text) => ({ type: 'text', text }),
+  media(attachment) {
+    if (attachment.kind === 'audio') return { type: 'input_audio', input_audio: toInputAudio(attachment) }
+    if (attachment.kind === 'video') return { type: 'video_url', video_url: { url: attachment.data } }
+    return { type: 'image_url', image_url: { url: attachment.data } }
+  },
+}
+
+const toResponsePart: PartMaker = {
+  text: (text) => ({ type: 'input_text', text }),
+  media(attachment) {
+    if (attachment.kind === 'audio') return { type: 'input_audio', input_audio: toInputAudio(attachment) }
+    if (attachment.kind === 'video') return { type: 'input_video', video_url: attachment.data }
+    return { type: 'input_image', image_url: attachment.data }
+  },
+}

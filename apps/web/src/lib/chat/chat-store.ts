@@ -1,0 +1,309 @@
+import { ChatArchive, type StorageState } from './chat-archive.ts'
+import { Drafts } from './drafts.ts'
+import { isRefusal } from './failure.ts'
+import { createObservable, type MutableObservable, type Observable } from './observable.ts'
+import { type LiveAnswer, runAnswer } from './run-answer.ts'
+import { findNewestLeaf, listPath, listSubtree, measureMessage } from './tree.ts'
+import {
+  type Attachment,
+  type Chat,
+  type ChatEntry,
+  type ChatSettings,
+  createId,
+  DEFAULT_SETTINGS,
+  type Message,
+} from './types.ts'
+
+/** A chat as the page sees it. `missing`: this browser has none of that id. */
+export type ChatView = { readonly state: 'loading' | 'missing' } | ({ readonly state: 'ready' } & Chat)
+
+interface Run {
+  readonly messageId: string
+  readonly controller: AbortController
+  readonly live: MutableObservable<LiveAnswer | undefined>
+}
+
+/** Chats that stay in memory though no page shows them. */
+const MAX_OPEN = 12
+/** A message that streams is written to the disk this often. */
+const SAVE_MS = 1_000
+/** A message that another tab writes is taken for interrupted after this time of silence. */
+const SILENCE_MS = 5_000
+const TITLE_LENGTH = 70
+
+/** The chats of a viewer, and the answers that are being written. It outlives every page. */
+export class ChatStore {
+  readonly drafts: Drafts
+  readonly #archive: ChatArchive
+  readonly #chats = new Map<string, MutableObservable<ChatView>>()
+  readonly #runs = new Map<string, Run>()
+  readonly #running = createObservable<ReadonlySet<string>>(new Set())
+  readonly #tab = readTab()
+
+  constructor(viewerId: string) {
+    this.drafts = new Drafts(viewerId)
+    this.#archive = new ChatArchive(viewerId, (chatId) => void this.#reload(chatId))
+    addEventListener('pagehide', () => {
+      for (const [chatId] of this.#runs) this.#saveLive(chatId)
+    })
+  }
+
+  /** The list of chats, newest first; undefined while it is read. */
+  get entries(): Observable<readonly ChatEntry[] | undefined> {
+    return this.#archive.entries
+  }
+
+  get storage(): Observable<StorageState> {
+    return this.#archive.storage
+  }
+
+  /** The chats whose answers are being written. */
+  get running(): Observable<ReadonlySet<string>> {
+    return this.#running
+  }
+
+  /** A chat with its messages, read from the disk when it is asked for first. */
+  open(chatId: string): Observable<ChatView> {
+    const known = this.#chats.get(chatId)
+    if (known !== undefined) return known
+    for (const [id, view] of this.#chats) {
+      if (this.#chats.size >= MAX_OPEN && !view.isWatched() && !this.#runs.has(id)) this.#chats.delete(id)
+    }
+    const view = createObservable<ChatView>({ state: 'loading' })
+    this.#chats.set(chatId, view)
+    void this.#reload(chatId)
+    return view
+  }
+
+  /** The answer that is being written in a chat, if any. */
+  watchLive(chatId: string): Observable<LiveAnswer | undefined> {
+    return this.#runs.get(chatId)?.live ?? NOTHING
+  }
+
+  /** Begins a chat; it is kept once it holds a message. @param id of the chat, where an address names it already */
+  createChat(model: string, settings: ChatSettings = DEFAULT_SETTINGS, id = createId()): ChatEntry {
+    const now = Date.now()
+    const entry = { id, title: '', createdAt: now, updatedAt: now, model, settings, leafId: null, bytes: 0 }
+    const view = this.#chats.get(id) ?? createObservable<ChatView>({ state: 'loading' })
+    view.set({ state: 'ready', entry, messages: [] })
+    this.#chats.set(id, view)
+    return entry
+  }
+
+  /**
+   * Sends a message and begins the answer. A message that the server refuses goes back into the draft of the chat.
+   *
+   * @param editedId the message that this is a new version of; else it follows the end of the chat
+   */
+  send(chatId: string, text: string, attachments: readonly Attachment[], editedId?: string): void {
+    const { entry, messages } = this.#read(chatId)
+    if (this.#runs.has(chatId)) return
+    const edited = messages.find(({ id }) => id === editedId)
+    const parentId = edited === undefined ? entry.leafId : edited.parentId
+    const user = this.#createMessage(chatId, parentId, { role: 'user', text, attachments })
+    const answer = this.#createMessage(chatId, user.id, { role: 'assistant', model: entry.model, state: 'streaming' })
+    const title = entry.title === '' ? toTitle(text, attachments) : entry.title
+    const sent = { ...entry, title, leafId: answer.id, updatedAt: Date.now() }
+    this.#put(sent, [...messages, user, answer], [user, answer])
+    void this.#run(chatId, answer, (failure) => {
+      this.#drop(chatId, user.id, entry.leafId)
+      this.drafts.open(chatId).set({ text, attachments, editedId, failure })
+    })
+  }
+
+  /** Asks for another version of an answer. */
+  regenerate(chatId: string, messageId: string): void {
+    const { entry, messages } = this.#read(chatId)
+    const old = messages.find(({ id }) => id === messageId)
+    if (old === undefined || this.#runs.has(chatId)) return
+    const fields = { role: 'assistant', model: entry.model, state: 'streaming' } as const
+    const answer = this.#createMessage(chatId, old.parentId, fields)
+    this.#put({ ...entry, leafId: answer.id, updatedAt: Date.now() }, [...messages, answer], [answer])
+    void this.#run(chatId, answer)
+  }
+
+  /** Goes on with an answer that broke off. */
+  continueAnswer(chatId: string, messageId: string): void {
+    const { entry, messages } = this.#read(chatId)
+    const old = messages.find(({ id }) => id === messageId)
+    if (old === undefined || this.#runs.has(chatId)) return
+    const { background: _, failure: __, isCut: ___, ...rest } = old
+    const answer: Message = { ...rest, state: 'streaming', writer: this.#toWriter() }
+    this.#put({ ...entry, updatedAt: Date.now() }, replaceMessage(messages, answer), [answer])
+    void this.#run(chatId, answer)
+  }
+
+  /** Ends the answer that is being written, or calls off its retry. */
+  stop(chatId: string): void {
+    const run = this.#runs.get(chatId)
+    const responseId = run?.live.get()?.message.background?.responseId
+    if (responseId !== undefined && responseId !== '') this.#archive.cancelResponse(responseId)
+    run?.controller.abort()
+  }
+
+  /** Shows another version of a message, with what follows it. */
+  showVersion(chatId: string, messageId: string): void {
+    const { entry, messages } = this.#read(chatId)
+    if (!this.#runs.has(chatId)) this.#put({ ...entry, leafId: findNewestLeaf(messages, messageId) }, messages, [])
+  }
+
+  /** Removes a message and what follows it. @returns what brings them back */
+  removeMessage(chatId: string, messageId: string): () => void {
+    const { entry, messages } = this.#read(chatId)
+    const parentId = messages.find(({ id }) => id === messageId)?.parentId ?? null
+    if (this.#runs.has(chatId)) return () => {}
+    const removed = listSubtree(messages, messageId)
+    this.#drop(chatId, messageId, parentId)
+    return () => {
+      const now = this.#read(chatId)
+      const returned = messages.filter(({ id }) => removed.has(id))
+      this.#put({ ...now.entry, leafId: entry.leafId }, [...now.messages, ...returned], returned)
+    }
+  }
+
+  /** Changes title, model or settings of a chat. */
+  change(chatId: string, fields: Partial<Pick<ChatEntry, 'title' | 'model' | 'settings'>>): void {
+    const { entry, messages } = this.#read(chatId)
+    this.#put({ ...entry, ...fields }, messages, [])
+  }
+
+  /** Removes a chat. @returns what brings it back */
+  async removeChat(chatId: string): Promise<() => void> {
+    this.stop(chatId)
+    const chat = await this.#archive.readChat(chatId)
+    this.#chats.get(chatId)?.set({ state: 'missing' })
+    this.#chats.delete(chatId)
+    await this.#archive.remove(chatId)
+    return () => {
+      if (chat !== undefined) this.addChats([chat])
+    }
+  }
+
+  /** Adds chats, such as imported ones; a chat of the same id is replaced. */
+  addChats(chats: readonly Chat[]): void {
+    for (const { entry, messages } of chats) this.#put(entry, messages, messages)
+  }
+
+  /** Reads chats from the disk, for an export. @param ids undefined for all */
+  readChats(ids?: ReadonlySet<string>): Promise<readonly Chat[]> {
+    return this.#archive.readChats(ids)
+  }
+
+  #read(chatId: string): Chat {
+    const view = this.#chats.get(chatId)?.get()
+    if (view?.state !== 'ready') throw new Error(`the chat ${chatId} is not open`)
+    return view
+  }
+
+  #createMessage(chatId: string, parentId: string | null, fields: Pick<Message, 'role'> & Partial<Message>): Message {
+    const empty = { text: '', attachments: [], reasoning: '', toolCalls: [], state: 'done' } as const
+    const writer = fields.state === 'streaming' ? this.#toWriter() : undefined
+    return { id: createId(), chatId, parentId, createdAt: Date.now(), ...empty, writer, ...fields }
+  }
+
+  #toWriter() {
+    return { tab: this.#tab, at: Date.now() }
+  }
+
+  /** Shows a chat and writes what changed. */
+  #put(entry: ChatEntry, messages: readonly Message[], changed: readonly Message[]): void {
+    const bytes = messages.reduce((sum, message) => sum + measureMessage(message), 0)
+    const chat = { entry: { ...entry, bytes }, messages }
+    this.#chats.get(entry.id)?.set({ state: 'ready', ...chat })
+    if (messages.length > 0) this.#archive.write(chat.entry, changed)
+  }
+
+  #drop(chatId: string, messageId: string, leafId: string | null): void {
+    const { entry, messages } = this.#read(chatId)
+    const removed = listSubtree(messages, messageId)
+    const rest = messages.filter(({ id }) => !removed.has(id))
+    const isKnown = leafId !== null && rest.some(({ id }) => id === leafId)
+    const leaf = isKnown ? findNewestLeaf(rest, leafId) : (rest.at(-1)?.id ?? null)
+    this.#put({ ...entry, leafId: leaf, title: rest.length === 0 ? '' : entry.title }, rest, [])
+    this.#archive.removeMessages({ ...entry, leafId: leaf }, removed, rest.length === 0)
+  }
+
+  /** @param onRefused instead of keeping a message that the server refused before it began to answer */
+  async #run(chatId: string, answer: Message, onRefused?: (failure: Message['failure']) => void): Promise<void> {
+    const { entry, messages } = this.#read(chatId)
+    const controller = new AbortController()
+    const live = createObservable<LiveAnswer | undefined>(undefined)
+    this.#runs.set(chatId, { messageId: answer.id, controller, live })
+    this.#running.set(new Set(this.#runs.keys()))
+    const timer = setInterval(() => this.#saveLive(chatId), SAVE_MS)
+    const path = listPath(messages, answer.id)
+    const finished = await runAnswer({
+      message: answer,
+      request: { ...entry, path: answer.text === '' ? path.slice(0, -1) : path },
+      chatPath: entry.settings.isUsingTools ? '/v1/mcp/chat/completions' : '/v1/chat/completions',
+      isResumed: answer.background !== undefined,
+      signal: controller.signal,
+      publish: live.set,
+    })
+    clearInterval(timer)
+    this.#runs.delete(chatId)
+    const { failure, text, reasoning } = finished
+    if (failure?.status === 401) this.#archive.reportSignedOut()
+    if (onRefused !== undefined && failure !== undefined && isRefusal(failure) && text + reasoning === '') {
+      onRefused(failure)
+    } else {
+      const now = this.#read(chatId)
+      this.#put({ ...now.entry, updatedAt: Date.now() }, replaceMessage(now.messages, finished), [finished])
+    }
+    this.#running.set(new Set(this.#runs.keys()))
+    live.set(undefined)
+  }
+
+  #saveLive(chatId: string): void {
+    const message = this.#runs.get(chatId)?.live.get()?.message
+    if (message !== undefined) this.#archive.writeMessage({ ...message, writer: this.#toWriter() })
+  }
+
+  /** Reads a chat from the disk, unless this page writes to it. */
+  async #reload(chatId: string): Promise<void> {
+    const view = this.#chats.get(chatId)
+    if (view === undefined || this.#runs.has(chatId)) return
+    const chat = await this.#archive.readChat(chatId)
+    // it may have begun here meanwhile
+    if (this.#runs.has(chatId) || (view.get().state === 'ready' && chat === undefined)) return
+    if (chat === undefined) return view.set({ state: 'missing' })
+    view.set({ state: 'ready', ...chat })
+    for (const message of chat.messages) if (message.state === 'streaming') this.#revive(chatId, message)
+  }
+
+  /** Goes on with a message that streamed when its page went away, or marks it. */
+  #revive(chatId: string, message: Message): void {
+    const { tab, at } = message.writer ?? { tab: this.#tab, at: 0 }
+    const silence = Date.now() - at
+    if (tab !== this.#tab && silence < SILENCE_MS) {
+      setTimeout(() => void this.#reload(chatId), SILENCE_MS)
+      return
+    }
+    const { responseId = '' } = message.background ?? {}
+    if (responseId !== '' && !this.#runs.has(chatId)) return void this.#run(chatId, message)
+    const { entry, messages } = this.#read(chatId)
+    const marked: Message = { ...message, state: 'interrupted', writer: undefined }
+    this.#put(entry, replaceMessage(messages, marked), [marked])
+  }
+}
+
+const NOTHING = createObservable<LiveAnswer | undefined>(undefined)
+
+function replaceMessage(messages: readonly Message[], message: Message): readonly Message[] {
+  return messages.map((other) => (other.id === message.id ? message : other))
+}
+
+function toTitle(text: string, attachments: readonly Attachment[]): string {
+  const line = text.trim().replace(/\s+/g, ' ')
+  const title = line === '' ? (attachments[0]?.name ?? '') : line
+  return title.length > TITLE_LENGTH ? `${title.slice(0, TITLE_LENGTH - 1)}…` : title
+}
+
+/** The id of this tab, which a reload keeps. */
+function readTab(): string {
+  const known = sessionStorage.getItem('svc-tab')
+  if (known !== null) return known
+  const tab = createId()
+  sessionStorage.setItem('svc-tab', tab)
+  return tab
+}

@@ -1,0 +1,43 @@
+import { api } from '../api-client.ts'
+import { wait } from './wait.ts'
+
+/** How far a model is on its way into memory. */
+export interface ModelLoad {
+  readonly state: 'installing' | 'loading'
+  /** 0 to 1 */
+  readonly progress: number
+  readonly bytesDone: number
+  readonly bytesTotal: number
+}
+
+/** An answer that begins within this time needs no look at the load. */
+const FIRST_LOOK_MS = 800
+const LOADING_MS = 1_000
+const IDLE_MS = 3_000
+
+/** Reports how a model loads until it is called off. Hidden pages do not ask. @returns what ends it */
+export function watchLoad(model: string, report: (load: ModelLoad | undefined) => void): () => void {
+  const ending = new AbortController()
+  void (async () => {
+    let delay = FIRST_LOOK_MS
+    while (await wait(delay, ending.signal)) {
+      if (document.visibilityState === 'hidden') continue
+      const load = await readLoad(model, ending.signal)
+      if (ending.signal.aborted) return
+      delay = load === undefined ? IDLE_MS : LOADING_MS
+      report(load)
+    }
+  })()
+  return () => ending.abort()
+}
+
+/** Asks how a model loads; undefined where nothing of it runs, or nobody can say. */
+async function readLoad(model: string, signal: AbortSignal): Promise<ModelLoad | undefined> {
+  try {
+    const { data } = await api.GET('/api/models/{id}/load-status', { params: { path: { id: model } }, signal })
+    if (data === undefined) return undefined
+    return { state: data.state, progress: data.progress, bytesDone: data.bytes_sent, bytesTotal: data.total_bytes }
+  } catch {
+    return undefined
+  }
+}

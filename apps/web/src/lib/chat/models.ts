@@ -1,0 +1,58 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { api, unwrap } from '../api-client.ts'
+import { useSession } from '../session.ts'
+
+/** A model that answers in a chat. */
+export interface ChatModel {
+  readonly id: string
+  /** Whether it can think before it answers. */
+  readonly canThink: boolean
+  /** Kinds of input besides text. */
+  readonly inputs: ReadonlySet<string>
+  /** Whether it is in memory; undefined where the viewer may not know. */
+  readonly isLoaded: boolean | undefined
+}
+
+const capabilitiesQuery = queryOptions({
+  queryKey: ['chat', 'models'],
+  queryFn: ({ signal }) => unwrap(api.GET('/v1/models/capabilities', { signal })),
+})
+
+/** What runs on the server: backends and loaded models. Admins may ask. */
+export const systemQuery = queryOptions({
+  queryKey: ['chat', 'system'],
+  queryFn: ({ signal }) => unwrap(api.GET('/system', { signal })),
+})
+
+/** The models that can chat; undefined while they are not known. */
+export function useChatModels(): { readonly models: readonly ChatModel[] | undefined; readonly error: unknown } {
+  const { viewer } = useSession()
+  const { data, error } = useQuery(capabilitiesQuery)
+  const loaded = useQuery({ ...systemQuery, enabled: viewer.isAdmin }).data?.loaded_models
+  const models = data?.data.flatMap(({ id, capabilities, input_modalities }): ChatModel[] =>
+    capabilities.includes('chat')
+      ? [
+          {
+            id,
+            canThink: capabilities.includes('thinking'),
+            inputs: new Set(input_modalities),
+            isLoaded: loaded?.some((model) => model.id === id),
+          },
+        ]
+      : [],
+  )
+  return { models, error }
+}
+
+const LAST_MODEL = 'svc-chat-model'
+
+/** The model for a new chat: the last one that was chosen, else one that is loaded, else the first. */
+export function findDefaultModel(models: readonly ChatModel[]): string {
+  const last = localStorage.getItem(LAST_MODEL)
+  const model = models.find(({ id }) => id === last) ?? models.find(({ isLoaded }) => isLoaded === true) ?? models[0]
+  return model?.id ?? ''
+}
+
+export function keepLastModel(model: string): void {
+  localStorage.setItem(LAST_MODEL, model)
+}

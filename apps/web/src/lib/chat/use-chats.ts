@@ -1,0 +1,57 @@
+import { useEffect, useMemo, useState } from 'react'
+import { useSession } from '../session.ts'
+import { ChatStore, type ChatView } from './chat-store.ts'
+import { useObservable } from './observable.ts'
+import type { LiveAnswer } from './run-answer.ts'
+import type { ChatEntry } from './types.ts'
+
+const stores = new Map<string, ChatStore>()
+
+/** The chats of whoever is signed in. Chats of others in this browser stay apart. */
+export function useChatStore(): ChatStore {
+  const { viewer } = useSession()
+  const key = viewer.id === '' ? viewer.kind : viewer.id
+  return useMemo(() => {
+    const known = stores.get(key)
+    if (known !== undefined) return known
+    const store = new ChatStore(key)
+    stores.set(key, store)
+    return store
+  }, [key])
+}
+
+/** The list of chats, newest first; undefined while it is read. */
+export function useChatEntries(): readonly ChatEntry[] | undefined {
+  return useObservable(useChatStore().entries)
+}
+
+/** A chat with its messages. */
+export function useChat(chatId: string): ChatView {
+  const store = useChatStore()
+  return useObservable(store.open(chatId))
+}
+
+/** The chats whose answers are being written. */
+export function useRunningChats(): ReadonlySet<string> {
+  return useObservable(useChatStore().running)
+}
+
+/** The answer that is being written in a chat; it changes with every frame. */
+export function useLiveAnswer(chatId: string): LiveAnswer | undefined {
+  const store = useChatStore()
+  // a run that begins or ends has another state to watch
+  useRunningChats()
+  return useObservable(store.watchLive(chatId))
+}
+
+/** The time in milliseconds, renewed while it is wanted. */
+export function useNow(isRunning: boolean, stepMs = 250): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (!isRunning) return undefined
+    setNow(Date.now())
+    const timer = setInterval(() => setNow(Date.now()), stepMs)
+    return () => clearInterval(timer)
+  }, [isRunning, stepMs])
+  return now
+}

@@ -1,0 +1,50 @@
+import type { paths } from '../schema.gen.ts'
+import type { TransferRate } from './transfer-rate.ts'
+
+type Reply<Path extends '/api/operations' | '/api/operations/history'> =
+  paths[Path]['get']['responses'][200]['content']['application/json']
+
+/** An operation that waits, runs or has failed, with the speed of its transfer. */
+export type Operation = Reply<'/api/operations'>['operations'][number] & TransferRate
+
+/** An operation that has ended. */
+export type OperationRecord = Reply<'/api/operations/history'>['operations'][number]
+
+/** What an operation waits for or does; `failed` ones stay until they are dismissed. */
+export type OperationState = 'queued' | 'running' | 'failed'
+
+/** The state of an operation. */
+export function readOperationState({ error, isQueued }: Pick<Operation, 'error' | 'isQueued'>): OperationState {
+  if (error !== undefined && error !== '') return 'failed'
+  return isQueued ? 'queued' : 'running'
+}
+
+/** When to ask again, in milliseconds: each second while something runs or waits. */
+export function chooseOperationInterval(operations: readonly Operation[] | undefined): number {
+  return operations?.some((operation) => readOperationState(operation) !== 'failed') ? 1_000 : 15_000
+}
+
+/** How far everything that runs or waits is, 0 to 1. */
+export function averageProgress(operations: readonly Operation[]): number {
+  const active = operations.filter((operation) => readOperationState(operation) !== 'failed')
+  if (active.length === 0) return 0
+  return active.reduce((sum, { progress }) => sum + progress, 0) / active.length / 100
+}
+
+/**
+ * The operation on a model or backend that waits or runs, if there is one.
+ *
+ * @param name with or without the name of its gallery
+ */
+export function findActiveOperation(
+  operations: readonly Operation[] | undefined,
+  { kind, name }: { readonly kind: 'model' | 'backend'; readonly name: string },
+): Operation | undefined {
+  const isBackend = kind === 'backend'
+  return operations?.find(
+    (operation) =>
+      operation.isBackend === isBackend &&
+      readOperationState(operation) !== 'failed' &&
+      (operation.id === name || operation.fullName === name || operation.name === name),
+  )
+}

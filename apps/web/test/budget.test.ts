@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url))
+const KB = 1000
+
+interface Chunk {
+  readonly file: string
+  readonly imports?: readonly string[]
+  readonly css?: readonly string[]
+}
+
+const manifestFile = join(dist, '.vite/manifest.json')
+if (!existsSync(manifestFile)) throw new Error(`${manifestFile} is missing: run npm test, which builds first`)
+// the build writes it in this shape
+const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as Readonly<Record<string, Chunk>>
+
+const compressedSizes = new Map<string, number>()
+function measure(file: string): number {
+  const known = compressedSizes.get(file) ?? gzipSync(readFileSync(join(dist, file)), { level: 9 }).length
+  compressedSizes.set(file, known)
+  return known
+}
+
+/** Every chunk that must be there before any of these modules can run. */
+function listClosure(names: readonly string[], seen = new Set<string>()): Set<string> {
+  for (const name of names) {
+    const chunk = manifest[name]
+    if (chunk === undefined)
+      throw new Error(`the build has no module ${name}; it has ${Object.keys(manifest).join(', ')}`)
+    if (seen.has(name)) continue
+    seen.add(name)
+    listClosure(chunk.imports ?? [], seen)
+  }
+  return seen
+}
+
+function measureScripts(names: readonly string[], without: readonly string[] = []): number {
+  const left = listClosure(without)
+  const chunks = [...listClosure(names)].filter((name) => !left.has(name))
+  return chunks.reduce((total, name) => total + measure(manifest[name]?.file ?? ''), 0)
+}
+
+const FRAME = ['index.html', 'src/app/shell.tsx']
+const pages = Object.keys(manifest).filter((name) => /^src\/features\/.*-page\.tsx$/.test(name))
+
+/** Limits of a page's own scripts, compressed. */
+const PAGE_LIMITS: readonly (readonly [pattern: RegExp, limit: number])[] = [
+  [/chat-page/, 60 * KB],
+  [/(?:traces|usage|monitor)-page/, 45 * KB],
+  [/editor-page/, 210 * KB],
+]
+
+describe('the built interface', () => {
+  it('blocks the first paint of /app with at most 150 kB of scripts', () => {
+    expect(measureScripts([...FRAME, 'src/features/home/home-page.tsx'])).toBeLessThanOrEqual(150 * KB)
+  })
+
+  it('opens the sign-in page with at most 130 kB of scripts', () => {
+    expect(measureScripts(['index.html', 'src/features/sign-in/sign-in-page.tsx'])).toBeLessThanOrEqual(130 * KB)
+  })
+
+  it.each(pages)('keeps %s small', (page) => {
+    const limit = PAGE_LIMITS.find(([pattern]) => pattern.test(page))?.[1] ?? 30 * KB
+    // parts that several pages share, such as dialogs, load after the first paint of any page
+    const shared = Object.keys(manifest).filter((name) => /^src\/components\/ui\/|^_(?:dialog|menu)/i.test(name))
+    expect(measureScripts([page], [...FRAME, ...shared])).toBeLessThanOrEqual(limit)
+  })
+
+  it('has at most 20 kB of styles for the frame and 45 kB of letters for Latin text', () => {
+    const styles = [...listClosure(FRAME)].flatMap((name) => manifest[name]?.css ?? [])
+    expect(styles.reduce((total, file) => total + measure(file), 0)).toBeLessThanOrEqual(20 * KB)
+    const face = readdirSync(join(dist, 'assets')).find((name) => /latin-wght/.test(name)) ?? ''
+    expect(statSync(join(dist, 'assets', face)).size).toBeLessThanOrEqual(45 * KB)
+  })
+
+  it('is at most 4 MB in all', () => {
+    const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).map((name) => statSync(join(dist, name)))
+    expect(files.reduce((total, stat) => total + (stat.isFile() ? stat.size : 0), 0)).toBeLessThanOrEqual(4000 * KB)
+  })
+})
