@@ -12,7 +12,7 @@ import { type Decision, decisionsQuery, KEPT_DECISIONS, SHOWN_DECISIONS } from '
 import { DecisionView } from './decision-view.tsx'
 import { type DecisionSearch, REASONS } from './search.ts'
 
-const NO_FILTERS = { router: undefined, user: undefined, correlation: undefined, reason: undefined }
+const NO_FILTERS = { user: undefined, correlation: undefined, reason: undefined }
 
 /** What routers decided. @param routers names to filter by; undefined where one router is shown */
 export function DecisionLog({
@@ -70,7 +70,7 @@ export function DecisionLog({
           const rows = all.filter((decision) => reason === undefined || decision.reason === reason)
           if (rows.length > 0) return <DecisionTable rows={rows} open={search.decision} onChange={onChange} />
           return isFiltered ? (
-            <NoMatch onClear={() => onChange({ ...NO_FILTERS, ...(routers === undefined ? { router } : {}) })} />
+            <NoMatch onClear={() => onChange({ ...NO_FILTERS, ...(routers === undefined ? {} : { router: undefined }) })} />
           ) : (
             <EmptyState icon="route" title={t('noDecisions')}>
               {t('noDecisionsAbout')}
