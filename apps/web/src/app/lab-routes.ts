@@ -1,5 +1,4 @@
-import { redirect } from '@tanstack/react-router'
-import { createRoute } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
 import { readPiiSearch } from '../features/pii/search.ts'
 import { readPlaygroundSearch } from '../features/playground/search.ts'
 import { readRouterSearch, readRoutersSearch } from '../features/router/search.ts'

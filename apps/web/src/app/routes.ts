@@ -175,15 +175,6 @@ export const appPages = [
       default: (await import('../features/events/events-page.tsx')).EventsPage,
     }),
   }),
-  definePage(appRoute, {
-    path: 'pii',
-    access: 'user',
-    feature: 'pii_filter',
-    needs: 'pii_filter',
-    namespaces: ['pii'],
-    search: readPiiSearch,
-    load: async () => ({ default: (await import('../features/pii/pii-page.tsx')).PiiPage }),
-  }),
 ]
 
 /** Pages outside of the shell. */

@@ -53,7 +53,7 @@ export function EntityTable({
                 </td>
                 {hasHashes && <td className="m mono">{hashPrefix}</td>}
                 <td className="m">
-                  <span className="mono clip" title={excerpt}>
+                  <span className="mono clip pii-excerpt" title={excerpt}>
                     {excerpt}
                   </span>
                 </td>

@@ -85,7 +85,7 @@ function Verdict({ spans, outcome }: { readonly spans: readonly Span[]; readonly
   )
   return (
     <Notice tone={TONES[verdict]}>
-      <div className="row wrap">
+      <div className="row wrap pii-verdict">
         <b className="semi">{t(`verdict.${verdict}`)}</b>
         <span className="meta push">{formatDuration(outcome.tookMs)}</span>
       </div>

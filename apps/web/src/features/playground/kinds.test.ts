@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { describe, expect, it } from 'vitest'
 import type { Viewer } from '../../lib/session.ts'
 import { BODIES, compareVectors, isComplete, listKinds, writeCurl } from './kinds.ts'

@@ -97,7 +97,7 @@ function NoModel({ kind }: { readonly kind: Kind }) {
         isAdmin && (
           <>
             <Link to="/app/models">{t('openModels')}</Link>
-            <Link to="/app/backends">{t('openBackends')}</Link>
+            <Link to={'/app/backends' as '/app'}>{t('openBackends')}</Link>
           </>
         )
       }
