@@ -26,12 +26,14 @@ export function TrustCard({ proxy }: { readonly proxy: Proxy }) {
       </header>
       <div className="in stack">
         <p className="t2">{t('trustWarning')}</p>
-        <Segmented
-          label={t('client')}
-          value={client}
-          options={CLIENTS.map((known) => [known, t(`clients.${known}`)] as const)}
-          onChange={setClient}
-        />
+        <div className="intercept-clients">
+          <Segmented
+            label={t('client')}
+            value={client}
+            options={CLIENTS.map((known) => [known, t(`clients.${known}`)] as const)}
+            onChange={setClient}
+          />
+        </div>
         <CodeBlock title={t('step.fetch')} text={writeFetch(target)} />
         {client === 'browser' && <p className="t2">{t('browserSteps')}</p>}
         <CodeBlock title={t('step.trust')} text={writeTrust(client, target)} />

@@ -45,7 +45,7 @@ export function EntityTable({
                 <td className="free main-c">
                   <span className={`pii-type ${colours.get(type)}`}>{type}</span>
                 </td>
-                <td className="m t2">{t(`sourceKind.${source}`)}</td>
+                <td className="m t2 source">{t(`sourceKind.${source}`)}</td>
                 <td className="num free m">{formatNumber(score, 2)}</td>
                 <td className="free end-c">
                   <span className={`pii-action ${action}`}>{t(`action.${action}`)}</span>

@@ -59,7 +59,7 @@ function ModelTable({ pii }: { readonly pii: Policies }) {
               </td>
               <td className="end-c">
                 <Status tone={enabled ? 'ok' : 'neutral'}>{enabled ? t('on') : t('off')}</Status>
-                {!explicit && <span className="meta"> {t('byBackend')}</span>}
+                {enabled && !explicit && <span className="meta"> {t('byBackend')}</span>}
               </td>
               <td className="m free">
                 {detectors.length === 0 ? t('none') : detectors.join(', ')}

@@ -24,10 +24,12 @@ export function PlaygroundPage() {
     <>
       <PageHead title={known === undefined ? t('title') : t('titleOf', { kind: t(`kind.${known}`) })} />
       <div className="page stack">
-        <TabLinks
-          label={t('kinds')}
-          links={kinds.map((each) => ({ to: `/app/playground/${each}`, text: t(`kind.${each}`) }))}
-        />
+        <div className="playground-kinds">
+          <TabLinks
+            label={t('kinds')}
+            links={kinds.map((each) => ({ to: `/app/playground/${each}`, text: t(`kind.${each}`) }))}
+          />
+        </div>
         {known === undefined ? (
           <EmptyState icon="playground" title={t('notServed', { kind })} />
         ) : (

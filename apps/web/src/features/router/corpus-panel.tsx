@@ -67,7 +67,7 @@ export function CorpusPanel({ router }: { readonly router: Router }) {
                   </Notice>
                 )}
                 <p className="meta">
-                  {t('classifiedBy', { model })} {t('textsHidden')}
+                  {t('embeddedBy', { model })} {t('textsHidden')}
                 </p>
               </>
             )}

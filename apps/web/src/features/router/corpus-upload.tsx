@@ -111,7 +111,7 @@ export function CorpusUpload({ router: { name, policies } }: { readonly router: 
         )}
         {report.sent > 0 && (
           <Notice tone={send.isError ? 'warn' : 'ok'}>
-            {t('added', { count: report.added })} {t('skipped', { count: report.skipped })}
+            {t('added', { count: report.added })} {report.skipped > 0 && t('skipped', { count: report.skipped })}
           </Notice>
         )}
         {send.isError && !isAbort(send.error) && <ErrorBlock error={send.error} onRetry={() => send.mutate()} />}

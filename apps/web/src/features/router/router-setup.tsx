@@ -70,7 +70,7 @@ function CacheCard({ cache }: { readonly cache: NonNullable<Router['embedding_ca
     <div className="card">
       <header>
         <h2>{t('cache')}</h2>
-        <span className="meta">{t('classifiedBy', { model: cache.embedding_model })}</span>
+        <span className="meta">{t('embeddedBy', { model: cache.embedding_model })}</span>
       </header>
       <div className="in stack">
         {stats === undefined ? (

@@ -63,6 +63,9 @@ function RouterTable({ routers }: { readonly routers: readonly Router[] }) {
   const { t } = useTranslation('router')
   return (
     <div className="card">
+      <header>
+        <h2>{t('routers')}</h2>
+      </header>
       <table className="tbl two">
         <thead>
           <tr>
