@@ -46,7 +46,10 @@ export function CertificateCard() {
                 <dd>{formatTime(from)}</dd>
                 <dt>{t('validUntil')}</dt>
                 <dd>
-                  {formatTime(until)} <span className="meta">(<RelativeTime time={until.toISOString()} />)</span>
+                  {formatTime(until)}{' '}
+                  <span className="meta">
+                    (<RelativeTime time={until.toISOString()} />)
+                  </span>
                 </dd>
               </dl>
               <p className="meta">{t('certificateAbout')}</p>

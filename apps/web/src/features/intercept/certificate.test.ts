@@ -14,8 +14,7 @@ HwYDVR0jBBgwFoAUC6mIKBdZP4TVLDlRhXV7+BQiOSIwDwYDVR0TAQH/BAUwAwEB
 7nrrYgIhAPWkevbi2SjgoXGTA3a9esbIEHSPK8pb4Aj0CPyfnL7v
 -----END CERTIFICATE-----
 `
-const FINGERPRINT =
-  '66:1A:A6:B8:4F:5C:4B:0E:13:AB:CB:53:E1:6B:89:D7:99:B4:95:A7:B3:CF:29:9E:A6:DD:62:95:90:35:77:4A'
+const FINGERPRINT = '66:1A:A6:B8:4F:5C:4B:0E:13:AB:CB:53:E1:6B:89:D7:99:B4:95:A7:B3:CF:29:9E:A6:DD:62:95:90:35:77:4A'
 
 describe('a certificate', () => {
   it('gives its fingerprint and validity', async () => {

@@ -20,13 +20,7 @@ export function ProxyEvents() {
           {t('allEvents')}
         </Link>
         <span className="push">
-          <Button
-            small
-            kind="ghost"
-            icon="regenerate"
-            busy={events.isFetching}
-            onClick={() => void events.refetch()}
-          >
+          <Button small kind="ghost" icon="regenerate" busy={events.isFetching} onClick={() => void events.refetch()}>
             {t('refresh')}
           </Button>
         </span>

@@ -107,13 +107,7 @@ function RedactedText({ text }: { readonly text: string }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
     // biome-ignore lint/a11y/useSemanticElements: a box inside a labelled section
     <div className="pii-redacted" tabIndex={0} role="region" aria-label={t('modelSees')}>
-      {text.split(MASK).map((part, index) =>
-        index % 2 === 1 ? (
-          <i key={index}>{part}</i>
-        ) : (
-          part
-        ),
-      )}
+      {text.split(MASK).map((part, index) => (index % 2 === 1 ? <i key={index}>{part}</i> : part))}
     </div>
   )
 }

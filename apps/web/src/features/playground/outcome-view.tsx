@@ -129,7 +129,13 @@ function ModerationView({
   ))
 }
 
-function ScoreView({ reply, candidates }: { readonly reply: Replies['score']; readonly candidates: readonly string[] }) {
+function ScoreView({
+  reply,
+  candidates,
+}: {
+  readonly reply: Replies['score']
+  readonly candidates: readonly string[]
+}) {
   const { t } = useTranslation('playground')
   return (
     <table className="tbl compact">

@@ -5,7 +5,8 @@ const KNOWN = ['code', 'talk']
 
 describe('a file of labelled texts', () => {
   it('reads JSON lines', () => {
-    const content = '{"text": "why does it crash", "labels": ["code"]}\r\n\n{"text": "hi", "labels": ["talk", "code"]}\n'
+    const content =
+      '{"text": "why does it crash", "labels": ["code"]}\r\n\n{"text": "hi", "labels": ["talk", "code"]}\n'
     expect(readCorpusFile(content, KNOWN)).toEqual({
       entries: [
         { text: 'why does it crash', labels: ['code'] },

@@ -25,9 +25,7 @@ export function CorpusPanel({ router }: { readonly router: Router }) {
       <div className="card">
         <header>
           <h2>{t('corpus')}</h2>
-          {corpus.data !== undefined && (
-            <span className="meta">{t('texts', { count: corpus.data.total })}</span>
-          )}
+          {corpus.data !== undefined && <span className="meta">{t('texts', { count: corpus.data.total })}</span>}
           {(corpus.data?.total ?? 0) > 0 && (
             <span className="push">
               <Button small kind="ghost" icon="trash" disabled={isOffline} onClick={() => setClearing(true)}>

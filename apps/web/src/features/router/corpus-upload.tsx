@@ -35,7 +35,14 @@ export function CorpusUpload({ router: { name, policies } }: { readonly router: 
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(), [])
   const isOffline = useConnection().state === 'offline'
-  const file = useMemo(() => readCorpusFile(content, policies.map(({ label }) => label)), [content, policies])
+  const file = useMemo(
+    () =>
+      readCorpusFile(
+        content,
+        policies.map(({ label }) => label),
+      ),
+    [content, policies],
+  )
   const send = useMutation({
     async mutationFn() {
       running.current = new AbortController()
@@ -136,9 +143,7 @@ function Problems({ file: { problems } }: { readonly file: CorpusFile }) {
             {t('line', { line: formatNumber(line) })}: {t(`problem.${problem}`, { value })}
           </li>
         ))}
-        {problems.length > SHOWN_PROBLEMS && (
-          <li>{t('moreProblems', { count: problems.length - SHOWN_PROBLEMS })}</li>
-        )}
+        {problems.length > SHOWN_PROBLEMS && <li>{t('moreProblems', { count: problems.length - SHOWN_PROBLEMS })}</li>}
       </ul>
     </Notice>
   )

@@ -70,7 +70,9 @@ export function DecisionLog({
           const rows = all.filter((decision) => reason === undefined || decision.reason === reason)
           if (rows.length > 0) return <DecisionTable rows={rows} open={search.decision} onChange={onChange} />
           return isFiltered ? (
-            <NoMatch onClear={() => onChange({ ...NO_FILTERS, ...(routers === undefined ? {} : { router: undefined }) })} />
+            <NoMatch
+              onClear={() => onChange({ ...NO_FILTERS, ...(routers === undefined ? {} : { router: undefined }) })}
+            />
           ) : (
             <EmptyState icon="route" title={t('noDecisions')}>
               {t('noDecisionsAbout')}

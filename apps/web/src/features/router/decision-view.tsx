@@ -109,9 +109,7 @@ function Neighbours({
 }) {
   const { t } = useTranslation('router')
   if (neighbours === undefined || neighbours.length === 0)
-    return nearest === undefined ? null : (
-      <p className="meta">{t('nearest', { value: formatNumber(nearest, 3) })}</p>
-    )
+    return nearest === undefined ? null : <p className="meta">{t('nearest', { value: formatNumber(nearest, 3) })}</p>
   return (
     <section className="stack tight">
       <h3>{t('neighbours')}</h3>

@@ -35,7 +35,11 @@ export function RouterPage() {
           {({ models }) => {
             const router = models.find((model) => model.name === name)
             return router === undefined ? (
-              <EmptyState icon="route" title={t('unknown', { name })} action={<Link to="/app/router">{t('allRouters')}</Link>} />
+              <EmptyState
+                icon="route"
+                title={t('unknown', { name })}
+                action={<Link to="/app/router">{t('allRouters')}</Link>}
+              />
             ) : (
               <RouterView key={name} router={router} />
             )

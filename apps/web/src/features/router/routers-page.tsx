@@ -28,9 +28,7 @@ export function RoutersPage() {
       </PageHead>
       <div className="page stack">
         <QueryView query={routers}>
-          {({ models }) =>
-            models.length === 0 ? <NoRouter /> : <RouterTable routers={models} />
-          }
+          {({ models }) => (models.length === 0 ? <NoRouter /> : <RouterTable routers={models} />)}
         </QueryView>
         {isAdmin && routers.data?.configured === true && (
           <DecisionLog

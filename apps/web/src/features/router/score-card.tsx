@@ -33,12 +33,7 @@ export function ScoreCard({ router }: { readonly router: Router }) {
       <div className="in stack">
         <p className="meta">{t('scoreAbout')}</p>
         <TextField label={t('scoreModel')} value={model} onChange={({ target }) => setModel(target.value)} />
-        <TextArea
-          label={t('scorePrompt')}
-          rows={3}
-          value={prompt}
-          onChange={({ target }) => setPrompt(target.value)}
-        />
+        <TextArea label={t('scorePrompt')} rows={3} value={prompt} onChange={({ target }) => setPrompt(target.value)} />
         <TextArea
           label={t('scoreAnswers')}
           rows={3}
