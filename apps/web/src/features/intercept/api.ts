@@ -9,7 +9,7 @@ const fetchStatus = (signal?: AbortSignal) =>
   unwrap(api.GET('/api/middleware/status', signal === undefined ? {} : { signal }))
 
 /** The state of the intercepting proxy. */
-export type Proxy = Awaited<ReturnType<typeof fetchStatus>>['mitm']
+export type InterceptingProxy = Awaited<ReturnType<typeof fetchStatus>>['mitm']
 
 /** Whether and where the proxy listens, and for which hosts. */
 export const proxyQuery = queryOptions({

@@ -2,10 +2,10 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { Notice } from '../../components/ui/notice.tsx'
 import { Status } from '../../components/ui/status.tsx'
-import type { Proxy } from './api.ts'
+import type { InterceptingProxy } from './api.ts'
 
 /** Which hosts are intercepted, for which models, by which detectors. */
-export function HostTable({ proxy: { hosts, host_conflicts: conflicts } }: { readonly proxy: Proxy }) {
+export function HostTable({ proxy: { hosts, host_conflicts: conflicts } }: { readonly proxy: InterceptingProxy }) {
   const { t } = useTranslation('intercept')
   return (
     <>

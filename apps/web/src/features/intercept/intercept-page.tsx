@@ -7,7 +7,7 @@ import { PageHead } from '../../components/ui/page-head.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { formatNumber } from '../../lib/format.ts'
-import { type Proxy, proxyQuery } from './api.ts'
+import { type InterceptingProxy, proxyQuery } from './api.ts'
 import { CertificateCard } from './certificate-card.tsx'
 import { HostTable } from './host-table.tsx'
 import './intercept.css'
@@ -41,7 +41,7 @@ export function InterceptPage() {
   )
 }
 
-function ProxyState({ proxy }: { readonly proxy: Proxy }) {
+function ProxyState({ proxy }: { readonly proxy: InterceptingProxy }) {
   const { t } = useTranslation('intercept')
   const { running, listen_addr: listening, configured_addr: configured, error, counts } = proxy
   if (!running && configured === '' && error === undefined) return <ProxyOff />

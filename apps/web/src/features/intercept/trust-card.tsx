@@ -4,12 +4,12 @@ import { CodeBlock } from '../../components/ui/code-block.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { toUrl } from '../../lib/base-path.ts'
 import { useSession } from '../../lib/session.ts'
-import type { Proxy } from './api.ts'
+import type { InterceptingProxy } from './api.ts'
 import { formatClientAddress } from './proxy-address.ts'
 import { CLIENTS, type Client, writeFetch, writeRemoval, writeTest, writeTrust } from './trust-steps.ts'
 
 /** How clients trust the certificate, how that is tested, and how it is taken back. */
-export function TrustCard({ proxy }: { readonly proxy: Proxy }) {
+export function TrustCard({ proxy }: { readonly proxy: InterceptingProxy }) {
   const { t } = useTranslation('intercept')
   const [client, setClient] = useState<Client>('shell')
   const { viewer } = useSession()

@@ -27,7 +27,6 @@ export function EmbeddingsView({
       </p>
       <ol className="playground-vectors">
         {compared.map((vector, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a text may stand twice
           <li key={index}>
             <span>{texts[index]}</span>
             <code>
@@ -48,7 +47,6 @@ export function EmbeddingsView({
               <tr>
                 <th scope="col">{t('textHead')}</th>
                 {compared.map((_, column) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: columns are the places of the texts
                   <th key={column} scope="col" className="num">
                     {formatNumber(column + 1)}
                   </th>
@@ -57,11 +55,9 @@ export function EmbeddingsView({
             </thead>
             <tbody>
               {compared.map((left, row) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: rows are the places of the texts
                 <tr key={row}>
                   <th scope="row">{formatNumber(row + 1)}</th>
                   {compared.map((right, column) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: columns are the places of the texts
                     <td key={column} className="num">
                       {formatNumber(compareVectors(left, right), 3)}
                     </td>

@@ -99,7 +99,6 @@ function ModerationView({
 }) {
   const { t } = useTranslation('playground')
   return results.map(({ flagged, categories, category_scores: scores }, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a text may stand twice
     <section key={index} className="stack tight">
       <div className="row wrap">
         <Status tone={flagged ? 'bad' : 'ok'}>{flagged ? t('flagged') : t('notFlagged')}</Status>
@@ -155,7 +154,6 @@ function ScoreView({
       </thead>
       <tbody>
         {reply.candidates.map((score, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a candidate may stand twice
           <tr key={index}>
             <td className="free">{candidates[index]}</td>
             <td className="num">{formatNumber(score.log_prob, 3)}</td>

@@ -125,7 +125,6 @@ function Neighbours({
         </thead>
         <tbody>
           {neighbours.map(({ id, labels, similarity }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two entries may lack an id
             <tr key={`${id ?? ''}-${index}`}>
               <td className="mono">{id}</td>
               <td>{labels?.join(', ')}</td>

@@ -64,7 +64,6 @@ export function ScoreCard({ router }: { readonly router: Router }) {
             </thead>
             <tbody>
               {run.data.map((score, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: an answer may stand twice
                 <tr key={index}>
                   <td className="free">{score.answer}</td>
                   <td className="num">{formatNumber(score.log_prob, 3)}</td>
