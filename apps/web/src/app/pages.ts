@@ -43,6 +43,16 @@ export const SETTINGS_ACCESS: PageAccess = { access: 'admin', needs: 'runtime_se
 export const PAGES: readonly Page[] = [
   { id: 'home', path: '', group: 'use', icon: 'home', access: 'user', key: 'h' },
   { id: 'chat', path: 'chat', group: 'use', icon: 'chat', access: 'user', feature: 'chat', key: 'c' },
+  { id: 'playground', path: 'playground', group: 'use', icon: 'playground', access: 'user' },
+  {
+    id: 'pii',
+    path: 'pii',
+    group: 'use',
+    icon: 'shield',
+    access: 'user',
+    feature: 'pii_filter',
+    needs: 'pii_filter',
+  },
   { id: 'models', path: 'models', group: 'models', icon: 'cube', access: 'admin', key: 'm' },
   { id: 'backends', path: 'backends', group: 'models', icon: 'plug', access: 'admin', needs: 'backend_gallery' },
   {
@@ -69,6 +79,15 @@ export const PAGES: readonly Page[] = [
   { id: 'traces', path: 'traces', group: 'observe', icon: 'traces', access: 'admin', needs: 'traces', key: 't' },
   { id: 'usage', path: 'usage', group: 'observe', icon: 'chart', access: 'user', needs: 'usage', key: 'u' },
   { id: 'events', path: 'events', group: 'observe', icon: 'events', access: 'admin', needs: 'events' },
+  { id: 'router', path: 'router', group: 'control', icon: 'route', access: 'user', needs: 'router' },
+  {
+    id: 'intercept',
+    path: 'intercept',
+    group: 'control',
+    icon: 'lock',
+    access: 'admin',
+    needs: 'interception',
+  },
 ]
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */

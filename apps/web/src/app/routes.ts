@@ -15,6 +15,7 @@ import { readUsageSearch } from '../features/usage/search.ts'
 import { readInvitesSearch, readUsersSearch } from '../features/users/search.ts'
 import { definePage, type PageModule } from './define-page.ts'
 import { NotFoundPage } from './failure-views.tsx'
+import { labPages } from './lab-routes.ts'
 import { ACCOUNT_ACCESS, SETTINGS_ACCESS, USERS_ACCESS } from './pages.ts'
 import { appRoute, rootRoute } from './root-route.ts'
 
@@ -36,6 +37,7 @@ export const tracesRoutes = tracesPage.addChildren([tracePage])
 /** Pages inside the shell. */
 export const appPages = [
   createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFoundPage }),
+  ...labPages,
   definePage(appRoute, {
     path: '/',
     access: 'user',

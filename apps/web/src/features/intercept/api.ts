@@ -1,0 +1,45 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from '../../lib/api-client.ts'
+import { computeFingerprint, readPem, readValidity } from './certificate.ts'
+
+/** Events of the proxy that are shown. */
+export const SHOWN_EVENTS = 20
+
+const fetchStatus = (signal?: AbortSignal) =>
+  unwrap(api.GET('/api/middleware/status', signal === undefined ? {} : { signal }))
+
+/** The state of the intercepting proxy. */
+export type InterceptingProxy = Awaited<ReturnType<typeof fetchStatus>>['mitm']
+
+/** Whether and where the proxy listens, and for which hosts. */
+export const proxyQuery = queryOptions({
+  queryKey: ['middleware-status'],
+  queryFn: ({ signal }) => fetchStatus(signal),
+})
+
+/** The certificate of the authority, with what identifies it. */
+export const certificateQuery = queryOptions({
+  queryKey: ['proxy-certificate'],
+  async queryFn({ signal }) {
+    const pem = await unwrap(api.GET('/api/middleware/proxy-ca.crt', { signal, parseAs: 'text' }))
+    const certificate = readPem(pem)
+    return { pem, fingerprint: await computeFingerprint(certificate), ...readValidity(certificate) }
+  },
+})
+
+const fetchEvents = (signal?: AbortSignal) =>
+  unwrap(
+    api.GET('/api/pii/events', {
+      params: { query: { origin: 'proxy', limit: String(SHOWN_EVENTS) } },
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  )
+
+/** An event of the proxy. */
+export type ProxyEvent = Awaited<ReturnType<typeof fetchEvents>>['events'][number]
+
+/** What the proxy did last, the newest first. */
+export const proxyEventsQuery = queryOptions({
+  queryKey: ['proxy-events'],
+  queryFn: async ({ signal }) => (await fetchEvents(signal)).events,
+})

@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Notice } from '../../components/ui/notice.tsx'
+import { Status } from '../../components/ui/status.tsx'
+import type { InterceptingProxy } from './api.ts'
+
+/** Which hosts are intercepted, for which models, by which detectors. */
+export function HostTable({ proxy: { hosts, host_conflicts: conflicts } }: { readonly proxy: InterceptingProxy }) {
+  const { t } = useTranslation('intercept')
+  return (
+    <>
+      {conflicts.map(({ host, models }) => (
+        <Notice key={host} tone="warn">
+          {t('conflict', { host, models: models.join(', ') })}
+        </Notice>
+      ))}
+      <div className="card">
+        <header>
+          <h2>{t('hosts')}</h2>
+        </header>
+        <table className="tbl two">
+          <thead>
+            <tr>
+              <th scope="col">{t('host')}</th>
+              <th scope="col">{t('filter')}</th>
+              <th scope="col">{t('models')}</th>
+              <th scope="col">{t('detectors')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {hosts.map(({ host, models, detectors, filtered }) => (
+              <tr key={host}>
+                <td className="main-c mono">{host}</td>
+                <td className="end-c">
+                  <Status tone={filtered ? 'ok' : 'warn'}>{filtered ? t('filtered') : t('unfiltered')}</Status>
+                </td>
+                <td className="m free">
+                  {models.length === 0
+                    ? t('byDefault')
+                    : models.map((name) => (
+                        <Link key={name} className="main-a intercept-model" to="/app/models/$name" params={{ name }}>
+                          {name}
+                        </Link>
+                      ))}
+                </td>
+                <td className="m free">{detectors.length === 0 ? t('none') : detectors.join(', ')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+import { useTranslation } from 'react-i18next'
+import { formatNumber } from '../../lib/format.ts'
+import type { Finding, Span } from './findings.ts'
+import { createColours } from './type-colours.ts'
+
+/** Every finding, those that lost against another too. Excerpts come from the viewer's own text. */
+export function EntityTable({
+  findings,
+  spans,
+}: {
+  readonly findings: readonly Finding[]
+  readonly spans: readonly Span[]
+}) {
+  const { t } = useTranslation('pii')
+  if (findings.length === 0) return null
+  const colours = createColours(findings)
+  const hasHashes = findings.some(({ hashPrefix }) => hashPrefix !== undefined)
+  const winners = new Map(
+    spans.flatMap(({ winner, losers }) => losers.map((loser) => [loser.id, winner.type] as const)),
+  )
+  return (
+    <div className="card">
+      <header>
+        <h3>{t('entities')}</h3>
+        <span className="meta">{formatNumber(findings.length)}</span>
+      </header>
+      <table className="tbl two compact">
+        <thead>
+          <tr>
+            <th scope="col">{t('type')}</th>
+            <th scope="col">{t('foundBy')}</th>
+            <th scope="col" className="num">
+              {t('score')}
+            </th>
+            <th scope="col">{t('actionHead')}</th>
+            {hasHashes && <th scope="col">{t('hash')}</th>}
+            <th scope="col">{t('excerpt')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {findings.map(({ id, type, source, score, action, hashPrefix, excerpt }) => {
+            const winner = winners.get(id)
+            return (
+              <tr key={id}>
+                <td className="free main-c">
+                  <span className={`pii-type ${colours.get(type)}`}>{type}</span>
+                </td>
+                <td className="m t2 source">{t(`sourceKind.${source}`)}</td>
+                <td className="num free m">{formatNumber(score, 2)}</td>
+                <td className="free end-c">
+                  <span className={`pii-action ${action}`}>{t(`action.${action}`)}</span>
+                  {winner !== undefined && <span className="meta"> {t('under', { type: winner })}</span>}
+                </td>
+                {hasHashes && <td className="m mono">{hashPrefix}</td>}
+                <td className="m">
+                  <span className="mono clip pii-excerpt" title={excerpt}>
+                    {excerpt}
+                  </span>
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}

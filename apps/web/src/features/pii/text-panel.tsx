@@ -1,0 +1,116 @@
+import { useEffect, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/ui/button.tsx'
+import { Segmented } from '../../components/ui/segmented.tsx'
+import { formatNumber } from '../../lib/format.ts'
+import type { Outcome } from './api.ts'
+import { buildByteTable } from './byte-offsets.ts'
+import { countTypes, cutAtSpans, joinOverlaps } from './findings.ts'
+import { createColours, type TypeColours } from './type-colours.ts'
+
+/** The text: to edit, and after a run with its findings marked. */
+export function TextPanel({
+  text,
+  onText,
+  outcome,
+  onRun,
+}: {
+  readonly text: string
+  readonly onText: (text: string) => void
+  readonly outcome: Outcome | undefined
+  readonly onRun: () => void
+}) {
+  const { t } = useTranslation('pii')
+  const [view, setView] = useState<'edit' | 'marked'>('edit')
+  useEffect(() => {
+    if (outcome !== undefined) setView('marked')
+  }, [outcome])
+  const size = useMemo(() => buildByteTable(text).byteLength, [text])
+  const isMarked = view === 'marked' && outcome !== undefined && outcome.text === text
+  return (
+    <section
+      className="pii-text"
+      aria-labelledby="pii-text-head"
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+        event.preventDefault()
+        onRun()
+      }}
+    >
+      <header className="row">
+        <h2 id="pii-text-head">{t('text')}</h2>
+        {outcome !== undefined && outcome.text === text && (
+          <Segmented
+            small
+            label={t('view')}
+            value={view}
+            options={[
+              ['edit', t('edit')],
+              ['marked', t('marked')],
+            ]}
+            onChange={setView}
+          />
+        )}
+        {text === '' && (
+          <Button small kind="ghost" icon="file" onClick={() => onText(t('sampleText'))}>
+            {t('sample')}
+          </Button>
+        )}
+        <span className="meta push">
+          {t('size', { characters: formatNumber([...text].length), bytes: formatNumber(size) })}
+        </span>
+      </header>
+      {isMarked ? (
+        <MarkedText outcome={outcome} />
+      ) : (
+        <textarea
+          className="editor"
+          aria-labelledby="pii-text-head"
+          placeholder={t('placeholder')}
+          spellCheck={false}
+          value={text}
+          onChange={({ target }) => onText(target.value)}
+        />
+      )}
+      {isMarked && <Legend outcome={outcome} />}
+    </section>
+  )
+}
+
+function MarkedText({ outcome: { text, findings } }: { readonly outcome: Outcome }) {
+  const { t } = useTranslation('pii')
+  const colours = createColours(findings)
+  const pieces = cutAtSpans(text, joinOverlaps(findings))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
+    // biome-ignore lint/a11y/useSemanticElements: a section of its own inside the labelled section
+    <div className="editor marked" role="region" aria-label={t('markedText')} tabIndex={0}>
+      {pieces.map(({ start, text: part, span }) => {
+        if (span === undefined) return <span key={start}>{part}</span>
+        const { winner, losers } = span
+        return (
+          <mark key={start} className={`${colours.get(winner.type)} ${winner.action}`}>
+            {part}
+            <sup>
+              {winner.type} · {t(`action.${winner.action}`)}
+              {losers.length > 0 && ` · ${t('over', { types: losers.map(({ type }) => type).join(', ') })}`}
+            </sup>
+          </mark>
+        )
+      })}
+    </div>
+  )
+}
+
+function Legend({ outcome: { findings } }: { readonly outcome: Outcome }) {
+  const colours: TypeColours = createColours(findings)
+  return (
+    <footer className="row wrap pii-legend">
+      {[...countTypes(findings)].map(([type, count]) => (
+        <span key={type} className={`pii-type ${colours.get(type)}`}>
+          {type} {formatNumber(count)}
+        </span>
+      ))}
+    </footer>
+  )
+}

@@ -1,0 +1,169 @@
+import { useTranslation } from 'react-i18next'
+import { CopyButton } from '../../components/ui/copy-button.tsx'
+import { Status } from '../../components/ui/status.tsx'
+import { formatDuration, formatNumber } from '../../lib/format.ts'
+import type { Outcome, Replies } from './api.ts'
+import { EmbeddingsView } from './embeddings-view.tsx'
+import { splitLines } from './kinds.ts'
+
+/** The reply of a call: what it means, then the reply itself to copy. */
+export function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
+  const { t } = useTranslation('playground')
+  return (
+    <div className="card">
+      <header>
+        <h2>{t('result')}</h2>
+        <span className="meta">{formatDuration(outcome.tookMs)}</span>
+        <span className="push">
+          <CopyButton showLabel label={t('copyReply')} text={JSON.stringify(outcome.reply, null, 2)} />
+        </span>
+      </header>
+      <div className="in stack">
+        <Reading outcome={outcome} />
+      </div>
+    </div>
+  )
+}
+
+function Reading({ outcome }: { readonly outcome: Outcome }) {
+  switch (outcome.kind) {
+    case 'embeddings':
+      return <EmbeddingsView reply={outcome.reply} texts={splitLines(outcome.input.text)} />
+    case 'rerank':
+      return <RerankView reply={outcome.reply} documents={splitLines(outcome.input.list)} />
+    case 'tokenize':
+      return <TokensView reply={outcome.reply} text={outcome.input.text} />
+    case 'moderation':
+      return <ModerationView reply={outcome.reply} texts={splitLines(outcome.input.text)} />
+    case 'score':
+      return <ScoreView reply={outcome.reply} candidates={splitLines(outcome.input.list)} />
+  }
+}
+
+function RerankView({
+  reply,
+  documents,
+}: {
+  readonly reply: Replies['rerank']
+  readonly documents: readonly string[]
+}) {
+  const { t } = useTranslation('playground')
+  return (
+    <table className="tbl compact">
+      <thead>
+        <tr>
+          <th scope="col" className="num">
+            {t('rank')}
+          </th>
+          <th scope="col">{t('document')}</th>
+          <th scope="col" className="num">
+            {t('relevance')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {reply.results.map(({ index, relevance_score: relevance }, rank) => (
+          <tr key={index}>
+            <td className="num">{formatNumber(rank + 1)}</td>
+            <td className="free">{documents[index]}</td>
+            <td className="num">{formatNumber(relevance, 3)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function TokensView({ reply: { tokens }, text }: { readonly reply: Replies['tokenize']; readonly text: string }) {
+  const { t } = useTranslation('playground')
+  return (
+    <>
+      <p>
+        <b className="semi">{t('tokenCount', { count: tokens.length })}</b>{' '}
+        <span className="t2">{t('characters', { count: [...text].length })}</span>
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
+      <p className="mono playground-ids" tabIndex={0}>
+        {tokens.join(' ')}
+      </p>
+    </>
+  )
+}
+
+function ModerationView({
+  reply: { results },
+  texts,
+}: {
+  readonly reply: Replies['moderation']
+  readonly texts: readonly string[]
+}) {
+  const { t } = useTranslation('playground')
+  return results.map(({ flagged, categories, category_scores: scores }, index) => (
+    <section key={index} className="stack tight">
+      <div className="row wrap">
+        <Status tone={flagged ? 'bad' : 'ok'}>{flagged ? t('flagged') : t('notFlagged')}</Status>
+        <span className="t2 clip">{texts[index]}</span>
+      </div>
+      <table className="tbl compact">
+        <thead>
+          <tr>
+            <th scope="col">{t('category')}</th>
+            <th scope="col">{t('verdict')}</th>
+            <th scope="col" className="num">
+              {t('score')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(scores).map(([category, score]) => (
+            <tr key={category}>
+              <td className="free">{category}</td>
+              <td>{categories[category] === true ? t('flagged') : ''}</td>
+              <td className="num">{formatNumber(score, 3)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  ))
+}
+
+function ScoreView({
+  reply,
+  candidates,
+}: {
+  readonly reply: Replies['score']
+  readonly candidates: readonly string[]
+}) {
+  const { t } = useTranslation('playground')
+  return (
+    <table className="tbl compact">
+      <thead>
+        <tr>
+          <th scope="col">{t('candidate')}</th>
+          <th scope="col" className="num">
+            {t('logProb')}
+          </th>
+          <th scope="col" className="num">
+            {t('meanLogProb')}
+          </th>
+          <th scope="col" className="num">
+            {t('tokens')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {reply.candidates.map((score, index) => (
+          <tr key={index}>
+            <td className="free">{candidates[index]}</td>
+            <td className="num">{formatNumber(score.log_prob, 3)}</td>
+            <td className="num">
+              {score.length_normalized_log_prob === undefined ? '' : formatNumber(score.length_normalized_log_prob, 3)}
+            </td>
+            <td className="num">{formatNumber(score.num_tokens)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
