@@ -100,7 +100,7 @@ const PROMISES = {
   },
   '@svc/gguf': {
     printed: ['notes.gguf is no GGUF file'],
-    names: ['GgufError', 'readGgufHeader'],
+    names: ['GgufError', 'readGgufHeader', 'readLeadingKeys'],
   },
   '@svc/http-client': {
     printed: ['200 hello'],
