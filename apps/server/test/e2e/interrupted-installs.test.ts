@@ -166,7 +166,8 @@ describe.each([
       let job = ''
       for (let step = 1; step < STEPS; step += 1) {
         const position = Math.floor((total * step) / STEPS)
-        stopAt(origin, paths, position, interruption === 'cut' ? 'cut' : 'stall')
+        if (interruption !== 'cut') stopAt(origin, paths, position, 'stall')
+        else if (step === 1) stopAt(origin, paths, position, 'cut')
         if (job === '' || interruption !== 'cut') job = await subject.install(server)
         const current = async (): Promise<number> => {
           const { operations } = (await get(server, '/api/operations')) as {
@@ -175,7 +176,12 @@ describe.each([
           return operations.find(({ jobID }) => jobID === job)?.currentBytes ?? 0
         }
         await expect.poll(current, PATIENCE).toBeGreaterThan(position - MIB / 2)
-        expect(await subject.fingerprint(dir.path)).toBe(old)
+        // A download that was cut goes on by itself: the next cut is there before anything slow is looked at.
+        const isLastCut = interruption === 'cut' && step + 1 === STEPS
+        if (interruption === 'cut' && !isLastCut) {
+          stopAt(origin, paths, Math.floor((total * (step + 1)) / STEPS), 'cut')
+        }
+        if (!isLastCut) expect(await subject.fingerprint(dir.path)).toBe(old)
         if (interruption === 'pause') {
           expect(await post(server, `/api/operations/${job}/pause`)).toMatchObject({ success: true })
         } else if (interruption !== 'cut') {
