@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { tempDir } from '@svc/test-kit'
+import { type TempDir, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
@@ -28,9 +28,8 @@ const MODELS = {
 
 const ENV = { SVC_DEMO_MODEL: 'true' }
 
-/** A data folder with the model files of these tests. */
-async function writeModels(): Promise<string> {
-  const folder = await tempDir()
+/** Writes the model files of these tests into a folder. */
+async function writeModels({ path: folder }: TempDir): Promise<string> {
   await mkdir(join(folder, 'models'), { recursive: true })
   for (const [name, model] of Object.entries(MODELS)) {
     await writeFile(join(folder, 'models', `${name}.yaml`), stringify({ name, ...model }))
@@ -39,15 +38,20 @@ async function writeModels(): Promise<string> {
 }
 
 describeInBrowser('the labs', () => {
+  let folder: TempDir
   let server: BuiltServer
   beforeAll(async () => {
+    folder = await tempDir()
     server = await startBuiltServer({
-      folder: await writeModels(),
+      folder: await writeModels(folder),
       env: ENV,
       flags: ['--mitm-listen', '127.0.0.1:0'],
     })
   })
-  afterAll(() => server[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  })
 
   it('masks a text behind emoji and combining marks at the right place', async () => {
     await using view = await openView(server.url)
@@ -124,11 +128,11 @@ describeInBrowser('the labs', () => {
 
 describeInBrowser('the labs for a user', () => {
   it('offer no admin parts and no page of the proxy', async () => {
-    const folder = await writeModels()
-    await using server = await startServerWithAccounts({ folder, env: ENV })
+    await using folder = await tempDir()
+    await using server = await startServerWithAccounts({ folder: await writeModels(folder), env: ENV })
     await using admin = await openView(server.url)
     await register(admin, 'admin@site.example')
-    await using view = await openView(server.url)
+    await using view = await openView(server.url, { expected: /RefusedError/ })
     await register(view, 'ann@site.example')
     const { page } = view
     await page.goto('/app/router/examples')
