@@ -40,7 +40,9 @@ export function addDetectors(keys: Keys): Keys {
   const { pii, pii_detection: detection } = keys
   return {
     ...keys,
-    ...(namesSome(pii, 'detectors') && { pii: { ...pii, detectors: [...pii.detectors, ...Object.keys(EVERY_DETECTOR)] } }),
+    ...(namesSome(pii, 'detectors') && {
+      pii: { ...pii, detectors: [...pii.detectors, ...Object.keys(EVERY_DETECTOR)] },
+    }),
     ...(namesSome(detection, 'patterns') && { pii_detection: { builtins: ['all'], ...detection } }),
   }
 }
