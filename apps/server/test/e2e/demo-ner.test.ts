@@ -16,7 +16,7 @@ let server: BuiltServer
 beforeAll(async () => {
   server = await startBuiltServer({ mock: {}, env: { SVC_DEMO_MODEL: 'true', SVC_THREADS: '1' } })
   await server.model('chat', {}, { pii: { enabled: true, detectors: ['demo-ner'] } })
-  const answer = { rules: [{ do: { text: 'Dear [REDACTED:PER_001], welcome!', split: 'characters' } }] }
+  const answer = { rules: [{ do: { text: 'Dear [REDACTED:PER_001], welcome!', split: 'characters' } as const }] }
   const pii = { enabled: true, detectors: ['demo-ner'], reversible_redactions: true }
   await server.model('restored', answer, { pii })
 })
