@@ -179,7 +179,7 @@ describe('the recogniser', () => {
   })
 
   test('is offered as a classifier of tokens on the backend for encoders', () => {
-    expect(model).toMatchObject({ backend: 'onnx', usecases: ['token_classify'], minScore: 0.5 })
+    expect(model).toMatchObject({ backend: 'onnx', usecases: ['token_classify'], minScore: 0.4 })
     expect(read('config.json')).toMatchObject({
       max_position_embeddings: model.contextSize,
       id2label: { 0: 'O', 1: 'B-PER', 3: 'B-LOC', 5: 'B-ORG', 7: 'B-STREET_ADDRESS', 9: 'B-DATE' },

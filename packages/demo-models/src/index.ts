@@ -63,8 +63,8 @@ export const demoModels: readonly DemoModel[] = [
     usecases: ['token_classify'],
     contextSize: 4104,
     description: 'A very small recogniser of people, places, organisations, addresses and dates in five languages.',
-    // a name is one entity, however its word is cut into pieces
-    options: ['aggregation:average'],
-    minScore: 0.5,
+    // a word has one label, that of its surest piece
+    options: ['aggregation:max'],
+    minScore: 0.4,
   },
 ]

@@ -45,14 +45,22 @@ const toPlainName = (name: string): string =>
     .toLowerCase()
 
 /** The words of a sentence around its slots. */
-const toPlainSentence = (sentence: string): string => sentence.toLowerCase().replace(/[^\p{L}{}]+/gu, ' ').trim()
+const toPlainSentence = (sentence: string): string =>
+  sentence
+    .toLowerCase()
+    .replace(/[^\p{L}{}]+/gu, ' ')
+    .trim()
 
 /** Slots alone are no sentence. */
 const isSentence = (sentence: string): boolean => /\p{L}/u.test(sentence.replace(/\{\w+\}|\\n/g, ''))
 
 describe('the lists of the evaluation', () => {
   const read = (folder: URL, sections: readonly string[], mark: string, toPlain: (text: string) => string) =>
-    new Set(readEntries(folder, sections, mark).map(toPlain).filter((entry) => entry !== ''))
+    new Set(
+      readEntries(folder, sections, mark)
+        .map(toPlain)
+        .filter((entry) => entry !== ''),
+    )
 
   test('hold names and places of which none stands in a list of the training', () => {
     const trained = read(TRAINING, NAMES, ',', toPlainName)

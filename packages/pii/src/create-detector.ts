@@ -40,7 +40,8 @@ export function createDetector(detectorOptions: DetectorOptions): Detector {
   const { builtins = [], patterns = [], encodings = [] } = settings
   const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), readSecret)
   const ner = classifier && createNerDetector({ ...options, settings, classifier })
-  const plain = builtins.length + patterns.length > 0 ? createPatternTier({ name, settings, slices }, BUILTINS) : undefined
+  const plain =
+    builtins.length + patterns.length > 0 ? createPatternTier({ name, settings, slices }, BUILTINS) : undefined
   if (plain === undefined && encodings.length > 0) {
     throw new PiiError('invalid_request', 'encodings are read for builtins and patterns', { code: 'pii_config' })
   }

@@ -43,8 +43,20 @@ describe('a masked request', () => {
     expect(sent(server)).not.toContain('host.example')
     const found = await events(server)
     expect(found).toMatchObject([
-      { pattern_id: `${MAIL_SOURCE}:EMAIL`, byte_offset: 5, length: 16, segment: 'messages[1].content[0].text', action: 'mask' },
-      { pattern_id: `${MAIL_SOURCE}:EMAIL`, byte_offset: 8, length: 17, segment: 'messages[0].content', origin: 'middleware' },
+      {
+        pattern_id: `${MAIL_SOURCE}:EMAIL`,
+        byte_offset: 5,
+        length: 16,
+        segment: 'messages[1].content[0].text',
+        action: 'mask',
+      },
+      {
+        pattern_id: `${MAIL_SOURCE}:EMAIL`,
+        byte_offset: 8,
+        length: 17,
+        segment: 'messages[0].content',
+        origin: 'middleware',
+      },
     ])
     expect(JSON.stringify(found)).not.toContain('host.example')
     expect(server.logLines.join('\n')).not.toContain('host.example')

@@ -10,7 +10,7 @@ declare module 'vitest' {
 }
 
 /** The detectors of this run: `vitest.config.ts` runs the tests of leaks, restoration and failures with all once more. */
-export const DETECTORS: 'own' | 'all' = inject('detectors') ?? 'own'
+const DETECTORS: 'own' | 'all' = inject('detectors') ?? 'own'
 
 /** The source that a mask of an e-mail address names where a recogniser looks: of equal findings, the built-in's. */
 export const MAIL_SOURCE: 'ner' | 'pattern' = DETECTORS === 'all' ? 'pattern' : 'ner'
@@ -40,7 +40,9 @@ export function addDetectors(keys: Keys): Keys {
   const { pii, pii_detection: detection } = keys
   return {
     ...keys,
-    ...(namesSome(pii, 'detectors') && { pii: { ...pii, detectors: [...pii.detectors, ...Object.keys(EVERY_DETECTOR)] } }),
+    ...(namesSome(pii, 'detectors') && {
+      pii: { ...pii, detectors: [...pii.detectors, ...Object.keys(EVERY_DETECTOR)] },
+    }),
     ...(namesSome(detection, 'patterns') && { pii_detection: { builtins: ['all'], ...detection } }),
   }
 }

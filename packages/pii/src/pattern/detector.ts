@@ -153,14 +153,16 @@ function createRules(settings: PatternSettings, catalogue: Catalogue): Rule[] {
   const actions = toNeutralGroups(settings.entityActions ?? {}, catalogue)
   const policy = createPolicy({ ...settings, entityActions: actions })
   return [
-    ...catalogue.builtins.filter((builtin) => named.has(builtin)).map((builtin) => ({
-      group: builtin.group,
-      action: policy(builtin.group),
-      minBytes: 0,
-      builtin,
-      rank: catalogue.builtins.indexOf(builtin),
-      pattern: builtin.pattern,
-    })),
+    ...catalogue.builtins
+      .filter((builtin) => named.has(builtin))
+      .map((builtin) => ({
+        group: builtin.group,
+        action: policy(builtin.group),
+        minBytes: 0,
+        builtin,
+        rank: catalogue.builtins.indexOf(builtin),
+        pattern: builtin.pattern,
+      })),
     ...patterns.map((custom, index) => customRule(custom, index, settings)),
   ]
 }
