@@ -54,7 +54,7 @@ const ROWS: readonly Row[] = [
   { route: '/app/chat/$id', address: '/app/chat/demo', title: 'Chat', seenBy: SIGNED_IN },
   { route: '/app/api', title: 'API', seenBy: SIGNED_IN },
   { route: '/app/usage', title: 'Usage', seenBy: SIGNED_IN },
-  accountPage('/app/account', 'Profile'),
+  accountPage('/app/account', 'Account'),
   accountPage('/app/account/keys', 'API keys'),
   { route: '/app/activity', title: 'Activity', seenBy: ADMINS },
   { route: '/app/backends', title: 'Backends', seenBy: ADMINS },
@@ -65,7 +65,7 @@ const ROWS: readonly Row[] = [
   { route: '/app/models/$name', address: '/app/models/secrets', title: 'secrets', seenBy: ADMINS },
   { route: '/app/monitor', title: 'Monitor', seenBy: ADMINS },
   { route: '/app/settings', title: 'Settings', seenBy: ADMINS },
-  { route: '/app/settings/$section', address: '/app/settings/network', title: 'Settings', seenBy: ADMINS },
+  { route: '/app/settings/$section', address: '/app/settings/branding', title: 'Settings', seenBy: ADMINS },
   { route: '/app/traces', title: 'Traces', seenBy: ADMINS },
   { route: '/app/traces/$id', address: '/app/traces/1', title: 'Traces', seenBy: ADMINS },
   { route: '/app/users', title: 'Users', seenBy: ['admin', 'keys'], absentFor: ['open'] },
@@ -138,7 +138,7 @@ describeInBrowser('every page', () => {
     origin = await startFileOrigin({ files: { '/index.yaml': Buffer.from(GALLERY) } })
     const galleries = `--galleries=${JSON.stringify([{ name: 'local', url: `${origin.origin}/index.yaml` }])}`
     const flags = [galleries, '--enable-tracing']
-    const key = 'a shared key of 32 characters, or'
+    const key = 'a-shared-key-for-the-tests-of-pages'
     const accounts = await startServerWithAccounts({ flags })
     const open = await startBuiltServer({ flags })
     const keys = await startBuiltServer({ flags: [...flags, '--api-keys', key] })
@@ -166,7 +166,7 @@ describeInBrowser('every page', () => {
       const data = { model: 'demo', max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] }
       expect((await context.request.post('/v1/chat/completions', { data })).status()).toBe(200)
     }
-  })
+  }, 300_000)
 
   afterAll(async () => {
     for (const view of views.values()) await view.context.close()
