@@ -1,18 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { ErrorBlock, Skeleton } from '../../components/ui/states.tsx'
 import { useChatModels } from '../../lib/chat/models.ts'
 import { hasFeature, useSession } from '../../lib/session.ts'
-import { pollServer } from './api.ts'
-import { Attention } from './attention.tsx'
-import { LoadedModels } from './loaded-models.tsx'
 import './home.css'
 
 // The frame is drawn before these load: the store of chats, the composer, and what stands beside them.
 const HomeComposer = lazy(async () => ({ default: (await import('./home-chats.ts')).HomeComposer }))
 const RecentChats = lazy(async () => ({ default: (await import('./home-chats.ts')).RecentChats }))
+const Attention = lazy(async () => ({ default: (await import('./server-panels.tsx')).Attention }))
+const LoadedModels = lazy(async () => ({ default: (await import('./server-panels.tsx')).LoadedModels }))
 const ServerPanels = lazy(async () => ({ default: (await import('./server-panels.tsx')).ServerPanels }))
 const Starters = lazy(async () => ({ default: (await import('./starters.tsx')).Starters }))
 
@@ -21,9 +19,7 @@ export function HomePage() {
   const { t } = useTranslation('home')
   const { viewer } = useSession()
   const { models, error } = useChatModels()
-  const client = useQueryClient()
   const { isAdmin } = viewer
-  useEffect(() => (isAdmin ? pollServer(client) : undefined), [isAdmin, client])
   const canChat = hasFeature(viewer, 'chat')
   return (
     <>
@@ -35,8 +31,12 @@ export function HomePage() {
             {models?.length === 0 && <Starters />}
             {canChat && models?.length !== 0 && <HomeComposer models={models} />}
           </Suspense>
-          {isAdmin && <Attention />}
-          {isAdmin && <LoadedModels />}
+          {isAdmin && (
+            <Suspense fallback={<Skeleton lines={3} />}>
+              <Attention />
+              <LoadedModels />
+            </Suspense>
+          )}
           {!isAdmin && canChat && (
             <Suspense fallback={<Skeleton lines={3} />}>
               <RecentChats />
