@@ -1,23 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, describe, vi } from 'vitest'
 import { type BuiltServer, type BuiltServerOptions, startBuiltServer } from '../../server/test/support/built-server.ts'
+import { findBrowser } from './find-browser.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
-
-/** The browser of this machine: `SVC_CHROMIUM`, else the first on the path. */
-function findBrowser(): string | undefined {
-  const named = process.env.SVC_CHROMIUM
-  if (named !== undefined) return existsSync(named) ? named : undefined
-  for (const name of NAMES) {
-    const { stdout } = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' })
-    if (stdout.trim() !== '') return stdout.trim()
-  }
-  return undefined
-}
 
 const executablePath = findBrowser()
 if (executablePath === undefined) {
@@ -34,7 +20,7 @@ export function describeInBrowser(name: string, body: () => void): void {
 let shared: Promise<Browser> | undefined
 
 /** The browser that all tests of a worker share; each test has contexts of its own. */
-export function openBrowser(): Promise<Browser> {
+function openBrowser(): Promise<Browser> {
   shared ??= chromium.launch({
     executablePath: executablePath ?? '',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
@@ -113,7 +99,7 @@ export async function openView(url: string, options: ViewOptions = {}): Promise<
 }
 
 /** The password of every account of the tests. */
-export const PASSWORD = 'a long enough passphrase 42'
+const PASSWORD = 'a long enough passphrase 42'
 
 /** Starts the built server with accounts; the first account is the admin. */
 export function startServerWithAccounts(options: BuiltServerOptions = {}): Promise<BuiltServer> {

@@ -28,7 +28,7 @@ export function useCurrentPage(): Page | undefined {
     .find((page) => (page.path === '' ? inside === '' : inside === page.path || inside.startsWith(`${page.path}/`)))
 }
 
-export function Logo({ size = 14 }: { readonly size?: number }) {
+function Logo({ size = 14 }: { readonly size?: number }) {
   return (
     <span className="mark">
       <svg

@@ -22,11 +22,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether a request got no reply at all: the server is away, or the browser is offline. */
-export function isUnreachable(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 0
-}
-
 /** Reads a failed reply. It knows the envelope `{error: {message, code}}`, the flat `{error: "text"}` and `{message}`. */
 export function readFailure(response: Response, body: unknown): ApiError {
   const fields = isRecord(body) ? body : {}

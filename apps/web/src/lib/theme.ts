@@ -4,7 +4,7 @@ export type Theme = 'light' | 'dark' | 'system'
 const STORED = 'svc-theme'
 const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 
-export function readTheme(): Theme {
+function readTheme(): Theme {
   const stored = localStorage.getItem(STORED)
   return stored === 'light' || stored === 'dark' ? stored : 'system'
 }

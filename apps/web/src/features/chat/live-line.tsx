@@ -4,8 +4,9 @@ import { ProgressBar } from '../../components/ui/progress-bar.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import type { ModelLoad } from '../../lib/chat/model-load.ts'
 import type { LiveAnswer } from '../../lib/chat/run-answer.ts'
-import { useChatStore, useNow } from '../../lib/chat/use-chats.ts'
+import { useChatStore } from '../../lib/chat/use-chats.ts'
 import { formatBytes, formatDuration, formatNumber, formatPercent } from '../../lib/format.ts'
+import { useNow } from '../../lib/use-now.ts'
 
 /** What an answer is doing: waiting, loading its model, thinking or writing, with its figures so far. */
 export function LiveLine({ live, chatId }: { readonly live: LiveAnswer; readonly chatId: string }) {

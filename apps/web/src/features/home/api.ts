@@ -40,7 +40,7 @@ export const failedLoadsQuery = queryOptions({
 })
 
 /** @param traces of backends, the newest first */
-export function findFailedLoads(
+function findFailedLoads(
   traces: readonly {
     readonly type: string
     readonly status: string

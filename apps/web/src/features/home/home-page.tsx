@@ -1,28 +1,25 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { PageHead } from '../../components/ui/page-head.tsx'
-import { ErrorBlock } from '../../components/ui/states.tsx'
+import { ErrorBlock, Skeleton } from '../../components/ui/states.tsx'
 import { useChatModels } from '../../lib/chat/models.ts'
 import { hasFeature, useSession } from '../../lib/session.ts'
-import { pollServer } from './api.ts'
-import { Attention } from './attention.tsx'
-import { HomeComposer } from './home-composer.tsx'
-import { LoadedModels } from './loaded-models.tsx'
-import { RecentChats } from './recent-chats.tsx'
-import { Requests } from './requests.tsx'
-import { Resources } from './resources.tsx'
-import { Starters } from './starters.tsx'
 import './home.css'
+
+// The frame is drawn before these load: the store of chats, the composer, and what stands beside them.
+const HomeComposer = lazy(async () => ({ default: (await import('./home-chats.ts')).HomeComposer }))
+const RecentChats = lazy(async () => ({ default: (await import('./home-chats.ts')).RecentChats }))
+const Attention = lazy(async () => ({ default: (await import('./server-panels.tsx')).Attention }))
+const LoadedModels = lazy(async () => ({ default: (await import('./server-panels.tsx')).LoadedModels }))
+const ServerPanels = lazy(async () => ({ default: (await import('./server-panels.tsx')).ServerPanels }))
+const Starters = lazy(async () => ({ default: (await import('./starters.tsx')).Starters }))
 
 /** The first page: a composer, what needs attention, and how the server is. */
 export function HomePage() {
   const { t } = useTranslation('home')
   const { viewer } = useSession()
   const { models, error } = useChatModels()
-  const client = useQueryClient()
   const { isAdmin } = viewer
-  useEffect(() => (isAdmin ? pollServer(client) : undefined), [isAdmin, client])
   const canChat = hasFeature(viewer, 'chat')
   return (
     <>
@@ -30,17 +27,28 @@ export function HomePage() {
       <div className={isAdmin ? 'page home' : 'page home is-narrow'}>
         <div className="stack">
           {models === undefined && error !== null && <ErrorBlock error={error} />}
-          {models?.length === 0 && <Starters />}
-          {canChat && models?.length !== 0 && <HomeComposer models={models} />}
-          {isAdmin && <Attention />}
-          {isAdmin && <LoadedModels />}
-          {!isAdmin && canChat && <RecentChats />}
+          <Suspense fallback={<Skeleton lines={1} height={112} />}>
+            {models?.length === 0 && <Starters />}
+            {canChat && models?.length !== 0 && <HomeComposer models={models} />}
+          </Suspense>
+          {isAdmin && (
+            <Suspense fallback={<Skeleton lines={3} />}>
+              <Attention />
+              <LoadedModels />
+            </Suspense>
+          )}
+          {!isAdmin && canChat && (
+            <Suspense fallback={<Skeleton lines={3} />}>
+              <RecentChats />
+            </Suspense>
+          )}
         </div>
         {isAdmin && (
           <div className="stack">
-            <Requests />
-            <Resources />
-            {canChat && <RecentChats />}
+            <Suspense fallback={<Skeleton lines={6} />}>
+              <ServerPanels />
+              {canChat && <RecentChats />}
+            </Suspense>
           </div>
         )}
       </div>

@@ -14,7 +14,7 @@ export interface LogLine extends SentLine {
 }
 
 /** Lines that the page keeps. */
-export const MAX_LINES = 20_000
+const MAX_LINES = 20_000
 /** How far the list may grow before its oldest lines go. */
 const SPARE = 1.25
 

@@ -48,7 +48,7 @@ export async function completeAt(
 }
 
 /** The keys below some parents, each once: keys of maps below them end in a colon and a line. */
-export function listKeys(fields: readonly ConfigField[], parents: readonly string[]): readonly CompletionOption[] {
+function listKeys(fields: readonly ConfigField[], parents: readonly string[]): readonly CompletionOption[] {
   const prefix = parents.length === 0 ? '' : `${parents.join('.')}.`
   const found = new Map<string, CompletionOption>()
   for (const { path, description } of fields) {

@@ -72,7 +72,7 @@ export function FormField({ field, model, problem, savedName, onChange }: FieldP
 }
 
 /** What a person typed, as the value of a key; a number where the key takes one. */
-export function toScalar(text: string, { component }: Pick<ConfigField, 'component'>): unknown {
+function toScalar(text: string, { component }: Pick<ConfigField, 'component'>): unknown {
   if (text.trim() === '') return undefined
   if (component !== 'number') return text
   const isNumber = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i.test(text)

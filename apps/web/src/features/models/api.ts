@@ -75,7 +75,7 @@ export interface Estimate {
 }
 
 /** Reads an estimate, for which the server's document has no schema. */
-export function readEstimate(value: unknown): Estimate {
+function readEstimate(value: unknown): Estimate {
   const fields = isRecord(value) ? value : {}
   const estimates = isRecord(fields.estimates) ? fields.estimates : {}
   const toNumber = (number: unknown) => (typeof number === 'number' ? number : undefined)

@@ -9,7 +9,7 @@ export type Resources = components['schemas']['Resources']
 export type LoadedModel = components['schemas']['LoadedModel']
 
 /** Shares of the processors span the time since the previous call, so one page alone asks this often. */
-export const POLL_MS = 2_000
+const POLL_MS = 2_000
 const STATE_MS = 4_000
 const LOAD_TIMEOUT_MS = 30 * 60_000
 

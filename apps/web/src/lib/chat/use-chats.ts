@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useSession } from '../session.ts'
 import { ChatStore, type ChatView } from './chat-store.ts'
 import { createObservable, useObservable } from './observable.ts'
@@ -45,15 +45,3 @@ export function useLiveAnswer(chatId: string, isWatched: boolean): LiveAnswer | 
 }
 
 const NOTHING = createObservable<LiveAnswer | undefined>(undefined)
-
-/** The time in milliseconds, renewed while it is wanted. */
-export function useNow(isRunning: boolean, stepMs = 250): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    if (!isRunning) return undefined
-    setNow(Date.now())
-    const timer = setInterval(() => setNow(Date.now()), stepMs)
-    return () => clearInterval(timer)
-  }, [isRunning, stepMs])
-  return now
-}

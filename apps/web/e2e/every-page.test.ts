@@ -1,0 +1,218 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import { type FileOrigin, startFileOrigin } from '@svc/test-kit'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { BuiltServer } from '../../server/test/support/built-server.ts'
+import {
+  describeInBrowser,
+  openView,
+  register,
+  signIn,
+  startBuiltServer,
+  startServerWithAccounts,
+  type View,
+} from './harness.ts'
+import { listRoutes } from './list-routes.ts'
+
+const VIEWERS = ['admin', 'user', 'anonymous', 'open', 'keys'] as const
+type Viewer = (typeof VIEWERS)[number]
+
+/** What a viewer gets at an address: the page, or what stands in its place. */
+type Outcome = 'page' | 'sign-in' | 'refused' | 'absent'
+
+const EVERYONE: readonly Viewer[] = VIEWERS
+const SIGNED_IN: readonly Viewer[] = ['admin', 'user', 'open', 'keys']
+const ADMINS: readonly Viewer[] = ['admin', 'open', 'keys']
+
+interface Row {
+  readonly route: string
+  /** The address to open, where the route has parameters or leads on. @default the route */
+  readonly address?: string
+  /** The first part of the document's title. */
+  readonly title: string
+  /** Who gets the page. */
+  readonly seenBy: readonly Viewer[]
+  /** Who is told that there is no such page; all others are refused. */
+  readonly absentFor?: readonly Viewer[]
+}
+
+const accountPage = (route: string, title: string): Row => ({
+  route,
+  title,
+  seenBy: ['admin', 'user'],
+  absentFor: ['open', 'keys'],
+})
+
+const ROWS: readonly Row[] = [
+  { route: '/', title: 'Home', seenBy: SIGNED_IN },
+  { route: '/browse/$', address: '/browse/usage', title: 'Usage', seenBy: SIGNED_IN },
+  { route: '/app', title: 'Home', seenBy: SIGNED_IN },
+  { route: '/app/$', address: '/app/nowhere', title: 'No such page', seenBy: [], absentFor: SIGNED_IN },
+  { route: '/app/chat', title: 'Chat', seenBy: SIGNED_IN },
+  { route: '/app/chat/$id', address: '/app/chat/demo', title: 'Chat', seenBy: SIGNED_IN },
+  { route: '/app/api', title: 'API', seenBy: SIGNED_IN },
+  { route: '/app/usage', title: 'Usage', seenBy: SIGNED_IN },
+  accountPage('/app/account', 'Account'),
+  accountPage('/app/account/keys', 'API keys'),
+  { route: '/app/activity', title: 'Activity', seenBy: ADMINS },
+  { route: '/app/backends', title: 'Backends', seenBy: ADMINS },
+  { route: '/app/backends/logs/$model', address: '/app/backends/logs/demo', title: 'Log of demo', seenBy: ADMINS },
+  { route: '/app/events', title: 'Events', seenBy: ADMINS },
+  { route: '/app/models', title: 'Models', seenBy: ADMINS },
+  { route: '/app/models/new', title: 'Add a model', seenBy: ADMINS },
+  { route: '/app/models/$name', address: '/app/models/secrets', title: 'secrets', seenBy: ADMINS },
+  { route: '/app/monitor', title: 'Monitor', seenBy: ADMINS },
+  { route: '/app/settings', title: 'Settings', seenBy: ADMINS },
+  { route: '/app/settings/$section', address: '/app/settings/branding', title: 'Settings', seenBy: ADMINS },
+  { route: '/app/traces', title: 'Traces', seenBy: ADMINS },
+  { route: '/app/traces/$id', address: '/app/traces/1', title: 'Traces', seenBy: ADMINS },
+  { route: '/app/users', title: 'Users', seenBy: ['admin', 'keys'], absentFor: ['open'] },
+  { route: '/app/users/invites', title: 'Invites', seenBy: ['admin', 'keys'], absentFor: ['open'] },
+  // whoever is inside goes on to the home page
+  { route: '/login', title: 'Home', seenBy: SIGNED_IN },
+  { route: '/invite/$code', address: '/invite/none', title: 'Invite', seenBy: EVERYONE },
+  { route: '/explorer', title: 'About svc', seenBy: EVERYONE },
+]
+
+const TITLES: Readonly<Record<Exclude<Outcome, 'page'>, string>> = {
+  'sign-in': 'Sign in',
+  refused: 'Not for this account',
+  absent: 'No such page',
+}
+
+function expectOutcome({ seenBy, absentFor }: Row, viewer: Viewer): Outcome {
+  if (seenBy.includes(viewer)) return 'page'
+  if (viewer === 'anonymous') return 'sign-in'
+  return absentFor?.includes(viewer) === true ? 'absent' : 'refused'
+}
+
+/** Resolves once the page has drawn what it asked the server for. */
+async function settle(page: Page, title: string): Promise<void> {
+  const isDrawn = (wanted: string) =>
+    document.title === wanted && document.querySelector('h1') !== null && document.querySelector('.skels') === null
+  await page.waitForFunction(isDrawn, `${title} - svc`, { timeout: 20_000 }).catch(async () => {
+    const shown = await page.evaluate(() => `"${document.title}", ${document.body.innerText.slice(0, 300)}`)
+    throw new Error(`${page.url()} does not become "${title}": ${shown}`)
+  })
+}
+
+/** The elements that are wider than the window. */
+function findOverflow(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    return scrollWidth > clientWidth ? [`${location.pathname}: ${scrollWidth} px in a window of ${clientWidth} px`] : []
+  })
+}
+
+async function findViolations(page: Page): Promise<readonly string[]> {
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+  const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze()
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.slice(0, 5).map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
+  )
+}
+
+const DETECTOR = `name: secrets
+backend: pattern
+pii_detection: { builtins: [email], default_action: mask }
+`
+
+const GALLERY = `- name: cedar
+  description: A model of a gallery.
+  license: mit
+  tags: [chat]
+  files: [{ filename: cedar.gguf, uri: "huggingface://owner/repo/cedar.gguf" }]
+  overrides: { backend: llama, known_usecases: [chat], parameters: { model: cedar.gguf } }
+`
+
+describeInBrowser('every page', () => {
+  let origin: FileOrigin
+  const servers: BuiltServer[] = []
+  const views = new Map<Viewer, View>()
+  /** What was looked at closely: a page looks the same to all admins. */
+  const seen = new Set<string>()
+
+  beforeAll(async () => {
+    origin = await startFileOrigin({ files: { '/index.yaml': Buffer.from(GALLERY) } })
+    const galleries = `--galleries=${JSON.stringify([{ name: 'local', url: `${origin.origin}/index.yaml` }])}`
+    const flags = [galleries, '--enable-tracing']
+    const key = 'a-shared-key-for-the-tests-of-pages'
+    const accounts = await startServerWithAccounts({ flags })
+    const open = await startBuiltServer({ flags })
+    const keys = await startBuiltServer({ flags: [...flags, '--api-keys', key] })
+    servers.push(accounts, open, keys)
+    const add = async (viewer: Viewer, { url }: BuiltServer): Promise<View> => {
+      const view = await openView(url)
+      views.set(viewer, view)
+      return view
+    }
+    await register(await add('admin', accounts), 'root@site.example')
+    const user = await add('user', accounts)
+    await register(user, 'ann@site.example')
+    await signIn(user, 'ann@site.example')
+    await add('anonymous', accounts)
+    await add('open', open)
+    const keyed = await add('keys', keys)
+    await keyed.context.request.post('/api/auth/token-login', { data: { token: key } })
+    for (const { folder } of servers) {
+      await mkdir(join(folder, 'models'), { recursive: true })
+      await writeFile(join(folder, 'models/secrets.yaml'), DETECTOR)
+    }
+    for (const viewer of ['admin', 'open', 'keys'] as const) {
+      const { context } = views.get(viewer) as View
+      await context.request.post('/models/reload', { data: {} })
+      const data = { model: 'demo', max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] }
+      expect((await context.request.post('/v1/chat/completions', { data })).status()).toBe(200)
+    }
+  }, 300_000)
+
+  afterAll(async () => {
+    for (const view of views.values()) await view.context.close()
+    for (const server of servers) await server[Symbol.asyncDispose]()
+    await origin.close()
+  })
+
+  it('stands in the table', async () => {
+    expect(ROWS.map(({ route }) => route).sort()).toEqual([...new Set(await listRoutes())].sort())
+  })
+
+  /** Looks for sideways scroll and violations in both themes and on a narrow window. */
+  async function lookClosely(page: Page): Promise<readonly string[]> {
+    const found = [...(await findOverflow(page)), ...(await findViolations(page))]
+    await page.emulateMedia({ colorScheme: 'dark' })
+    found.push(...(await findViolations(page)).map((violation) => `dark: ${violation}`))
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    found.push(...(await findOverflow(page)))
+    found.push(...(await findViolations(page)).map((violation) => `390 px: ${violation}`))
+    await page.setViewportSize({ width: 1440, height: 900 })
+    return found
+  }
+
+  it.each(VIEWERS)('opens for %s as the table says, without faults', async (viewer) => {
+    const { page, faults } = views.get(viewer) as View
+    const isAdmin = ADMINS.includes(viewer)
+    const found: string[] = []
+    for (const row of ROWS) {
+      const outcome = expectOutcome(row, viewer)
+      const address = row.address ?? row.route
+      const before = faults.length
+      await page.goto(address)
+      const title = row.route === '/login' && viewer === 'anonymous' ? 'Sign in' : row.title
+      try {
+        await settle(page, outcome === 'page' ? title : TITLES[outcome])
+      } catch (error) {
+        found.push(`${address}: ${error instanceof Error ? error.message : String(error)}`)
+        continue
+      }
+      const look = outcome === 'page' ? `${row.route} ${isAdmin ? 'admin' : viewer}` : outcome
+      const isNew = !seen.has(look)
+      seen.add(look)
+      const wrong = isNew ? await lookClosely(page) : await findOverflow(page)
+      found.push(...[...faults.slice(before), ...wrong].map((text) => `${address}: ${text}`))
+    }
+    expect(found).toEqual([])
+  })
+})

@@ -1,0 +1,53 @@
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { runBuilt } from '../../server/test/support/built-server.ts'
+import { describeInBrowser, openView, startBuiltServer } from './harness.ts'
+
+const DEMO = fileURLToPath(new URL('../../../packages/demo-models/weights/demo.gguf', import.meta.url))
+
+/** Sends a message from the field in view, and waits for the whole answer. */
+async function ask(page: Page, text: string, model: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill(text)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  const answer = page.getByRole('article', { name: `Answer of ${model}` }).last()
+  await answer.getByRole('button', { name: 'Copy answer' }).waitFor({ timeout: 60_000 })
+  expect((await answer.innerText()).trim()).not.toBe('')
+}
+
+describeInBrowser('a newcomer', () => {
+  it('chats, adds a model, sees it load and finds what it used', async () => {
+    await using server = await startBuiltServer({ flags: ['--galleries=[]'] })
+    const { url } = await server.logged('listening')
+    await using view = await openView(String(url))
+    const { page } = view
+    const navigation = page.getByRole('navigation', { name: 'Main' })
+
+    // the address that the server prints
+    await page.goto(String(url))
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+    await ask(page, 'Who are you?', 'demo')
+
+    // the command that the server prints beside the address
+    const file = join(server.folder, 'mine.gguf')
+    await copyFile(DEMO, file)
+    expect(await runBuilt(server.folder, ['models', 'add', file])).toMatchObject({ code: 0 })
+
+    await navigation.getByRole('link', { name: 'Models' }).click()
+    await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor()
+    await page.getByRole('button', { name: /^Installed/ }).click()
+    await page.getByRole('link', { name: /mine/ }).click()
+    await page.getByRole('button', { name: 'Load', exact: true }).click()
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ timeout: 60_000 })
+    await page.getByRole('link', { name: /mine.*Loaded/ }).waitFor()
+    await page.getByRole('link', { name: 'Open in chat' }).click()
+    await ask(page, 'Tell me a story', 'mine')
+
+    await navigation.getByRole('link', { name: 'Monitor' }).click()
+    await page.getByRole('row', { name: /mine/ }).getByText('ready').waitFor()
+    await navigation.getByRole('link', { name: 'Usage' }).click()
+    await page.getByRole('row', { name: /^mine 1 / }).waitFor({ timeout: 30_000 })
+  })
+})

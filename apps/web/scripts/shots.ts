@@ -1,0 +1,113 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startFileOrigin } from '@svc/test-kit'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { type BuiltServer, startBuiltServer } from '../../server/test/support/built-server.ts'
+import { findBrowser } from '../e2e/find-browser.ts'
+
+const FOLDER = fileURLToPath(new URL('../../../docs/pictures', import.meta.url))
+const MAX_BYTES = 150 * 1024
+const SIZE = { width: 1280, height: 800 }
+
+const GALLERY = ['cedar-9b', 'heron-embed', 'kestrel-3b', 'linden-vision', 'osprey-code'].map(
+  (name) => `- name: ${name}
+  description: The model ${name}.
+  license: apache-2.0
+  tags: [chat]
+  files: [{ filename: ${name}.gguf, uri: "huggingface://owner/repo/${name}.gguf" }]
+  overrides: { backend: llama, known_usecases: [chat], parameters: { model: ${name}.gguf } }
+`,
+)
+
+const DETECTOR = `name: secrets
+backend: pattern
+pii_detection:
+  builtins: [email, credit_card, ipv4]
+  default_action: mask
+`
+
+const QUESTIONS = ['Who are you?', 'Tell me a story about a fox', 'What can you do?', 'Say hello', 'Count to five']
+
+async function post(server: BuiltServer, path: string, body: unknown): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  // a refusal is a trace too
+  await (await fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).text()
+}
+
+/** Gives the pages something to show: a gallery, a detector, requests that went well and some that did not. */
+async function seed(server: BuiltServer): Promise<void> {
+  await mkdir(join(server.folder, 'models'), { recursive: true })
+  await writeFile(join(server.folder, 'models/secrets.yaml'), DETECTOR)
+  await post(server, '/models/reload', {})
+  for (let round = 0; round < 4; round += 1) {
+    for (const content of QUESTIONS) {
+      await post(server, '/v1/chat/completions', {
+        model: 'demo',
+        max_tokens: 24,
+        messages: [{ role: 'user', content }],
+      })
+    }
+    await post(server, '/v1/chat/completions', { model: 'absent', messages: [{ role: 'user', content: 'Hello' }] })
+  }
+}
+
+async function drawChat(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Who are you?')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('button', { name: 'Copy answer' }).waitFor({ timeout: 120_000 })
+}
+
+/** A picture: its file, the address, and what happens on the page before. */
+const PICTURES: readonly (readonly [name: string, page: string, prepare?: (page: Page) => Promise<void>])[] = [
+  ['chat', 'chat', drawChat],
+  ['home', ''],
+  ['models', 'models'],
+  ['traces', 'traces'],
+  ['pii', 'pii'],
+]
+
+async function takePictures(browser: Browser, server: BuiltServer, theme: 'light' | 'dark'): Promise<void> {
+  const context = await browser.newContext({
+    baseURL: server.url,
+    viewport: SIZE,
+    colorScheme: theme,
+    locale: 'en',
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  for (const [name, path, prepare] of PICTURES) {
+    await page.goto(path === '' ? '/app' : `/app/${path}`)
+    const heading = page.locator('h1')
+    await heading.waitFor({ state: 'attached' })
+    if ((await heading.textContent()) === 'No such page') {
+      console.warn(`no picture of ${name}: this build has no such page`)
+      continue
+    }
+    await prepare?.(page)
+    await page.waitForLoadState('networkidle')
+    await page.waitForFunction(() => document.querySelector('.skels') === null)
+    const file = join(FOLDER, `${name}-${theme}.png`)
+    await page.screenshot({ path: file })
+    const { size } = await stat(file)
+    if (size > MAX_BYTES) throw new Error(`${file} has ${size} bytes, more than ${MAX_BYTES}`)
+    console.log(`${file} ${size} bytes`)
+  }
+  await context.close()
+}
+
+const executablePath = findBrowser()
+if (executablePath === undefined) throw new Error('no Chromium on this machine (Debian: apt-get install chromium)')
+await mkdir(FOLDER, { recursive: true })
+const origin = await startFileOrigin({ files: { '/index.yaml': Buffer.from(GALLERY.join('')) } })
+const galleries = JSON.stringify([{ name: 'local', url: `${origin.origin}/index.yaml` }])
+const server = await startBuiltServer({ flags: ['--enable-tracing', `--galleries=${galleries}`] })
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+try {
+  await seed(server)
+  for (const theme of ['light', 'dark'] as const) await takePictures(browser, server, theme)
+} finally {
+  await browser.close()
+  await server[Symbol.asyncDispose]()
+  await origin.close()
+}

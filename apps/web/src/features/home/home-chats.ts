@@ -1,0 +1,2 @@
+export { HomeComposer } from './home-composer.tsx'
+export { RecentChats } from './recent-chats.tsx'
