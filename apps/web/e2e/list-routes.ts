@@ -2,15 +2,21 @@ import { vi } from 'vitest'
 
 /** What the tests read of a route. */
 interface ReadRoute {
-  readonly options: { readonly path?: string }
+  readonly options: unknown
   readonly children?: unknown
 }
 
 const toRoutes = (value: unknown): readonly ReadRoute[] => (Array.isArray(value) ? (value as readonly ReadRoute[]) : [])
 
+/** The path in the options of a route; some routes have none. */
+function readPath(options: unknown): string {
+  if (typeof options !== 'object' || options === null || !('path' in options)) return ''
+  return String(options.path ?? '').replace(/^\//, '')
+}
+
 function listPaths(base: string, routes: readonly ReadRoute[]): readonly string[] {
   return routes.flatMap((route) => {
-    const path = `${base}/${(route.options.path ?? '').replace(/^\//, '')}`.replace(/(?<=.)\/$/, '')
+    const path = `${base}/${readPath(route.options)}`.replace(/(?<=.)\/$/, '')
     return [path, ...listPaths(path, toRoutes(route.children))]
   })
 }
