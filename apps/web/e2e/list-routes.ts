@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 
 /** What the tests read of a route. */
 interface ReadRoute {
-  readonly options: { readonly path?: string }
+  readonly options: object
   readonly children?: unknown
 }
 
@@ -10,7 +10,9 @@ const toRoutes = (value: unknown): readonly ReadRoute[] => (Array.isArray(value)
 
 function listPaths(base: string, routes: readonly ReadRoute[]): readonly string[] {
   return routes.flatMap((route) => {
-    const path = `${base}/${(route.options.path ?? '').replace(/^\//, '')}`.replace(/(?<=.)\/$/, '')
+    const { options } = route
+    const own = 'path' in options && typeof options.path === 'string' ? options.path.replace(/^\//, '') : ''
+    const path = `${base}/${own}`.replace(/(?<=.)\/$/, '')
     return [path, ...listPaths(path, toRoutes(route.children))]
   })
 }
