@@ -19,8 +19,9 @@ function listPaths(base: string, routes: readonly ReadRoute[]): readonly string[
 
 /** The paths of all routes, such as `/app/models/$name`, as the interface declares them; old addresses are left out. */
 export async function listRoutes(): Promise<readonly string[]> {
-  // the modules of routes read where the document lies, and the browser's store, as they load
+  // the modules of routes read where the document lies, and listen to the browser, as they load
   vi.stubGlobal('document', { baseURI: 'http://server.example/' })
+  vi.stubGlobal('addEventListener', () => {})
   try {
     const { appPages, publicPages, tracesRoutes } = await import('../src/app/routes.ts')
     return [...listPaths('/app', [...appPages, tracesRoutes]), ...listPaths('', publicPages)]
