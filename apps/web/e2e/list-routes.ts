@@ -2,29 +2,26 @@ import { vi } from 'vitest'
 
 /** What the tests read of a route. */
 interface ReadRoute {
-  readonly options: unknown
+  readonly options: object
   readonly children?: unknown
 }
 
 const toRoutes = (value: unknown): readonly ReadRoute[] => (Array.isArray(value) ? (value as readonly ReadRoute[]) : [])
 
-/** The path in the options of a route; some routes have none. */
-function readPath(options: unknown): string {
-  if (typeof options !== 'object' || options === null || !('path' in options)) return ''
-  return String(options.path ?? '').replace(/^\//, '')
-}
-
 function listPaths(base: string, routes: readonly ReadRoute[]): readonly string[] {
   return routes.flatMap((route) => {
-    const path = `${base}/${readPath(route.options)}`.replace(/(?<=.)\/$/, '')
+    const { options } = route
+    const own = 'path' in options && typeof options.path === 'string' ? options.path.replace(/^\//, '') : ''
+    const path = `${base}/${own}`.replace(/(?<=.)\/$/, '')
     return [path, ...listPaths(path, toRoutes(route.children))]
   })
 }
 
 /** The paths of all routes, such as `/app/models/$name`, as the interface declares them; old addresses are left out. */
 export async function listRoutes(): Promise<readonly string[]> {
-  // the modules of routes read where the document lies, and the browser's store, as they load
+  // the modules of routes read where the document lies, and listen to the browser, as they load
   vi.stubGlobal('document', { baseURI: 'http://server.example/' })
+  vi.stubGlobal('addEventListener', () => {})
   try {
     const { appPages, publicPages, tracesRoutes } = await import('../src/app/routes.ts')
     return [...listPaths('/app', [...appPages, tracesRoutes]), ...listPaths('', publicPages)]

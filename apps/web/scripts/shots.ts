@@ -1,14 +1,14 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startFileOrigin } from '@svc/test-kit'
+import { startFileOrigin, tempDir } from '@svc/test-kit'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { type BuiltServer, startBuiltServer } from '../../server/test/support/built-server.ts'
 import { findBrowser } from '../e2e/find-browser.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../docs/pictures', import.meta.url))
 const MAX_BYTES = 150 * 1024
-const SIZE = { width: 1280, height: 800 }
+const SIZE = { width: 1200, height: 720 }
 
 const GALLERY = ['cedar-9b', 'heron-embed', 'kestrel-3b', 'linden-vision', 'osprey-code'].map(
   (name) => `- name: ${name}
@@ -62,7 +62,7 @@ async function drawChat(page: Page): Promise<void> {
 const PICTURES: readonly (readonly [name: string, page: string, prepare?: (page: Page) => Promise<void>])[] = [
   ['chat', 'chat', drawChat],
   ['home', ''],
-  ['models', 'models'],
+  ['models', 'models?view=installed&model=demo'],
   ['traces', 'traces'],
   ['pii', 'pii'],
 ]
@@ -88,6 +88,8 @@ async function takePictures(browser: Browser, server: BuiltServer, theme: 'light
     await page.waitForLoadState('networkidle')
     await page.waitForFunction(() => document.querySelector('.skels') === null)
     const file = join(FOLDER, `${name}-${theme}.png`)
+    // fades have ended by then
+    await page.waitForTimeout(500)
     await page.screenshot({ path: file })
     const { size } = await stat(file)
     if (size > MAX_BYTES) throw new Error(`${file} has ${size} bytes, more than ${MAX_BYTES}`)
@@ -101,13 +103,15 @@ if (executablePath === undefined) throw new Error('no Chromium on this machine (
 await mkdir(FOLDER, { recursive: true })
 const origin = await startFileOrigin({ files: { '/index.yaml': Buffer.from(GALLERY.join('')) } })
 const galleries = JSON.stringify([{ name: 'local', url: `${origin.origin}/index.yaml` }])
-const server = await startBuiltServer({ flags: ['--enable-tracing', `--galleries=${galleries}`] })
+const folder = await tempDir('svc-shots-')
+const server = await startBuiltServer({ folder: folder.path, flags: ['--enable-tracing', `--galleries=${galleries}`] })
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
 try {
   await seed(server)
   for (const theme of ['light', 'dark'] as const) await takePictures(browser, server, theme)
 } finally {
   await browser.close()
-  await server[Symbol.asyncDispose]()
+  await server.stop()
+  await folder.close()
   await origin.close()
 }
