@@ -203,7 +203,7 @@ module.exports = {
     {
       name: 'test-kit-is-for-tests',
       severity: 'error',
-      from: { path: ['^packages/', '^apps/'], pathNot: [TEST, '^packages/test-kit/'] },
+      from: { path: ['^packages/', '^apps/'], pathNot: [TEST, '^packages/test-kit/', '^apps/web/scripts/'] },
       to: { path: '^packages/test-kit/' },
     },
     {

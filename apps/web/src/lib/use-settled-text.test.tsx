@@ -17,7 +17,11 @@ function begin(value: string) {
     initialProps: { kept: value },
   })
   const type = (text: string) => act(() => view.result.current[1](text))
-  const wait = (ms: number) => act(() => vi.advanceTimersByTime(ms))
+  const wait = (ms: number): void => {
+    act(() => {
+      vi.advanceTimersByTime(ms)
+    })
+  }
   return { ...view, settled, type, wait }
 }
 

@@ -3,7 +3,7 @@ import { api, unwrap } from '../../lib/api-client.ts'
 import { computeFingerprint, readPem, readValidity } from './certificate.ts'
 
 /** Events of the proxy that are shown. */
-export const SHOWN_EVENTS = 20
+const SHOWN_EVENTS = 20
 
 const fetchStatus = (signal?: AbortSignal) =>
   unwrap(api.GET('/api/middleware/status', signal === undefined ? {} : { signal }))

@@ -5,7 +5,7 @@ export function isLoopback(address: string): boolean {
 }
 
 /** Cuts `HOST:PORT`; an IPv6 host stands in brackets, and no host means every address. */
-export function splitAddress(address: string): { readonly host: string; readonly port: string } {
+function splitAddress(address: string): { readonly host: string; readonly port: string } {
   const found = /^\[(.*)\]:(\d+)$/.exec(address) ?? /^([^:]*):(\d+)$/.exec(address)
   return { host: found?.[1] ?? address, port: found?.[2] ?? '' }
 }

@@ -71,7 +71,7 @@ export async function runFilter({ text, model, detectors, reveal, signal }: Tria
 }
 
 /** Reads the findings of a refused text; undefined for any other failure. */
-export function readRefusal({ status, body }: Pick<ApiError, 'status' | 'body'>) {
+function readRefusal({ status, body }: Pick<ApiError, 'status' | 'body'>) {
   if (status !== 400 || !isRecord(body) || !isRecord(body.error)) return undefined
   if (body.error.type !== 'pii_blocked' && body.error.code !== 'pii_blocked') return undefined
   const { correlation_id: correlationId, entities } = body

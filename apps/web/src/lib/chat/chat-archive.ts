@@ -34,17 +34,17 @@ export class ChatArchive {
   write(entry: ChatEntry, messages: readonly Message[]): void {
     const others = (this.entries.get() ?? []).filter(({ id }) => id !== entry.id)
     this.entries.set([entry, ...others].toSorted((left, right) => right.updatedAt - left.updatedAt))
-    this.#queue(entry.id, (database) => database.write(entry, messages))
+    void this.#queue(entry.id, (database) => database.write(entry, messages))
   }
 
   writeMessage(message: Message): void {
-    this.#queue(message.chatId, (database) => database.writeMessage(message))
+    void this.#queue(message.chatId, (database) => database.writeMessage(message))
   }
 
   /** @param isLast whether nothing is left of the chat */
   removeMessages(entry: ChatEntry, ids: Iterable<string>, isLast: boolean): void {
     if (isLast) void this.remove(entry.id)
-    else this.#queue(entry.id, (database) => database.removeMessages(entry, ids))
+    else void this.#queue(entry.id, (database) => database.removeMessages(entry, ids))
   }
 
   remove(chatId: string): Promise<void> {
