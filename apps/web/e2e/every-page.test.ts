@@ -191,30 +191,34 @@ describeInBrowser('every page', () => {
     return found
   }
 
-  it.each(VIEWERS)('opens for %s as the table says, without faults', async (viewer) => {
-    const { page, faults } = views.get(viewer) as View
-    const isAdmin = ADMINS.includes(viewer)
-    const found: string[] = []
-    for (const row of ROWS) {
-      const outcome = expectOutcome(row, viewer)
-      const address = row.address ?? row.route
-      const before = faults.length
-      await page.goto(address)
-      const title = row.route === '/login' && viewer === 'anonymous' ? 'Sign in' : row.title
-      try {
-        await settle(page, outcome === 'page' ? title : TITLES[outcome])
-      } catch (error) {
-        found.push(`${address}: ${error instanceof Error ? error.message : String(error)}`)
-        continue
+  it.each(VIEWERS)(
+    'opens for %s as the table says, without faults',
+    async (viewer) => {
+      const { page, faults } = views.get(viewer) as View
+      const isAdmin = ADMINS.includes(viewer)
+      const found: string[] = []
+      for (const row of ROWS) {
+        const outcome = expectOutcome(row, viewer)
+        const address = row.address ?? row.route
+        const before = faults.length
+        await page.goto(address)
+        const title = row.route === '/login' && viewer === 'anonymous' ? 'Sign in' : row.title
+        try {
+          await settle(page, outcome === 'page' ? title : TITLES[outcome])
+        } catch (error) {
+          found.push(`${address}: ${error instanceof Error ? error.message : String(error)}`)
+          continue
+        }
+        const look = outcome === 'page' ? `${row.route} ${isAdmin ? 'admin' : viewer}` : outcome
+        const isNew = !seen.has(look)
+        seen.add(look)
+        const wrong = isNew ? await lookClosely(page) : await findOverflow(page)
+        // React reports the refusal of a guard, which the page shows
+        const unexpected = faults.slice(before).filter((fault) => outcome === 'page' || !fault.includes('RefusedError'))
+        found.push(...[...unexpected, ...wrong].map((text) => `${address}: ${text}`))
       }
-      const look = outcome === 'page' ? `${row.route} ${isAdmin ? 'admin' : viewer}` : outcome
-      const isNew = !seen.has(look)
-      seen.add(look)
-      const wrong = isNew ? await lookClosely(page) : await findOverflow(page)
-      // React reports the refusal of a guard, which the page shows
-      const unexpected = faults.slice(before).filter((fault) => outcome === 'page' || !fault.includes('RefusedError'))
-      found.push(...[...unexpected, ...wrong].map((text) => `${address}: ${text}`))
-    }
-    expect(found).toEqual([])
-  }, 300_000)
+      expect(found).toEqual([])
+    },
+    300_000,
+  )
 })
