@@ -15,6 +15,7 @@ describeInBrowser('the interface behind a proxy', () => {
       mock: {},
     })
     await mkdir(join(server.folder, 'models'), { recursive: true })
+    await server.model('story', { rules: [{ rpc: 'PredictStream', do: { text: 'once upon a time' } }] })
     await server.model('cut', {
       rules: [
         { rpc: 'PredictStream', call: 1, do: { text: 'one two three four', crash: { how: 'kill', afterPieces: 2 } } },
@@ -35,7 +36,7 @@ describeInBrowser('the interface behind a proxy', () => {
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
-    await page.goto('/llm/app/chat/demo')
+    await page.goto('/llm/app/chat/story')
     await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Hello')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByRole('button', { name: 'Copy answer' }).waitFor({ timeout: 60_000 })
@@ -49,7 +50,7 @@ describeInBrowser('the interface behind a proxy', () => {
     await page.goto('/app')
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
     // the page that tells of failures is here by then, as it is whenever someone has looked at a page for a moment
-    await expect.poll(() => view.requests.some((line) => line.includes('/failures-'))).toBe(true)
+    await expect.poll(() => view.requests.some((line) => line.includes('/failures-')), { timeout: 20_000 }).toBe(true)
     let missing = 0
     proxy.intercept = (path, response) => {
       if (!/\/usage-page-/.test(path) || missing > 0) return false

@@ -23,7 +23,7 @@ const GALLERY = ['cedar-9b', 'heron-embed', 'kestrel-3b', 'linden-vision', 'ospr
 const DETECTOR = `name: secrets
 backend: pattern
 pii_detection:
-  builtins: [email, credit_card, ipv4]
+  builtins: [email]
   default_action: mask
 `
 

@@ -33,7 +33,7 @@ function OpenChat({ chatId }: { readonly chatId: string }) {
   const store = useChatStore()
   const navigate = useNavigate()
   const view = useChat(chatId)
-  const { models } = useChatModels()
+  const { models, isFetching, refetch } = useChatModels()
   const isMissing = view.state === 'missing'
   const isModel = isMissing && models?.some(({ id }) => id === chatId)
   const hasDraft = isMissing && store.drafts.has(chatId)
@@ -41,9 +41,14 @@ function OpenChat({ chatId }: { readonly chatId: string }) {
     // a text that was typed before a new sign-in brings its chat back
     if (hasDraft && !isModel) store.createChat('', undefined, chatId)
   }, [hasDraft, isModel, store, chatId])
+  const isUnknown = isMissing && models !== undefined && !isModel
+  useEffect(() => {
+    // the id may name a model that came after the list was read
+    if (isUnknown) void refetch()
+  }, [isUnknown, refetch])
   if (view.state === 'ready') return <Conversation chat={view} />
   if (isModel) return <NewChat model={chatId} />
-  if (view.state === 'loading' || models === undefined || hasDraft) {
+  if (view.state === 'loading' || models === undefined || hasDraft || (isUnknown && isFetching)) {
     return (
       <section className="conv" aria-label={t('conversation')}>
         <Skeleton lines={6} />

@@ -25,9 +25,19 @@ export const systemQuery = queryOptions({
 })
 
 /** The models that can chat; undefined while they are not known. */
-export function useChatModels(): { readonly models: readonly ChatModel[] | undefined; readonly error: unknown } {
+export interface ChatModels {
+  readonly models: readonly ChatModel[] | undefined
+  readonly error: unknown
+  /** Whether the server is asked for them right now. */
+  readonly isFetching: boolean
+  /** Asks the server again. */
+  readonly refetch: () => Promise<unknown>
+}
+
+/** The models that can chat. */
+export function useChatModels(): ChatModels {
   const { viewer } = useSession()
-  const { data, error } = useQuery(capabilitiesQuery)
+  const { data, error, isFetching, refetch } = useQuery(capabilitiesQuery)
   const loaded = useQuery({ ...systemQuery, enabled: viewer.isAdmin }).data?.loaded_models
   const models = data?.data.flatMap(({ id, capabilities, input_modalities }): ChatModel[] =>
     capabilities.includes('chat')
@@ -41,7 +51,7 @@ export function useChatModels(): { readonly models: readonly ChatModel[] | undef
         ]
       : [],
   )
-  return { models, error }
+  return { models, error, isFetching, refetch }
 }
 
 const LAST_MODEL = 'svc-chat-model'
