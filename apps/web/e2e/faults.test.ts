@@ -5,7 +5,7 @@ import type { BuiltServer } from '../../server/test/support/built-server.ts'
 import { describeInBrowser, openView, startBuiltServer } from './harness.ts'
 import { startProxy } from './start-proxy.ts'
 
-const PROVOKED = /ERR_|Failed to fetch|dynamically imported module|network error/i
+const PROVOKED = /ERR_|Failed to fetch|dynamically imported module|preload CSS|network error/i
 
 describeInBrowser('the interface behind a proxy', () => {
   let server: BuiltServer
