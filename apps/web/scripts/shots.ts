@@ -1,7 +1,9 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startFileOrigin, tempDir } from '@svc/test-kit'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { type BuiltServer, startBuiltServer } from '../../server/test/support/built-server.ts'
 import { findBrowser } from '../e2e/find-browser.ts'
@@ -101,10 +103,12 @@ async function takePictures(browser: Browser, server: BuiltServer, theme: 'light
 const executablePath = findBrowser()
 if (executablePath === undefined) throw new Error('no Chromium on this machine (Debian: apt-get install chromium)')
 await mkdir(FOLDER, { recursive: true })
-const origin = await startFileOrigin({ files: { '/index.yaml': Buffer.from(GALLERY.join('')) } })
-const galleries = JSON.stringify([{ name: 'local', url: `${origin.origin}/index.yaml` }])
-const folder = await tempDir('svc-shots-')
-const server = await startBuiltServer({ folder: folder.path, flags: ['--enable-tracing', `--galleries=${galleries}`] })
+const origin = createServer((_, response) => void response.end(GALLERY.join('')))
+await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve))
+const { port } = origin.address() as AddressInfo
+const galleries = JSON.stringify([{ name: 'local', url: `http://127.0.0.1:${port}/index.yaml` }])
+const folder = await mkdtemp(join(tmpdir(), 'svc-shots-'))
+const server = await startBuiltServer({ folder, flags: ['--enable-tracing', `--galleries=${galleries}`] })
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
 try {
   await seed(server)
@@ -112,6 +116,7 @@ try {
 } finally {
   await browser.close()
   await server.stop()
-  await folder.close()
-  await origin.close()
+  await rm(folder, { recursive: true, force: true })
+  origin.closeAllConnections()
+  origin.close()
 }

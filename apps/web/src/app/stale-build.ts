@@ -5,7 +5,7 @@ const PAUSE_MS = 10_000
 export function isStaleChunk(error: unknown): boolean {
   return (
     error instanceof Error &&
-    /dynamically imported module|Importing a module script failed|error loading dynamically/i.test(error.message)
+    /dynamically imported module|Importing a module script failed|error loading dynamically|Unable to preload CSS/i.test(error.message)
   )
 }
 
