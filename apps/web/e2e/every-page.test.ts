@@ -50,6 +50,17 @@ const ROWS: readonly Row[] = [
   { route: '/browse/$', address: '/browse/usage', title: 'Usage', seenBy: SIGNED_IN },
   { route: '/app', title: 'Home', seenBy: SIGNED_IN },
   { route: '/app/$', address: '/app/nowhere', title: 'No such page', seenBy: [], absentFor: SIGNED_IN },
+  { route: '/app/pii', title: 'PII lab', seenBy: SIGNED_IN },
+  { route: '/app/playground', title: 'Playground: Embeddings', seenBy: SIGNED_IN },
+  {
+    route: '/app/playground/$kind',
+    address: '/app/playground/embeddings',
+    title: 'Playground: Embeddings',
+    seenBy: SIGNED_IN,
+  },
+  { route: '/app/router', title: 'Router', seenBy: SIGNED_IN },
+  { route: '/app/router/$name', address: '/app/router/none', title: 'none', seenBy: SIGNED_IN },
+  { route: '/app/intercept', title: 'Intercept', seenBy: ADMINS },
   { route: '/app/chat', title: 'Chat', seenBy: SIGNED_IN },
   { route: '/app/chat/$id', address: '/app/chat/demo', title: 'Chat', seenBy: SIGNED_IN },
   { route: '/app/api', title: 'API', seenBy: SIGNED_IN },
@@ -182,11 +193,10 @@ describeInBrowser('every page', () => {
   async function lookClosely(page: Page): Promise<readonly string[]> {
     const found = [...(await findOverflow(page)), ...(await findViolations(page))]
     await page.emulateMedia({ colorScheme: 'dark' })
-    found.push(...(await findViolations(page)).map((violation) => `dark: ${violation}`))
-    await page.emulateMedia({ colorScheme: 'light' })
     await page.setViewportSize({ width: 390, height: 844 })
     found.push(...(await findOverflow(page)))
-    found.push(...(await findViolations(page)).map((violation) => `390 px: ${violation}`))
+    found.push(...(await findViolations(page)).map((violation) => `dark, 390 px: ${violation}`))
+    await page.emulateMedia({ colorScheme: 'light' })
     await page.setViewportSize({ width: 1440, height: 900 })
     return found
   }

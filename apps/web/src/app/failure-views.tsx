@@ -1,5 +1,7 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
-import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
+import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { onRecovery } from '../lib/connection.ts'
 
 /** The types of links come from the routes, which name these components; so their types are written down. */
 interface Failures {
@@ -8,7 +10,19 @@ interface Failures {
   readonly NotFoundPage: ComponentType
 }
 
-const load = (): Promise<Failures> => import('./failures.tsx')
+const load = (): Promise<Failures> =>
+  import('./failures.tsx').catch(() => ({ PageFailure: Lost, RootFailure: Lost, NotFoundPage: Lost }))
+
+/** In place of everything when the server went away before the failure pages came. The page loads again with the server. */
+function Lost(): ReactNode {
+  const { t } = useTranslation()
+  useEffect(() => onRecovery(() => location.reload()), [])
+  return (
+    <p className="offline" role="alert">
+      {t('error.unreachable')}
+    </p>
+  )
+}
 const LazyPageFailure = lazy(async () => ({ default: (await load()).PageFailure }))
 const LazyRootFailure = lazy(async () => ({ default: (await load()).RootFailure }))
 const LazyNotFoundPage = lazy(async () => ({ default: (await load()).NotFoundPage }))

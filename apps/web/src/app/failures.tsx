@@ -15,7 +15,7 @@ export function PageFailure({ error }: ErrorComponentProps) {
   const router = useRouter()
   const isStale = isStaleChunk(error)
   useEffect(() => {
-    if (isStale) reloadOnce()
+    if (isStale) void reloadOnce()
   }, [isStale])
   if (error instanceof RefusedError) return <RefusedPage error={error} />
   return (

@@ -1,10 +1,11 @@
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { useSession } from '../lib/session.ts'
 
 /** Counts wait until the page is drawn: they are no reason to show it later. */
 const DELAY_MS = 1_500
 
-const AttentionCount = lazy(async () => ({ default: (await import('./attention-count.tsx')).AttentionCount }))
+const AttentionCount = lazyPart(async () => (await import('./attention-count.tsx')).AttentionCount)
 
 /** An entry that the viewer does not see is not drawn, so it asks for nothing. */
 const ACTIVITY = (
@@ -12,7 +13,7 @@ const ACTIVITY = (
     <AttentionCount />
   </Suspense>
 )
-const PendingCount = lazy(async () => ({ default: (await import('./pending-count.tsx')).PendingCount }))
+const PendingCount = lazyPart(async () => (await import('./pending-count.tsx')).PendingCount)
 
 /** What stands at the end of entries of the navigation, by the page's id. */
 export function useNavigationCounts(): Readonly<Record<string, ReactNode>> {

@@ -12,5 +12,5 @@ export async function start(host: HTMLElement): Promise<void> {
   const { show } = await mount(host)
   show(<Pages />)
   // the page that tells of failures has to be here before the server goes away
-  setTimeout(() => void import('./failures.tsx'), 2_000)
+  setTimeout(() => void import('./failures.tsx'), 200)
 }

@@ -1,15 +1,16 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../components/ui/button.tsx'
 import { Icon } from '../components/ui/icon.tsx'
 import { useCapabilities } from '../lib/capabilities.ts'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { openPalette, type PaletteView, setPaletteHost } from '../lib/palette.ts'
 import { useSession } from '../lib/session.ts'
 import { chooseTheme } from '../lib/theme.ts'
 
-const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }))
-const OperationsButton = lazy(async () => ({ default: (await import('./operations-button.tsx')).OperationsButton }))
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const AccountMenu = lazyPart(async () => (await import('./account-menu.tsx')).AccountMenu)
+const OperationsButton = lazyPart(async () => (await import('./operations-button.tsx')).OperationsButton)
+const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette)
 
 /** Search, operations, theme and account. Menus and the palette load after the first paint. */
 export function TopBarTools() {

@@ -11,7 +11,7 @@ const locales = join(here, 'locales')
 /** Attributes whose text a person reads or hears. */
 const READ_ATTRIBUTES = new Set(['aria-label', 'alt', 'label', 'placeholder', 'title', 'text', 'hint'])
 /** Texts that are the same in every language: names, keys of the keyboard, signs. */
-const SAME_EVERYWHERE = /^(?:svc|Ctrl K|Esc|--[a-z-]+|[^\p{L}]*)$/u
+const SAME_EVERYWHERE = /^(?:svc|svc run .*|SHA-256|Ctrl K|Ctrl Enter|Esc|--[a-z-]+|[^\p{L}]*)$/u
 const PLURALS = /_(?:zero|one|two|few|many|other)$/
 
 interface Use {

@@ -54,12 +54,14 @@ function scheduleProbe(): void {
 }
 
 /** Sends one request that only finds out whether the server answers. */
-export async function checkHealth(): Promise<void> {
+export async function checkHealth(): Promise<boolean> {
   try {
     await fetch(toUrl('/healthz'), { cache: 'no-store' })
     reportReply()
+    return true
   } catch {
     reportSilence()
+    return false
   }
 }
 

@@ -1,16 +1,12 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { systemQuery } from '../../lib/chat/models.ts'
+import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import { readFit, readStarters, type Starter } from './read-starters.ts'
 
 export const resourcesQuery = queryOptions({
   queryKey: ['home', 'resources'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/resources', { signal })),
-})
-
-export const operationsQuery = queryOptions({
-  queryKey: ['home', 'operations'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/operations', { signal })),
 })
 
 /** Requests of the last 24 hours; null while the server keeps no traces. */
@@ -108,6 +104,7 @@ export function pollServer(client: QueryClient): () => void {
     const { queryKey } = POLLED[step] ?? systemQuery
     void client.refetchQueries({ queryKey, type: 'active' })
   }
-  timer = setTimeout(poll, STEP_MS / 2)
+  // the page has just asked for all of it
+  timer = setTimeout(poll, STEP_MS * 1.5)
   return () => clearTimeout(timer)
 }

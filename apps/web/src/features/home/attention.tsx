@@ -5,8 +5,9 @@ import { ErrorBlock } from '../../components/ui/states.tsx'
 import { Badge, Status } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
+import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import { useSession } from '../../lib/session.ts'
-import { failedLoadsQuery, operationsQuery, pendingUsersQuery } from './api.ts'
+import { failedLoadsQuery, pendingUsersQuery } from './api.ts'
 import { PageLink } from './page-link.tsx'
 
 /** Failed operations, models that do not load, and accounts that wait: one line each, with its next step. */
@@ -17,7 +18,7 @@ export function Attention() {
   const operations = useQuery(operationsQuery)
   const loads = useQuery({ ...failedLoadsQuery, enabled: traces })
   const pending = useQuery({ ...pendingUsersQuery, enabled: accounts && hasAccounts })
-  const failed = operations.data?.operations.filter(({ error }) => error !== undefined && error !== '') ?? []
+  const failed = operations.data?.filter(({ error }) => error !== undefined && error !== '') ?? []
   const waiting = pending.data ?? []
   const count = failed.length + (loads.data?.length ?? 0) + (waiting.length > 0 ? 1 : 0)
   const error = operations.error ?? loads.error ?? pending.error

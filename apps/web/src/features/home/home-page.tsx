@@ -1,18 +1,19 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { ErrorBlock, Skeleton } from '../../components/ui/states.tsx'
 import { useChatModels } from '../../lib/chat/models.ts'
 import { hasFeature, useSession } from '../../lib/session.ts'
 import './home.css'
+import { lazyPart } from '../../lib/lazy-part.ts'
 
 // The frame is drawn before these load: the store of chats, the composer, and what stands beside them.
-const HomeComposer = lazy(async () => ({ default: (await import('./home-chats.ts')).HomeComposer }))
-const RecentChats = lazy(async () => ({ default: (await import('./home-chats.ts')).RecentChats }))
-const Attention = lazy(async () => ({ default: (await import('./server-panels.tsx')).Attention }))
-const LoadedModels = lazy(async () => ({ default: (await import('./server-panels.tsx')).LoadedModels }))
-const ServerPanels = lazy(async () => ({ default: (await import('./server-panels.tsx')).ServerPanels }))
-const Starters = lazy(async () => ({ default: (await import('./starters.tsx')).Starters }))
+const HomeComposer = lazyPart(async () => (await import('./home-chats.ts')).HomeComposer)
+const RecentChats = lazyPart(async () => (await import('./home-chats.ts')).RecentChats)
+const Attention = lazyPart(async () => (await import('./server-panels.tsx')).Attention)
+const LoadedModels = lazyPart(async () => (await import('./server-panels.tsx')).LoadedModels)
+const ServerPanels = lazyPart(async () => (await import('./server-panels.tsx')).ServerPanels)
+const Starters = lazyPart(async () => (await import('./starters.tsx')).Starters)
 
 /** The first page: a composer, what needs attention, and how the server is. */
 export function HomePage() {
