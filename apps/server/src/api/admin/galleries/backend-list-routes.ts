@@ -12,7 +12,8 @@ import type { Operation, OperationView } from '../../../operations/operation.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { type BackendRouteParts, describeEntry, listFolderNames, refuseSystem } from './backend-routes.ts'
 import { findJob, toShortJob } from './job.ts'
-import { distinctTexts, toDirection, toPage } from './page.ts'
+import { distinctTexts, toPage } from './page.ts'
+import { sortEntries } from './sort-entries.ts'
 
 /** What the routes of the backend page need. */
 export interface BackendListParts extends BackendRouteParts {
@@ -20,7 +21,6 @@ export interface BackendListParts extends BackendRouteParts {
   readonly developmentSuffix: string
 }
 
-const SORTS = ['name', 'repository', 'license', 'status'] as const
 const PAGE_SIZE = 9
 
 const schemas = () => import('./schemas.ts')
@@ -170,7 +170,7 @@ async function listBackends(call: Call, parts: BackendListParts): Promise<Readon
   const wantsAll = call.query('all') === 'true'
   const here = wantsAll ? all : all.filter((listed) => describeEntry(listed, capability).runsHere)
   const installed = listFolderNames(folders)
-  const sorted = sortBackends(filterBackends(here, call), call, installed)
+  const sorted = sortEntries(filterBackends(here, call), call, installed)
   const page = toPage(sorted, { page: call.query('page'), items: call.query('items'), size: PAGE_SIZE })
   const processing = operations.list().filter((view) => view.subject === 'backend' && view.state !== 'failed')
   const byName = new Map(folders.map((folder) => [folder.metadata.name || folder.folderName, folder]))
@@ -197,31 +197,6 @@ function filterBackends(all: readonly Listed<BackendEntry>[], call: Call): reado
     const words = [entry.name, entry.description, gallery.name, ...tags].join('\n').toLowerCase()
     return (!term || words.includes(term)) && (!tag || tags.includes(tag))
   })
-}
-
-function sortBackends(
-  backends: readonly Listed<BackendEntry>[],
-  call: Call,
-  installed: ReadonlySet<string>,
-): readonly Listed<BackendEntry>[] {
-  const asked = call.query('sort')
-  if (asked === undefined || asked === '') return backends
-  const sort = SORTS.find((one) => one === asked)
-  if (sort === undefined) {
-    throw new SvcError('invalid_request', `sort is not one of ${SORTS.join(', ')}`, {
-      code: 'invalid_query',
-      details: { param: 'sort' },
-    })
-  }
-  const direction = toDirection(call.query('order'))
-  const toSortKey = ({ entry, gallery }: Listed<BackendEntry>): string => {
-    if (sort === 'repository') return gallery.name
-    if (sort === 'license') return entry.license
-    return sort === 'status' ? (installed.has(entry.name) ? '0' : '1') : entry.name.toLowerCase()
-  }
-  const keyed = backends.map((listed) => ({ listed, key: toSortKey(listed) }))
-  keyed.sort((one, other) => (one.key === other.key ? 0 : one.key < other.key ? -direction : direction))
-  return keyed.map(({ listed }) => listed)
 }
 
 interface RowFacts {

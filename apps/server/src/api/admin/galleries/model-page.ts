@@ -1,4 +1,3 @@
-import { SvcError } from '@svc/errors'
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import type { Assessment } from '../../../galleries/assess-entries.ts'
 import type { Listed, ModelEntry } from '../../../galleries/gallery.ts'
@@ -7,7 +6,8 @@ import { findEntryBackend, type ModelGallery } from '../../../galleries/model-ga
 import type { Call } from '../../../http/call.ts'
 import type { OperationView } from '../../../operations/operation.ts'
 import type { Operations } from '../../../operations/operations.ts'
-import { distinctTexts, toDirection, toPage } from './page.ts'
+import { distinctTexts, toPage } from './page.ts'
+import { sortEntries } from './sort-entries.ts'
 
 /** What the page of models is made of. */
 export interface ModelPageParts {
@@ -18,7 +18,6 @@ export interface ModelPageParts {
   readonly memory: () => Promise<{ readonly usedBytes: number; readonly totalBytes: number } | undefined>
 }
 
-const SORTS = ['name', 'repository', 'license', 'status'] as const
 /** Models of a page. */
 const PAGE_SIZE = 9
 /** Models of a page whose origins are asked for their size. */
@@ -30,7 +29,7 @@ export async function listModels(call: Call, parts: ModelPageParts): Promise<Rea
   const all = await gallery.indexes.list({ signal: call.signal })
   const installed = new Set(modelFiles.list().map(({ name }) => name))
   const matching = await keepFitting(filterModels(all, call), call, gallery)
-  const sorted = sortModels(matching, call, installed)
+  const sorted = sortEntries(matching, call, installed)
   const page = toPage(sorted, { page: call.query('page'), items: call.query('items'), size: PAGE_SIZE })
   const processing = operations.list().filter((view) => view.subject === 'model' && view.state !== 'failed')
   const [memory, assessed] = await Promise.all([
@@ -108,31 +107,6 @@ function toSizeFields(
 function declaredUses({ overrides, configFile }: ModelEntry): readonly string[] {
   const declared = [overrides.known_usecases, configFile.known_usecases].flat()
   return declared.flatMap((use) => (typeof use === 'string' ? [use.toLowerCase()] : []))
-}
-
-function sortModels(
-  models: readonly Listed<ModelEntry>[],
-  call: Call,
-  installed: ReadonlySet<string>,
-): readonly Listed<ModelEntry>[] {
-  const asked = call.query('sort')
-  if (asked === undefined || asked === '') return models
-  const sort = SORTS.find((one) => one === asked)
-  if (sort === undefined) {
-    throw new SvcError('invalid_request', `sort is not one of ${SORTS.join(', ')}`, {
-      code: 'invalid_query',
-      details: { param: 'sort' },
-    })
-  }
-  const direction = toDirection(call.query('order'))
-  const toSortKey = ({ entry, gallery }: Listed<ModelEntry>): string => {
-    if (sort === 'repository') return gallery.name
-    if (sort === 'license') return entry.license
-    return sort === 'status' ? (installed.has(entry.name) ? '0' : '1') : entry.name.toLowerCase()
-  }
-  const keyed = models.map((listed) => ({ listed, key: toSortKey(listed) }))
-  keyed.sort((one, other) => (one.key === other.key ? 0 : one.key < other.key ? -direction : direction))
-  return keyed.map(({ listed }) => listed)
 }
 
 function toRow(
