@@ -20,8 +20,7 @@ export function isPolled({
 }
 
 /**
- * Sets the entity tag of a reply, and its further headers where the client has it already. The tag is weak: the body may be
- * sent compressed.
+ * Sets the entity tag of a reply, and its further headers where the client has it already.
  *
  * @returns whether the client has this body already
  */
@@ -30,13 +29,26 @@ export function isUnchanged(
   { body, headers }: HttpReply,
 ): boolean {
   if (body.length > MAX_TAGGED_BYTES) return false
-  const tag = createHash('sha256').update(body).digest('base64url').slice(0, TAG_LENGTH)
-  outgoing.setHeader('ETag', `W/"${tag}"`)
-  const isKnown = listTags(incoming.headers['if-none-match']).some((one) => one === '*' || one === `"${tag}"`)
+  const etag = toEntityTag(computeTag(body))
+  outgoing.setHeader('ETag', etag)
+  const isKnown = hasCopy(incoming.headers['if-none-match'], etag)
   if (isKnown)
     for (const [name, value] of Object.entries(headers)) if (name !== 'content-type') outgoing.setHeader(name, value)
   return isKnown
 }
 
-const listTags = (header: string | undefined): string[] =>
-  header?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
+/** The checksum of a content, for its entity tag. */
+export function computeTag(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, TAG_LENGTH)
+}
+
+/** The weak entity tag of a checksum: the body may be sent compressed. */
+export function toEntityTag(tag: string): string {
+  return `W/"${tag}"`
+}
+
+/** Whether a client has a copy with this tag (`If-None-Match`, compared weakly). */
+export function hasCopy(header: string | undefined, etag: string): boolean {
+  const strip = (tag: string): string => tag.trim().replace(/^W\//, '')
+  return header?.split(',').some((tag) => tag.trim() === '*' || strip(tag) === strip(etag)) ?? false
+}

@@ -27,12 +27,6 @@ export function chooseCoding(header: string | undefined, stored: readonly Coding
   return best?.coding
 }
 
-/** Whether a client has a copy with this tag (`If-None-Match`, compared weakly). */
-export function hasCopy(header: string | undefined, etag: string): boolean {
-  const strip = (tag: string): string => tag.trim().replace(/^W\//, '')
-  return header?.split(',').some((tag) => tag.trim() === '*' || strip(tag) === strip(etag)) ?? false
-}
-
 /** Whether a client asks for a page: browsers name its type, programs do not. */
 export function wantsPage(accept: string | undefined): boolean {
   return accept?.toLowerCase().includes('text/html') ?? false

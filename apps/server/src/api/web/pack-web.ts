@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { computeTag } from '../../http/entity-tag.ts'
 import { BASE_TAG, CODED_NAMES, type Coding, LIST_FILE, type WebFile, type WebList } from './web-list.ts'
 
 /** Media types by the ends of names. Files of other types are not packed. */
@@ -111,7 +111,7 @@ async function store(name: string, bytes: Buffer, to: string): Promise<{ file: W
   const file: WebFile = {
     type: TYPES[extname(name)] ?? '',
     codings,
-    tag: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
+    tag: computeTag(bytes),
     immutable: HASHED.test(name) && !name.startsWith('static/'),
   }
   return { file, storedBytes }

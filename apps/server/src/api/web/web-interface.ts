@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -6,8 +5,9 @@ import { brotliCompress, gzip } from 'node:zlib'
 import { SvcError } from '@svc/errors'
 import { type Call, pathPrefix } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
+import { computeTag, hasCopy, toEntityTag } from '../../http/entity-tag.ts'
 import { HttpReply } from '../../http/http-reply.ts'
-import { chooseCoding, hasCopy } from './negotiate.ts'
+import { chooseCoding } from './negotiate.ts'
 import { WEB_HEADERS } from './web-headers.ts'
 import { BASE_TAG, CODED_NAMES, CODINGS, type Coding, LIST_FILE, type WebFile, type WebList } from './web-list.ts'
 
@@ -73,7 +73,7 @@ export async function openWebInterface(folder: string, compression: CompressionP
       const file = Object.hasOwn(files, path) ? files[path] : undefined
       if (file === undefined || path === 'index.html') return undefined
       const caching = {
-        etag: `W/"${file.tag}"`,
+        etag: toEntityTag(file.tag),
         'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
       }
       if (hasCopy(call.header('if-none-match'), caching.etag)) return notModified(call, caching)
@@ -119,6 +119,5 @@ async function makePage(index: string, prefix: string): Promise<Page> {
   const escaped = prefix.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
   const plain = Buffer.from(index.replace(BASE_TAG, () => `<base href="${escaped}">`))
   const [br, zipped] = await Promise.all([promisify(brotliCompress)(plain), promisify(gzip)(plain)])
-  const tag = createHash('sha256').update(plain).digest('base64url').slice(0, 22)
-  return { etag: `W/"${tag}"`, bodies: { plain, br, gzip: zipped } }
+  return { etag: toEntityTag(computeTag(plain)), bodies: { plain, br, gzip: zipped } }
 }
