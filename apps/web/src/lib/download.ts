@@ -13,3 +13,9 @@ export function saveFile(name: string, content: BlobPart, type: string): void {
 export function createFileStamp(now = new Date()): string {
   return now.toISOString().slice(0, 16).replace('T', '-').replace(':', '')
 }
+
+/** A file name of a title. */
+export function toFileName(title: string, ending: string): string {
+  const name = title.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '')
+  return `${name.slice(0, 60) || 'chat'}.${ending}`
+}

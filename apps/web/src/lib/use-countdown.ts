@@ -3,9 +3,9 @@ import { ApiError } from './api-error.ts'
 
 /** The seconds that the server asks to wait after a failure, counted down to 0. */
 export function useCountdown(error: unknown): number {
-  const [left, setLeft] = useState(0)
+  const [left, setLeft] = useState(() => Math.ceil(readPauseMs(error) / 1000))
   useEffect(() => {
-    const until = Date.now() + (error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0)
+    const until = Date.now() + readPauseMs(error)
     const count = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)))
     count()
     const timer = setInterval(() => {
@@ -15,4 +15,8 @@ export function useCountdown(error: unknown): number {
     return () => clearInterval(timer)
   }, [error])
   return left
+}
+
+function readPauseMs(error: unknown): number {
+  return error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
 }

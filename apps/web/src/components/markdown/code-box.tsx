@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../ui/button.tsx'
-import { copyText } from '../ui/copy-button.tsx'
+import { useCopy } from '../ui/copy-button.tsx'
 
 /** Longer code stays without colours, so that the page does not halt. */
 const MAX_COLOURED = 30_000
@@ -42,13 +42,7 @@ export function CodeBox({
 
 function CopyCode({ text }: { readonly text: string }) {
   const { t } = useTranslation()
-  const [isCopied, setCopied] = useState(false)
-  useEffect(() => {
-    if (!isCopied) return undefined
-    const timer = setTimeout(() => setCopied(false), 2000)
-    return () => clearTimeout(timer)
-  }, [isCopied])
-  const copy = () => void copyText(text).then(() => setCopied(true))
+  const { isCopied, copy } = useCopy(text)
   return (
     <Button kind="ghost" small icon={isCopied ? 'check' : 'copy'} onClick={copy}>
       <span role="status">{isCopied ? t('copied') : t('copy')}</span>

@@ -13,25 +13,16 @@ export function CopyButton({
   readonly showLabel?: boolean
 }) {
   const { t } = useTranslation()
-  const [isCopied, setCopied] = useState(false)
-  useEffect(() => {
-    if (!isCopied) return undefined
-    const timer = setTimeout(() => setCopied(false), 2000)
-    return () => clearTimeout(timer)
-  }, [isCopied])
-  const copy = async () => {
-    await copyText(text)
-    setCopied(true)
-  }
+  const { isCopied, copy } = useCopy(text)
   const name = isCopied ? t('copied') : (label ?? t('copy'))
   return (
     <>
       {showLabel ? (
-        <Button small icon={isCopied ? 'check' : 'copy'} onClick={() => void copy()}>
+        <Button small icon={isCopied ? 'check' : 'copy'} onClick={copy}>
           {name}
         </Button>
       ) : (
-        <IconButton small icon={isCopied ? 'check' : 'copy'} label={name} onClick={() => void copy()} />
+        <IconButton small icon={isCopied ? 'check' : 'copy'} label={name} onClick={copy} />
       )}
       <span className="vh" role="status">
         {isCopied ? t('copied') : ''}
@@ -40,8 +31,19 @@ export function CopyButton({
   )
 }
 
+/** Copies a text. @returns whether it was copied in the last two seconds */
+export function useCopy(text: string): { readonly isCopied: boolean; readonly copy: () => void } {
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return undefined
+    const timer = setTimeout(() => setCopied(false), 2000)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  return { isCopied, copy: () => void copyText(text).then(() => setCopied(true)) }
+}
+
 /** Copies a text; pages without TLS have no clipboard interface, so a selection is copied there. */
-export async function copyText(text: string): Promise<void> {
+async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text

@@ -27,3 +27,12 @@ export function ScrolledTable({
     </section>
   )
 }
+
+/** Stands for the rows of a long table that are not drawn. @param height in pixels */
+export function RowGap({ height }: { readonly height: number }) {
+  return height > 0 ? (
+    <tr className="gap">
+      <td style={{ height }} />
+    </tr>
+  ) : null
+}

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../lib/api-error.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatTime } from '../../lib/format.ts'
+import { useCountdown } from '../../lib/use-countdown.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Icon, type IconName } from './icon.tsx'
@@ -82,7 +83,7 @@ export function ErrorBlock({
       tone="bad"
       actions={
         <>
-          {onRetry && <RetryButton onRetry={onRetry} afterMs={known?.retryAfterMs} />}
+          {onRetry && <RetryButton error={error} onRetry={onRetry} />}
           {known?.correlationId && (
             <span className="row meta">
               {t('error.reference')} <code>{known.correlationId}</code>
@@ -99,20 +100,9 @@ export function ErrorBlock({
 }
 
 /** Retry, with a countdown when the server asked for a pause. */
-function RetryButton({
-  onRetry,
-  afterMs = 0,
-}: {
-  readonly onRetry: () => void
-  readonly afterMs?: number | undefined
-}) {
+function RetryButton({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
   const { t } = useTranslation()
-  const [left, setLeft] = useState(Math.ceil(afterMs / 1000))
-  useEffect(() => {
-    if (left <= 0) return undefined
-    const timer = setTimeout(() => setLeft(left - 1), 1000)
-    return () => clearTimeout(timer)
-  }, [left])
+  const left = useCountdown(error)
   return (
     <Button small icon="regenerate" disabled={left > 0} onClick={onRetry}>
       {left > 0 ? t('error.retryIn', { count: left }) : t('retry')}

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { ChatStore } from '../../lib/chat/chat-store.ts'
-import { saveFile, toFileName } from '../../lib/chat/save-file.ts'
+import { saveFile, toFileName } from '../../lib/download.ts'
 
 /** Saves chats as a file. @param id of one chat; undefined for all */
 export async function exportChats(

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ScrolledTable } from '../../components/ui/scrolled-table.tsx'
+import { RowGap, ScrolledTable } from '../../components/ui/scrolled-table.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { useVirtualRows } from '../../components/ui/use-virtual-rows.ts'
 import { formatBytes, formatClock, formatDuration, formatExactTime, formatNumber } from '../../lib/format.ts'
@@ -41,25 +41,17 @@ export function EventTable({
         </tr>
       </thead>
       <tbody>
-        <Gap height={before} />
+        <RowGap height={before} />
         {indexes.map((index) => {
           const event = rows[index]
           return event === undefined ? null : (
             <EventRow key={event.id} event={event} index={index} onFilter={onFilter} />
           )
         })}
-        <Gap height={after} />
+        <RowGap height={after} />
       </tbody>
     </ScrolledTable>
   )
-}
-
-function Gap({ height }: { readonly height: number }) {
-  return height > 0 ? (
-    <tr className="gap">
-      <td style={{ height }} />
-    </tr>
-  ) : null
 }
 
 function EventRow({

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { ScrolledTable } from '../../components/ui/scrolled-table.tsx'
+import { RowGap, ScrolledTable } from '../../components/ui/scrolled-table.tsx'
 import { useVirtualRows } from '../../components/ui/use-virtual-rows.ts'
 import type { HeldRows } from '../../lib/held-rows.ts'
 import type { TracesAddress } from './use-traces-search.ts'
@@ -84,7 +84,7 @@ export function TraceTable<Trace extends { readonly id: string }>({
         </tr>
       </thead>
       <tbody>
-        <Gap height={before} />
+        <RowGap height={before} />
         {indexes.map((index) => {
           const trace = rows[index]
           return trace === undefined ? null : (
@@ -103,18 +103,10 @@ export function TraceTable<Trace extends { readonly id: string }>({
             </tr>
           )
         })}
-        <Gap height={after} />
+        <RowGap height={after} />
       </tbody>
     </ScrolledTable>
   )
-}
-
-function Gap({ height }: { readonly height: number }) {
-  return height > 0 ? (
-    <tr className="gap">
-      <td style={{ height }} />
-    </tr>
-  ) : null
 }
 
 /** The link of a row; a click elsewhere in the row does the same. */
