@@ -19,7 +19,6 @@ export function Shell() {
   const counts = useNavigationCounts()
   useHeartbeat()
   useShortcuts()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of page closes the drawer
   useEffect(() => setDrawerOpen(false), [path])
   return (
     <>

@@ -47,7 +47,7 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   staleTime: 60_000,
   async queryFn({ signal }): Promise<Session> {
-    const status = await unwrap(api.GET('/api/auth/status', { signal }))
+    const status = await fetchStatus(signal)
     const viewer = readViewer(status)
     localStorage.setItem(WAS_INSIDE, String(viewer.kind !== 'anonymous'))
     return {
@@ -62,7 +62,7 @@ export const sessionQuery = queryOptions({
 })
 
 type Status = Awaited<ReturnType<typeof fetchStatus>>
-const fetchStatus = () => unwrap(api.GET('/api/auth/status', {}))
+const fetchStatus = (signal: AbortSignal) => unwrap(api.GET('/api/auth/status', { signal }))
 
 function readViewer({ authEnabled, staticApiKeyRequired, user }: Status): Viewer {
   if (user === null) {

@@ -22,7 +22,6 @@ export function Skeleton({ lines = 3, height = 36 }: { readonly lines?: number; 
     <div className="skels" role="status" data-shown={isShown}>
       <span className="vh">{t('loading')}</span>
       {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
         <div key={line} className="skel-line" style={{ height }}>
           <div className="skel" />
         </div>

@@ -1,15 +1,16 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
+import { installedModelsQuery } from '../../lib/server-state.ts'
 
 /** Names of the models that can chat, for the way from the record to a chat. */
 export const chatModelsQuery = queryOptions({
-  queryKey: ['activity', 'chat-models'],
-  async queryFn({ signal }): Promise<ReadonlySet<string>> {
-    const { data } = await unwrap(api.GET('/api/models/capabilities', { signal }))
-    return new Set(
-      data.filter(({ capabilities, disabled }) => capabilities.includes('FLAG_CHAT') && !disabled).map(({ id }) => id),
-    )
-  },
+  ...installedModelsQuery,
+  select: (models): ReadonlySet<string> =>
+    new Set(
+      models
+        .filter(({ capabilities, disabled }) => capabilities.includes('FLAG_CHAT') && !disabled)
+        .map(({ id }) => id),
+    ),
 })
 
 /** Clears the record of operations. */

@@ -12,8 +12,8 @@ import { PageHead } from '../../components/ui/page-head.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
 import { root, toUrl } from '../../lib/base-path.ts'
+import { modelNamesQuery } from '../../lib/server-state.ts'
 import { useSession } from '../../lib/session.ts'
-import { modelsQuery } from './api.ts'
 import { FORMATS, LANGUAGES } from './formats.ts'
 import type { ApiSearch } from './search.ts'
 import { makeSnippet } from './snippets.ts'
@@ -95,7 +95,7 @@ function SnippetCard() {
   const { format = 'chat', lang = 'curl', model } = route.useSearch()
   const change = useChange()
   const [key, setKey] = useState('')
-  const models = useQuery(modelsQuery)
+  const models = useQuery(modelNamesQuery)
   return (
     <section className="card" aria-labelledby="api-snippet">
       <header>

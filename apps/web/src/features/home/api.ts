@@ -1,13 +1,8 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
-import { systemQuery } from '../../lib/chat/models.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
+import { resourcesQuery, systemQuery } from '../../lib/server-state.ts'
 import { readFit, readStarters, type Starter } from './read-starters.ts'
-
-export const resourcesQuery = queryOptions({
-  queryKey: ['home', 'resources'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/resources', { signal })),
-})
 
 /** Requests of the last 24 hours; null while the server keeps no traces. */
 export const summaryQuery = queryOptions({
@@ -79,8 +74,6 @@ export const startersQuery = queryOptions({
     return fitting
   },
 })
-
-export const stopModel = (model: string) => unwrap(api.POST('/backend/shutdown', { body: { model } }))
 
 export const installModel = (id: string) => unwrap(api.POST('/api/models/install/{id}', { params: { path: { id } } }))
 

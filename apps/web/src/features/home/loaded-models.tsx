@@ -1,18 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { Icon } from '../../components/ui/icon.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
-import { systemQuery } from '../../lib/chat/models.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes, formatDuration, formatPercent } from '../../lib/format.ts'
+import { type LoadedModel, stopModel, systemQuery } from '../../lib/server-state.ts'
 import { useNow } from '../../lib/use-now.ts'
-import { stopModel } from './api.ts'
 import { PageLink } from './page-link.tsx'
-
-type LoadedModel = NonNullable<Awaited<ReturnType<NonNullable<typeof systemQuery.queryFn>>>['loaded_models']>[number]
 
 /** The models in memory, with what they take. "unknown", "measuring" and "0 B" are different facts. */
 export function LoadedModels() {
@@ -70,12 +67,10 @@ export function LoadedModels() {
 
 function Row({ model: { id, backend, process, size_vram } }: { readonly model: LoadedModel }) {
   const { t } = useTranslation('home')
-  const client = useQueryClient()
   const { state } = useConnection()
   const now = useNow(true, 15_000)
   const stop = useMutation({
     mutationFn: () => stopModel(id),
-    onSettled: () => client.invalidateQueries({ queryKey: systemQuery.queryKey }),
     onError: (error) => notify('error', error.message),
     onSuccess: () => notify('success', t('loaded.stopped', { model: id })),
   })

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Meter } from '../../components/ui/progress-bar.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
 import { formatBytes, formatPercent, formatTime } from '../../lib/format.ts'
-import { resourcesQuery } from './api.ts'
+import { resourcesQuery } from '../../lib/server-state.ts'
 
 /** From here on a disk is as good as full. */
 const FULL_DISK = 0.95

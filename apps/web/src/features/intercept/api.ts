@@ -1,21 +1,13 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
+import type { middlewareQuery } from '../../lib/server-state.ts'
 import { computeFingerprint, readPem, readValidity } from './certificate.ts'
 
 /** Events of the proxy that are shown. */
 const SHOWN_EVENTS = 20
 
-const fetchStatus = (signal?: AbortSignal) =>
-  unwrap(api.GET('/api/middleware/status', signal === undefined ? {} : { signal }))
-
 /** The state of the intercepting proxy. */
-export type InterceptingProxy = Awaited<ReturnType<typeof fetchStatus>>['mitm']
-
-/** Whether and where the proxy listens, and for which hosts. */
-export const proxyQuery = queryOptions({
-  queryKey: ['middleware-status'],
-  queryFn: ({ signal }) => fetchStatus(signal),
-})
+export type InterceptingProxy = Awaited<ReturnType<NonNullable<typeof middlewareQuery.queryFn>>>['mitm']
 
 /** The certificate of the authority, with what identifies it. */
 export const certificateQuery = queryOptions({

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { queryClient } from '../../lib/query-client.ts'
+import { systemQuery } from '../../lib/server-state.ts'
 import type { SentLine } from './log-lines.ts'
 
 /** Models whose backends have written something. */
@@ -11,8 +12,8 @@ export const logNamesQuery = queryOptions({
 
 /** Names of the models that are loaded. */
 export const loadedNamesQuery = queryOptions({
-  queryKey: ['logs', 'loaded'],
-  queryFn: async ({ signal }) => (await unwrap(api.GET('/system', { signal }))).loaded_models.map(({ id }) => id),
+  ...systemQuery,
+  select: ({ loaded_models }) => loaded_models.map(({ id }) => id),
 })
 
 /** Whether the server keeps the output of backends. */

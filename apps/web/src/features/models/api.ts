@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { isRecord } from '../../lib/api-error.ts'
+import { type LoadedModel, resourcesQuery, systemQuery } from '../../lib/server-state.ts'
 import type { HostMemory } from './fit.ts'
 import type { ModelsSearch } from './search.ts'
 
@@ -108,34 +109,16 @@ export interface Host extends HostMemory {
 }
 
 export const hostQuery = queryOptions({
-  queryKey: ['models', 'host'],
-  async queryFn({ signal }): Promise<Host> {
-    const { type, aggregate, ram } = await unwrap(api.GET('/api/resources', { signal }))
+  ...resourcesQuery,
+  select({ type, aggregate, ram }): Host {
     const free = type === 'ram' ? (ram?.available ?? aggregate.free_memory) : aggregate.free_memory
     return { total: aggregate.total_memory, free, hasGpu: type === 'gpu' }
   },
 })
 
-const fetchCapabilities = (signal: AbortSignal) => unwrap(api.GET('/api/models/capabilities', { signal }))
-const fetchSystem = (signal: AbortSignal) => unwrap(api.GET('/system', { signal }))
-
-/** A model that is here. */
-export type InstalledModel = Awaited<ReturnType<typeof fetchCapabilities>>['data'][number]
-
-export const installedQuery = queryOptions({
-  queryKey: ['models', 'installed'],
-  async queryFn({ signal }): Promise<readonly InstalledModel[]> {
-    return (await fetchCapabilities(signal)).data
-  },
-})
-
-/** A model in memory. */
-export type LoadedModel = Awaited<ReturnType<typeof fetchSystem>>['loaded_models'][number]
-
+/** The models in memory by their names. */
 export const loadedQuery = queryOptions({
-  queryKey: ['models', 'loaded'],
-  async queryFn({ signal }): Promise<ReadonlyMap<string, LoadedModel>> {
-    const { loaded_models } = await fetchSystem(signal)
-    return new Map(loaded_models.map((model) => [model.id, model]))
-  },
+  ...systemQuery,
+  select: ({ loaded_models }): ReadonlyMap<string, LoadedModel> =>
+    new Map(loaded_models.map((model) => [model.id, model])),
 })

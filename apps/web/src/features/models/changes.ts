@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { notify } from '../../components/ui/toast.ts'
 import { api, unwrap } from '../../lib/api-client.ts'
-import { type InstalledModel, installedQuery, loadedQuery } from './api.ts'
+import { type InstalledModel, installedModelsQuery, resourcesQuery, systemQuery } from '../../lib/server-state.ts'
+import { loadedQuery } from './api.ts'
 
 /** A change of one field of a model that is here. */
 export interface Toggle {
@@ -23,17 +24,22 @@ export function useToggle() {
       return unwrap(api.PUT('/models/toggle-state/{name}/{action}', { params: { path: { name, action } } }))
     },
     async onMutate({ name, field, value }) {
-      await client.cancelQueries({ queryKey: installedQuery.queryKey })
-      const before = client.getQueryData(installedQuery.queryKey)
+      await client.cancelQueries({ queryKey: installedModelsQuery.queryKey })
+      const before = client.getQueryData(installedModelsQuery.queryKey)
       const change = (model: InstalledModel) => (model.id === name ? { ...model, [field]: value } : model)
-      client.setQueryData(installedQuery.queryKey, (models) => models?.map(change))
+      client.setQueryData(installedModelsQuery.queryKey, (models) => models?.map(change))
       return before
     },
     onError(error, _, before) {
-      client.setQueryData(installedQuery.queryKey, before)
+      client.setQueryData(installedModelsQuery.queryKey, before)
       notify('error', error.message)
     },
-    onSettled: () => client.invalidateQueries({ queryKey: ['models'] }),
+    onSettled: () =>
+      Promise.all(
+        [['models'], systemQuery.queryKey, resourcesQuery.queryKey].map((queryKey) =>
+          client.invalidateQueries({ queryKey }),
+        ),
+      ),
   })
 }
 

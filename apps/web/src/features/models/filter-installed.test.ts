@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { InstalledModel } from './api.ts'
+import type { InstalledModel } from '../../lib/server-state.ts'
 import { filterInstalled } from './filter-installed.ts'
 
 const makeModel = (id: string, fields: Partial<InstalledModel> = {}): InstalledModel => ({

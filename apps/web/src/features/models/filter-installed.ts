@@ -1,4 +1,4 @@
-import type { InstalledModel } from './api.ts'
+import type { InstalledModel } from '../../lib/server-state.ts'
 import type { MODEL_STATES } from './search.ts'
 
 /** What a model can be asked for, such as `chat`. */

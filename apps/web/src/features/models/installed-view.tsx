@@ -6,8 +6,9 @@ import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
+import { type InstalledModel, installedModelsQuery, type LoadedModel } from '../../lib/server-state.ts'
 import { useListKeys } from '../../lib/use-list-keys.ts'
-import { type InstalledModel, installedQuery, type LoadedModel, loadedQuery } from './api.ts'
+import { loadedQuery } from './api.ts'
 import { filterInstalled, listUses } from './filter-installed.ts'
 import { InstalledDetail } from './installed-detail.tsx'
 import { MODEL_STATES, type ModelsSearch } from './search.ts'
@@ -20,7 +21,7 @@ export function InstalledView() {
   const { t } = useTranslation('models')
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const installed = useQuery(installedQuery)
+  const installed = useQuery(installedModelsQuery)
   const loaded = useQuery(loadedQuery).data ?? NONE_LOADED
   const { q, state, model } = search
   const shown = filterInstalled(installed.data ?? [], { q, state, loaded })

@@ -6,7 +6,8 @@ import { PageHead } from '../../components/ui/page-head.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { formatBytes } from '../../lib/format.ts'
-import { hostQuery, installedQuery } from './api.ts'
+import { installedModelsQuery } from '../../lib/server-state.ts'
+import { hostQuery } from './api.ts'
 import { GalleryView } from './gallery-view.tsx'
 import { InstalledView } from './installed-view.tsx'
 import '../../styles/list-detail.css'
@@ -21,7 +22,7 @@ export function ModelsPage() {
   const navigate = route.useNavigate()
   const { model_gallery: hasGallery, model_editor: hasEditor } = useCapabilities()
   const shown = hasGallery ? (view ?? 'explore') : 'installed'
-  const count = useQuery(installedQuery).data?.length
+  const count = useQuery(installedModelsQuery).data?.length
   const host = useQuery(hostQuery).data
   return (
     <>

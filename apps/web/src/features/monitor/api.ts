@@ -2,11 +2,10 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { queryClient } from '../../lib/query-client.ts'
 import type { components } from '../../lib/schema.gen.ts'
+import { resourcesQuery, systemQuery } from '../../lib/server-state.ts'
 
 /** The host's resources and their use. */
 export type Resources = components['schemas']['Resources']
-/** A model that is loaded. */
-export type LoadedModel = components['schemas']['LoadedModel']
 
 /** Shares of the processors span the time since the previous call, so one page alone asks this often. */
 const POLL_MS = 2_000
@@ -14,18 +13,10 @@ const STATE_MS = 4_000
 const LOAD_TIMEOUT_MS = 30 * 60_000
 
 /** Processors, memory, disk and graphics devices. */
-export const resourcesQuery = queryOptions({
-  queryKey: ['monitor', 'resources'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/resources', { signal })),
-  refetchInterval: POLL_MS,
-})
+export const polledResourcesQuery = queryOptions({ ...resourcesQuery, refetchInterval: POLL_MS })
 
 /** The loaded models with their processes. */
-export const systemQuery = queryOptions({
-  queryKey: ['monitor', 'system'],
-  queryFn: ({ signal }) => unwrap(api.GET('/system', { signal })),
-  refetchInterval: POLL_MS,
-})
+export const polledSystemQuery = queryOptions({ ...systemQuery, refetchInterval: POLL_MS })
 
 /** What the backend of a model says about itself. */
 export const stateQuery = (model: string) =>
@@ -34,18 +25,6 @@ export const stateQuery = (model: string) =>
     queryFn: ({ signal }) => unwrap(api.GET('/backend/monitor', { params: { query: { model } }, signal })),
     refetchInterval: STATE_MS,
   })
-
-/** Names of all models, loaded or not. */
-export const modelNamesQuery = queryOptions({
-  queryKey: ['monitor', 'models'],
-  queryFn: async ({ signal }) => (await unwrap(api.GET('/v1/models', { signal }))).data.map(({ id }) => id),
-})
-
-/** Stops the backend of a model. */
-export async function stopModel(model: string): Promise<void> {
-  await unwrap(api.POST('/backend/shutdown', { body: { model } }))
-  await queryClient.invalidateQueries({ queryKey: systemQuery.queryKey })
-}
 
 /** Loads a model and waits until it is there. @returns the names of what was loaded */
 export async function loadModel(model: string): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
-import type { LoadedModel, Resources } from './api.ts'
+import type { LoadedModel } from '../../lib/server-state.ts'
+import type { Resources } from './api.ts'
 
 /** A level with its name: what a gauge shows. */
 export interface Gauge {

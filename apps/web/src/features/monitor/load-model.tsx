@@ -8,7 +8,8 @@ import { notify } from '../../components/ui/toast.ts'
 import { ApiError, isRecord } from '../../lib/api-error.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatDuration } from '../../lib/format.ts'
-import { loadModel, modelNamesQuery } from './api.ts'
+import { modelNamesQuery } from '../../lib/server-state.ts'
+import { loadModel } from './api.ts'
 
 /** Loads a model that is not loaded. The button shows how long it has taken. */
 export function LoadModel({ loaded }: { readonly loaded: readonly string[] }) {

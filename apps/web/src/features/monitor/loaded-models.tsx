@@ -9,7 +9,8 @@ import { Status } from '../../components/ui/status.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes, formatDuration, formatExactTime, formatPercent } from '../../lib/format.ts'
-import { type LoadedModel, stateQuery } from './api.ts'
+import type { LoadedModel } from '../../lib/server-state.ts'
+import { stateQuery } from './api.ts'
 import { type ProcessFigure, readCpu, readVram } from './figures.ts'
 
 const StopDialog = lazy(async () => ({ default: (await import('./stop-dialog.tsx')).StopDialog }))

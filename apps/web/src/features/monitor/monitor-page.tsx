@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
-import { resourcesQuery, systemQuery } from './api.ts'
+import { polledResourcesQuery, polledSystemQuery } from './api.ts'
 import { Gauges } from './gauges.tsx'
 import { LoadModel } from './load-model.tsx'
 import { LoadedModels } from './loaded-models.tsx'
@@ -11,8 +11,8 @@ import './monitor.css'
 /** The host and the models that are loaded. */
 export function MonitorPage() {
   const { t } = useTranslation('monitor')
-  const resources = useQuery(resourcesQuery)
-  const system = useQuery(systemQuery)
+  const resources = useQuery(polledResourcesQuery)
+  const system = useQuery(polledSystemQuery)
   return (
     <>
       <PageHead title={t('title')} />

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { LoadedModel } from './api.ts'
+import type { LoadedModel } from '../../lib/server-state.ts'
 import { listGauges, readCpu, readVram } from './figures.ts'
 import { SampleHistory, SLOT_MS, SLOTS } from './sample-history.ts'
 

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { ConfirmDialog } from '../../components/ui/dialog.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
-import { stopModel } from './api.ts'
+import { stopModel } from '../../lib/server-state.ts'
 
 /** Asks before a model is taken out of memory. */
 export function StopDialog({ model, onClose }: { readonly model: string; readonly onClose: () => void }) {

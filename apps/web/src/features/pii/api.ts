@@ -1,27 +1,20 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { ApiError, isRecord } from '../../lib/api-error.ts'
+import { installedModelsQuery, type middlewareQuery } from '../../lib/server-state.ts'
 import { type Entity, type Finding, locateFindings } from './findings.ts'
 
-/** Models and their filters, for admins. */
-export const policiesQuery = queryOptions({
-  queryKey: ['middleware-status'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/middleware/status', { signal })),
-})
-
-export type Policies = Awaited<ReturnType<typeof fetchPolicies>>['pii']
-const fetchPolicies = () => unwrap(api.GET('/api/middleware/status', {}))
+export type Policies = Awaited<ReturnType<NonNullable<typeof middlewareQuery.queryFn>>>['pii']
 
 /** Models that the viewer may name: those with texts, and those that can be detectors. */
-export const modelNamesQuery = queryOptions({
-  queryKey: ['models', 'capabilities'],
-  async queryFn({ signal }) {
-    const { data } = await unwrap(api.GET('/api/models/capabilities', { signal }))
-    const isDetector = ({ backend, capabilities }: (typeof data)[number]) =>
+export const filterModelsQuery = queryOptions({
+  ...installedModelsQuery,
+  select(models) {
+    const isDetector = ({ backend, capabilities }: (typeof models)[number]) =>
       backend === 'pattern' || capabilities.includes('FLAG_TOKEN_CLASSIFY')
     return {
-      models: data.filter((model) => model.capabilities.length > 0 && !isDetector(model)).map(({ id }) => id),
-      detectors: data.filter(isDetector).map(({ id }) => id),
+      models: models.filter((model) => model.capabilities.length > 0 && !isDetector(model)).map(({ id }) => id),
+      detectors: models.filter(isDetector).map(({ id }) => id),
     }
   },
 })

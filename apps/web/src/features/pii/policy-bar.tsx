@@ -5,8 +5,9 @@ import { Button } from '../../components/ui/button.tsx'
 import { Checkbox, SelectFilter } from '../../components/ui/field.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
+import { middlewareQuery } from '../../lib/server-state.ts'
 import { useSession } from '../../lib/session.ts'
-import { modelNamesQuery, policiesQuery } from './api.ts'
+import { filterModelsQuery } from './api.ts'
 
 const route = getRouteApi('/app/pii')
 
@@ -69,8 +70,8 @@ export function PolicyBar({
 /** What the choices offer: admins see every filter, others the models that they may use. */
 function useChoices() {
   const { isAdmin } = useSession().viewer
-  const policies = useQuery({ ...policiesQuery, enabled: isAdmin })
-  const names = useQuery({ ...modelNamesQuery, enabled: !isAdmin })
+  const policies = useQuery({ ...middlewareQuery, enabled: isAdmin })
+  const names = useQuery({ ...filterModelsQuery, enabled: !isAdmin })
   const pii = policies.data?.pii
   return {
     error: policies.error ?? names.error,

@@ -3,12 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { QueryView } from '../../components/ui/states.tsx'
 import { Badge, Status } from '../../components/ui/status.tsx'
-import { type Policies, policiesQuery } from './api.ts'
+import { middlewareQuery } from '../../lib/server-state.ts'
+import type { Policies } from './api.ts'
 
 /** Which models are filtered, by which detectors; for admins. */
 export function PolicyCard() {
   const { t } = useTranslation('pii')
-  const policies = useQuery(policiesQuery)
+  const policies = useQuery(middlewareQuery)
   return (
     <QueryView query={policies}>
       {({ pii }) => (

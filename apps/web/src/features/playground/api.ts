@@ -2,12 +2,6 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { BODIES, type Input, type Kind } from './kinds.ts'
 
-/** Models that the viewer may use, with what each can be asked for. */
-export const modelsQuery = queryOptions({
-  queryKey: ['models', 'usecases'],
-  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/models/capabilities', { signal }))).data,
-})
-
 /** The usecases of each backend that the galleries know, for admins. */
 export const backendsQuery = queryOptions({
   queryKey: ['backend-usecases'],

@@ -6,8 +6,9 @@ import { PageHead } from '../../components/ui/page-head.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { TabLinks } from '../../components/ui/tab-links.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
+import { installedModelsQuery } from '../../lib/server-state.ts'
 import { useSession } from '../../lib/session.ts'
-import { backendsQuery, modelsQuery } from './api.ts'
+import { backendsQuery } from './api.ts'
 import { KindForm } from './kind-form.tsx'
 import { isKind, type Kind, listKinds, readKindFacts } from './kinds.ts'
 import './playground.css'
@@ -44,7 +45,7 @@ function KindView({ kind }: { readonly kind: Kind }) {
   const { t } = useTranslation('playground')
   const { model } = route.useSearch()
   const navigate = useNavigate()
-  const models = useQuery(modelsQuery)
+  const models = useQuery(installedModelsQuery)
   const { usecase } = readKindFacts(kind)
   return (
     <>

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '../api-client.ts'
+import { systemQuery } from '../server-state.ts'
 import { useSession } from '../session.ts'
 
 /** A model that answers in a chat. */
@@ -16,12 +17,6 @@ export interface ChatModel {
 const capabilitiesQuery = queryOptions({
   queryKey: ['chat', 'models'],
   queryFn: ({ signal }) => unwrap(api.GET('/v1/models/capabilities', { signal })),
-})
-
-/** What runs on the server: backends and loaded models. Admins may ask. */
-export const systemQuery = queryOptions({
-  queryKey: ['chat', 'system'],
-  queryFn: ({ signal }) => unwrap(api.GET('/system', { signal })),
 })
 
 /** The models that can chat; undefined while they are not known. */
