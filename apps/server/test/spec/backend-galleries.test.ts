@@ -4,6 +4,7 @@ import { type FileOrigin, startFileOrigin } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import type { TarEntry } from '../../src/oci/__fixtures__/tar.ts'
+import { finishJob } from '../support/gallery-world.ts'
 import {
   computeDigest,
   type FakeRegistry,
@@ -42,11 +43,7 @@ async function open(flags: readonly string[] = []): Promise<World> {
       const reply = await server.post(path, body)
       const { id, jobID } = reply.json() as { id?: string; jobID?: string }
       if ((id ?? jobID) === undefined) throw new Error(`${reply.status} ${reply.text}`)
-      for (;;) {
-        const job = (await server.call(`/backends/jobs/${id ?? jobID}`)).json() as Record<string, unknown>
-        if (job.processed !== false) return job
-        await new Promise((resolve) => setImmediate(resolve))
-      }
+      return finishJob(server, `/backends/jobs/${id ?? jobID}`)
     },
     folders: async () =>
       (await readdir(join(server.folder, 'backends'))).filter((name) => !name.startsWith('.')).sort(),

@@ -5,7 +5,7 @@ import { type FileOrigin, startFileOrigin, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { makeTar, type TarEntry } from '../../src/oci/__fixtures__/tar.ts'
-import { sha256 } from '../support/gallery-world.ts'
+import { finishJob, sha256 } from '../support/gallery-world.ts'
 import { computeDigest, makeImage, mockBackendFiles } from '../support/registry.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
@@ -42,11 +42,7 @@ async function open({
       const reply = await server.post(path, body)
       const { id, jobID } = reply.json() as { id?: string; jobID?: string }
       if ((id ?? jobID) === undefined) throw new Error(`${reply.status} ${reply.text}`)
-      for (;;) {
-        const job = (await server.call(`/backends/jobs/${id ?? jobID}`)).json() as Record<string, unknown>
-        if (job.processed !== false) return job
-        await new Promise((resolve) => setImmediate(resolve))
-      }
+      return finishJob(server, `/backends/jobs/${id ?? jobID}`)
     },
     installed: async () =>
       (await readdir(join(server.folder, 'backends')).catch(() => [])).filter((name) => !name.startsWith('.')).sort(),

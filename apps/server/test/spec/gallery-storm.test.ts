@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startFileOrigin } from '@svc/test-kit'
 import { expect, it } from 'vitest'
-import { hubPath, mockEntry, sha256, startGalleryWorld } from '../support/gallery-world.ts'
+import { finishJob, hubPath, mockEntry, sha256, startGalleryWorld } from '../support/gallery-world.ts'
 import { makeImage, mockBackendFiles, startFakeRegistry } from '../support/registry.ts'
 
 const NAMES = ['one', 'two', 'three']
@@ -54,14 +54,8 @@ it.each([1, 2, 3, 4])(
       const reply = await server.post('/api/backends/install-external', { uri, name: 'engine' })
       return (reply.json() as { jobID: string }).jobID
     }
-    const endOf = async (job: string): Promise<unknown> => {
-      for (;;) {
-        const view = (await server.call(`/backends/jobs/${job}`)).json() as { processed: boolean }
-        if (view.processed) return view
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-    }
-    expect(await endOf(await installEngine())).toMatchObject({ message: 'completed' })
+    const finish = (job: string) => finishJob(server, `/backends/jobs/${job}`)
+    expect(await finish(await installEngine())).toMatchObject({ message: 'completed' })
     await server.model('engined', {}, { backend: 'engine' })
     const engineJobs: string[] = []
     const jobs: string[] = []
@@ -119,7 +113,7 @@ it.each([1, 2, 3, 4])(
     }
     origin.faults.length = 0
     for (const job of jobs) expect(await world.finished(job)).toMatchObject({ processed: true })
-    for (const job of engineJobs) expect(await endOf(job)).toMatchObject({ message: 'completed' })
+    for (const job of engineJobs) expect(await finish(job)).toMatchObject({ message: 'completed' })
     // A model that is going is not found, or stopped under the request; nothing else goes wrong.
     for (const status of await Promise.all(chats)) expect([200, 404, 503]).toContain(status)
 

@@ -36,7 +36,10 @@ async function startWorld(more: Record<string, string> = {}): Promise<PiiWorld &
 }
 
 /** Waits for the spans of one request. */
-async function spansOf({ receiver }: { readonly receiver: OtlpReceiver }, correlationId: unknown): Promise<OtlpSpan[]> {
+async function collectSpans(
+  { receiver }: { readonly receiver: OtlpReceiver },
+  correlationId: unknown,
+): Promise<OtlpSpan[]> {
   const find = () => {
     const all = receiver.spans()
     const own = all.find(
@@ -65,7 +68,7 @@ describe('spans', () => {
     for (const stream of [false, true]) {
       const reply = await server.chat('m', { stream }, { traceparent: `00-${TRACE}-${SPAN}-01` })
       expect(reply.status).toBe(200)
-      const [request, ...inner] = await spansOf(world, reply.headers['x-correlation-id'])
+      const [request, ...inner] = await collectSpans(world, reply.headers['x-correlation-id'])
       const own = inner.filter(({ parentSpanId }) => parentSpanId === request?.spanId)
       expect(request).toMatchObject({
         traceId: TRACE,
@@ -126,7 +129,7 @@ describe('spans', () => {
     for (const model of ['relayed', 'translated']) {
       const reply = await server.chat(model, {}, { traceparent: `00-${TRACE}-${SPAN}-01` })
       expect(reply.status, reply.text).toBe(200)
-      const spans = await spansOf(world, reply.headers['x-correlation-id'])
+      const spans = await collectSpans(world, reply.headers['x-correlation-id'])
       const call = spans.find(({ kind, attributes }) => kind === 3 && attributes['gen_ai.request.model'] === model)
       expect(call).toMatchObject({ name: `chat ${model}`, traceId: TRACE })
       expect(upstream.requests.at(-1)?.header('traceparent')).toEqual([`00-${TRACE}-${call?.spanId}-01`])
@@ -135,7 +138,7 @@ describe('spans', () => {
     await world.patterns('towns', { TOWN: 'Paris' })
     const reply = await server.chat('m', { messages: [{ role: 'user', content: 'I am ada@host.example' }] })
     expect(reply.status, reply.text).toBe(200)
-    const spans = await spansOf(world, reply.headers['x-correlation-id'])
+    const spans = await collectSpans(world, reply.headers['x-correlation-id'])
     const calls = spans.filter(({ kind }) => kind === 3)
     expect(calls.map(({ attributes }) => attributes['svc.call']).sort()).toEqual([
       'llm',
@@ -157,12 +160,12 @@ describe('spans', () => {
       ],
     })
     const failed = await server.chat('m')
-    const [request, ...inner] = await spansOf(world, failed.headers['x-correlation-id'])
+    const [request, ...inner] = await collectSpans(world, failed.headers['x-correlation-id'])
     expect(request).toMatchObject({ statusCode: 2, statusMessage: '' })
     expect(request?.attributes).toMatchObject({ 'http.response.status_code': 500, 'error.type': expect.any(String) })
     expect(inner.find(({ kind }) => kind === 3)).toMatchObject({ statusCode: 2, statusMessage: '' })
     const broken = await server.chat('m', { stream: true })
-    expect((await spansOf(world, broken.headers['x-correlation-id']))[0]).toMatchObject({
+    expect((await collectSpans(world, broken.headers['x-correlation-id']))[0]).toMatchObject({
       statusCode: 2,
       attributes: { 'http.response.status_code': 200, 'error.type': expect.any(String) },
     })
@@ -207,7 +210,7 @@ describe('spans', () => {
     await server.chat('m', { messages }, headers)
     await server.chat('m', { messages, stream: true }, headers)
     const last = await server.chat('m', { messages, user: prompt }, headers)
-    await spansOf(world, last.headers['x-correlation-id'])
+    await collectSpans(world, last.headers['x-correlation-id'])
     const shown = receiver.spans().map((span) => JSON.stringify(span, (_, value) => String(value)))
     expect(shown.length).toBeGreaterThan(5)
     expect(
@@ -238,7 +241,7 @@ describe('spans', () => {
     await server.chat('m', {}, { traceparent: `00-${TRACE}-${SPAN}-00` })
     expect(toldBackend(server, 'm', 'Predict')).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`))
     const sampled = await server.chat('m', {}, { traceparent: `00-${TRACE}-${SPAN}-01` })
-    await spansOf(world, sampled.headers['x-correlation-id'])
+    await collectSpans(world, sampled.headers['x-correlation-id'])
     expect(receiver.spans().filter(({ kind }) => kind === 2)).toHaveLength(1)
     for (const bad of ['00-x', `00-${TRACE}-${SPAN}-01-`, 'ü'.repeat(600), `ff-${TRACE}-${SPAN}-01`]) {
       await server.chat('m', {}, { traceparent: Buffer.from(bad).toString('latin1') })
@@ -252,13 +255,13 @@ describe('spans', () => {
     await using world = await startWorld()
     await world.server.model('m')
     const reply = await world.server.chat('m')
-    await spansOf(world, reply.headers['x-correlation-id'])
+    await collectSpans(world, reply.headers['x-correlation-id'])
     for (const path of ['/api/traces', '/api/backend-traces'])
       expect((await world.server.call(path)).json()).toEqual([])
     expect((await world.server.call('/api/traces/summary')).json()).toMatchObject({ total: 0 })
     await world.server.post('/api/settings', { enable_tracing: true })
     const traced = await world.server.chat('m')
-    await spansOf(world, traced.headers['x-correlation-id'])
+    await collectSpans(world, traced.headers['x-correlation-id'])
     expect((await world.server.call('/api/traces')).json()).toHaveLength(1)
   })
 })

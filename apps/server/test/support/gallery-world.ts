@@ -51,6 +51,15 @@ export function hubPath(file: string): string {
   return `/owner/repo/resolve/main/${file}`
 }
 
+/** Waits until a job of a gallery has ended. @param path such as `/models/jobs/ID` @returns the job */
+export async function finishJob(server: TestServer, path: string): Promise<Record<string, unknown>> {
+  for (;;) {
+    const job = (await server.call(path)).json() as Record<string, unknown>
+    if (job.processed !== false) return job
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
 /** Starts the origin and a server that knows its gallery. */
 export async function startGalleryWorld(
   options: TestServerOptions & { readonly files?: Readonly<Record<string, Uint8Array>> } = {},
@@ -64,13 +73,7 @@ export async function startGalleryWorld(
   })
   const list = async (path: string): Promise<readonly Record<string, unknown>[]> =>
     ((await server.call(path)).json() as { operations: Record<string, unknown>[] }).operations
-  const finished = async (uuid: string): Promise<Record<string, unknown>> => {
-    for (;;) {
-      const job = (await server.call(`/models/jobs/${uuid}`)).json() as Record<string, unknown>
-      if (job.processed !== false) return job
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  }
+  const finished = (uuid: string): Promise<Record<string, unknown>> => finishJob(server, `/models/jobs/${uuid}`)
   return {
     ...{ server, origin, finished },
     setIndex: (entries) => void origin.files.set('/index.yaml', { content: Buffer.from(stringify(entries)) }),
