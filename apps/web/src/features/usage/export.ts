@@ -16,12 +16,12 @@ function writeField(value: string | number): string {
 /** What is shown, as rows of a table with a head. */
 export function toTable(
   groups: readonly UsageGroup[],
-  { group, nameOf }: { readonly group: string; readonly nameOf: (group: UsageGroup) => string },
+  { group, toName }: { readonly group: string; readonly toName: (group: UsageGroup) => string },
 ): (string | number)[][] {
   return [
     [group, 'id', 'requests', 'prompt_tokens', 'completion_tokens', 'total_tokens', 'share'],
     ...groups.map((one) => [
-      nameOf(one),
+      toName(one),
       one.id,
       one.requests,
       one.promptTokens,

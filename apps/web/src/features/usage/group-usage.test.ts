@@ -77,7 +77,7 @@ it('writes a table whose texts are no formulas', () => {
 
 it('exports what is shown', () => {
   const groups = groupUsage(ROWS, { group: 'model', metric: 'tokens' })
-  expect(toTable(groups, { group: 'Model', nameOf: ({ name }) => name })).toEqual([
+  expect(toTable(groups, { group: 'Model', toName: ({ name }) => name })).toEqual([
     ['Model', 'id', 'requests', 'prompt_tokens', 'completion_tokens', 'total_tokens', 'share'],
     ['large', 'large', 1, 10, 5, 45, 0.75],
     ['small', 'small', 7, 20, 10, 15, 0.25],

@@ -24,7 +24,7 @@ export function UsageChart({
   readonly metric: Metric
 }) {
   const { t } = useTranslation('usage')
-  const nameOf = useGroupName(group)
+  const toName = useGroupName(group)
   const key = JSON.stringify([period, group, metric, groups.map(({ id, byBucket }) => [id, ...byBucket])])
   const { points, series } = useMemo(() => {
     const buckets = listBuckets(period, [...new Set(rows.map(({ bucket }) => bucket))])
@@ -36,7 +36,7 @@ export function UsageChart({
       values: buckets.map((bucket) => parts.reduce((total, { byBucket }) => total + (byBucket.get(bucket) ?? 0), 0)),
     })
     const rest = groups.slice(DRAWN_GROUPS)
-    const series = groups.slice(0, DRAWN_GROUPS).map((one, index) => draw(nameOf(one), one.id, [one], index))
+    const series = groups.slice(0, DRAWN_GROUPS).map((one, index) => draw(toName(one), one.id, [one], index))
     if (rest.length > 0) series.push(draw(t('others', { count: rest.length }), ' rest', rest, DRAWN_GROUPS))
     return { points, series }
   }, [key, t])

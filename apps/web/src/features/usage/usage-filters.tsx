@@ -25,7 +25,7 @@ export function UsageFilters({
 }) {
   const { t } = useTranslation('usage')
   const { period = 'month', group = 'model', metric = 'tokens', user, key } = search
-  const nameOf = useGroupName(group)
+  const toName = useGroupName(group)
   const users = listChoices(rows, (row) => [row.user_id, row.user_name])
   const keys = listChoices(rows, (row) => [row.api_key_id, row.api_key_name])
   const choices = (known: readonly (readonly [string, string])[], chosen: string | undefined, any: string) => [
@@ -35,11 +35,11 @@ export function UsageFilters({
   ]
   const name = `usage-${period}-${createFileStamp()}`
   const saveCsv = () =>
-    saveFile(`${name}.csv`, writeCsv(toTable(groups, { group: t(`group.${group}`), nameOf })), 'text/csv')
+    saveFile(`${name}.csv`, writeCsv(toTable(groups, { group: t(`group.${group}`), toName })), 'text/csv')
   const saveJson = () => {
     const shown = groups.map(({ byBucket, ...one }) => ({
       ...one,
-      name: nameOf(one),
+      name: toName(one),
       buckets: Object.fromEntries(byBucket),
     }))
     saveFile(`${name}.json`, JSON.stringify({ period, group, metric, groups: shown }, null, 2), 'application/json')

@@ -16,7 +16,7 @@ export function UsageTable({
   readonly metric: Metric
 }) {
   const { t } = useTranslation('usage')
-  const nameOf = useGroupName(group)
+  const toName = useGroupName(group)
   const numbers = ['requests', 'prompt', 'completion', 'total'] as const
   return (
     <ScrolledTable className="tbl two" label={t('table', { group: t(`group.${group}`) })}>
@@ -38,7 +38,7 @@ export function UsageTable({
           <tr key={one.id}>
             <td className="main-c">
               <span className="clip name" title={one.id}>
-                {nameOf(one)}
+                {toName(one)}
               </span>
             </td>
             <Figure name={t('column.requests')} value={one.requests} />

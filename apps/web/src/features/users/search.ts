@@ -14,7 +14,7 @@ export interface UsersSearch {
   readonly user?: string
 }
 
-const isOneOf = <Value extends string>(value: unknown, values: readonly Value[]): value is Value =>
+const isAmong = <Value extends string>(value: unknown, values: readonly Value[]): value is Value =>
   values.some((each) => each === value)
 
 /** Reads a page number; anything else is no number. */
@@ -32,9 +32,9 @@ export function readUsersSearch({ q, role, status, sort, desc, page, user }: Rec
   const [text, id] = [readText(q), readText(user)]
   return {
     ...(text !== undefined && { q: text }),
-    ...(isOneOf(role, ['admin', 'user']) && { role }),
-    ...(isOneOf(status, ['active', 'disabled']) && { status }),
-    ...(isOneOf(sort, ['name', 'role', 'created']) && { sort }),
+    ...(isAmong(role, ['admin', 'user']) && { role }),
+    ...(isAmong(status, ['active', 'disabled']) && { status }),
+    ...(isAmong(sort, ['name', 'role', 'created']) && { sort }),
     ...(desc === true && { desc }),
     ...readPage(page),
     ...(id !== undefined && { user: id }),
@@ -55,5 +55,5 @@ export interface InvitesSearch {
 }
 
 export function readInvitesSearch({ state, page }: Record<string, unknown>): InvitesSearch {
-  return { ...(isOneOf(state, ['unused', 'used', 'expired']) && { state }), ...readPage(page) }
+  return { ...(isAmong(state, ['unused', 'used', 'expired']) && { state }), ...readPage(page) }
 }
