@@ -1,18 +1,10 @@
 import i18next from 'i18next'
-import { initReactI18next } from 'react-i18next'
+import { startTranslations } from './index.ts'
 
-const files = import.meta.glob<Record<string, unknown>>('./locales/en/*.json', { import: 'default', eager: true })
+const files = Object.keys(import.meta.glob('./locales/en/*.json'))
 
-/** English texts of all pages, for tests of parts. */
+/** Starts the translations as the interface does, with the texts of all pages, for tests of parts. */
 export async function startTestTranslations(): Promise<void> {
-  if (i18next.isInitialized) return
-  const en = Object.fromEntries(
-    Object.entries(files).map(([path, texts]) => [path.replace(/^.*\/|\.json$/g, ''), texts]),
-  )
-  await i18next.use(initReactI18next).init({
-    lng: 'en',
-    defaultNS: 'common',
-    resources: { en },
-    interpolation: { escapeValue: false },
-  })
+  if (!i18next.isInitialized) await startTranslations()
+  await i18next.loadNamespaces(files.map((path) => path.replace(/^.*\/|\.json$/g, '')))
 }

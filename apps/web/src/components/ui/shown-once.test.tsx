@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, expect, it, vi } from 'vitest'
-import { startTranslations } from '../../i18n/index.ts'
+import { startTestTranslations } from '../../i18n/test-translations.ts'
 import { ShownOnceDialog } from './shown-once.tsx'
 
 // jsdom has no CSS interface, which the library asks for its settings
@@ -9,7 +9,7 @@ vi.stubGlobal('CSS', { escape: (text: string) => text })
 afterEach(cleanup)
 
 it('closes by its button alone, so that a secret is not lost by a stray key', async () => {
-  await startTranslations()
+  await startTestTranslations()
   const onClose = vi.fn()
   render(
     <ShownOnceDialog title="Key" warning="Store it." blocks={[{ title: 'Value', text: 'svc-1' }]} onClose={onClose} />,

@@ -49,13 +49,11 @@ afterEach(async () => {
 })
 
 async function show(make: (onDone: (path: string) => Promise<void>) => Promise<ReactNode>) {
-  const [{ startTranslations }, { queryClient }, { default: i18next }] = await Promise.all([
-    import('../../i18n/index.ts'),
+  const [{ startTestTranslations }, { queryClient }] = await Promise.all([
+    import('../../i18n/test-translations.ts'),
     import('../../lib/query-client.ts'),
-    import('i18next'),
   ])
-  if (!i18next.isInitialized) await startTranslations()
-  await i18next.loadNamespaces(['sign-in'])
+  await startTestTranslations()
   const onDone = vi.fn(async (_path: string) => {})
   render(<QueryClientProvider client={queryClient}>{await make(onDone)}</QueryClientProvider>)
   return onDone
