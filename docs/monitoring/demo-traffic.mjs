@@ -31,7 +31,7 @@ const headers = {
 /** Replies by status; 0 for calls without one. @type {Map<number, number>} */
 const counts = new Map()
 
-/** @param {string} path @param {unknown} [body] */
+/** @param {string} path @param {unknown} [body] @returns the status and the text of the reply */
 async function ask(path, body) {
   const method = body === undefined ? 'GET' : 'POST'
   const signal = AbortSignal.timeout(PATIENCE_MS)
@@ -39,7 +39,7 @@ async function ask(path, body) {
   const reply = await asked.catch(() => undefined)
   const status = reply?.status ?? 0
   counts.set(status, (counts.get(status) ?? 0) + 1)
-  return reply?.text().catch(() => '')
+  return { status, text: (await reply?.text().catch(() => '')) ?? '' }
 }
 
 /** @param {string} model @param {object} [more] */
@@ -66,14 +66,17 @@ function askProxy() {
 
 /** @param {number} round */
 async function runRound(round) {
-  const listed = JSON.parse((await ask('/v1/models')) || '{}')
+  const listed = JSON.parse((await ask('/v1/models')).text || '{}')
   /** @type {string[]} */
   const models = (listed.data ?? []).map((/** @type {{ id: string }} */ { id }) => id)
-  for (const model of models) for (const stream of [false, true]) await chat(model, { stream })
-  const [first = 'none'] = models
-  await Promise.all(Array.from({ length: Number(values.burst) }, () => chat(first, { stream: true })))
+  /** A model that answers: only these reach the limit of requests at a time. */
+  let answering = 'none'
+  for (const model of models) {
+    for (const stream of [false, true]) if ((await chat(model, { stream })).status === 200) answering = model
+  }
+  await Promise.all(Array.from({ length: Number(values.burst) }, () => chat(answering, { stream: true })))
   await chat('a-model-that-is-not-there')
-  await chat(first, { messages: 'these are none' })
+  await chat(answering, { messages: 'these are none' })
   await ask('/api/auth/login', { email: 'nobody@site.example', password: 'wrong' })
   await ask('/api/auth/token-login', { token: values.key === '' ? 'wrong' : values.key })
   await ask(`/models/delete/not-there-${round}`, {})

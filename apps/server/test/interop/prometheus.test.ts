@@ -66,7 +66,9 @@ describe.skipIf(missing !== undefined)('Prometheus', () => {
       ...['--url', world.server.url, '--seconds', '10', '--rounds', '4'],
       ...['--proxy', `127.0.0.1:${world.port}`, '--proxied-host', world.target(OTHER)],
     ])
-    expect(stdout).toMatch(/200: \d+.*429: \d+|429: \d+.*/)
+    expect(stdout).toMatch(/200: \d+.*429: \d+/)
+    const { text } = await world.server.call('/metrics')
+    expect(text).toMatch(/^svc_limit_refusals_total\{.*\} [1-9]/m)
   })
   afterAll(async () => {
     await ended?.()
