@@ -162,7 +162,7 @@ describe('hostile requests to galleries', () => {
         let received = 0
         const socket = connect(Number(port), '127.0.0.1', () => {
           socket.write(
-            `${method} ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+            `${method} ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
           )
           if (resetAfter === 0) socket.resetAndDestroy()
         })
