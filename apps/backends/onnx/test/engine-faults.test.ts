@@ -29,7 +29,8 @@ it('an engine that is not installed is missed by name, where a model is loaded',
 let backend: TestBackend
 beforeEach(async () => {
   backend = await startBackend()
-  await writeSlowEmbedder(join(backend.models, 'tiny'))
+  // Busy for a second or more, so that a busy machine sees it busy.
+  await writeSlowEmbedder(join(backend.models, 'tiny'), 240)
 })
 afterEach(() => backend[Symbol.asyncDispose]())
 

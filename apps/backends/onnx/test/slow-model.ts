@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { type OnnxNode, TINY_EMBEDDING_SIZE, toOnnxFile, writeTinyEmbedder } from '@svc/test-kit'
 
 const WIDTH = 1024
-const LAYERS = 24
 
-/** Writes an embedding model that computes a tenth of a second or more for a text of a hundred tokens. */
-export async function writeSlowEmbedder(folder: string): Promise<void> {
+/** Writes an embedding model that computes a tenth of a second or more for a text of a hundred tokens and 24 layers. */
+export async function writeSlowEmbedder(folder: string, layers = 24): Promise<void> {
   await writeTinyEmbedder(folder)
   const layer = (from: string, matrix: string, to: string): OnnxNode => ({
     op: 'MatMul',
@@ -25,8 +24,8 @@ export async function writeSlowEmbedder(folder: string): Promise<void> {
       { op: 'Unsqueeze', inputs: ['numbers', 'last_axis'], outputs: ['column'] },
       ...['first', 'inner', 'last'].map(zeros),
       layer('column', 'first', 'x0'),
-      ...Array.from({ length: LAYERS }, (_, index) => layer(`x${index}`, 'inner', `x${index + 1}`)),
-      layer(`x${LAYERS}`, 'last', 'last_hidden_state'),
+      ...Array.from({ length: layers }, (_, index) => layer(`x${index}`, 'inner', `x${index + 1}`)),
+      layer(`x${layers}`, 'last', 'last_hidden_state'),
     ],
     tensors: [
       { name: 'last_axis', dims: [1], data: BigInt64Array.of(2n) },
