@@ -46,6 +46,12 @@ export default defineConfig({
               priority: 3,
             },
             {
+              // what the routes need of each page before it loads
+              name: 'search',
+              test: /src\/(?:features\/[^/]+\/search|lib\/search-values)\.ts$/,
+              priority: 1,
+            },
+            {
               name: 'parts',
               test: /src\/(?:lib\/(?:api-client|api-error|base-path|branding|capabilities|connection|format|preferences|query-client|session|theme)|i18n\/index|components\/ui\/(?:button|copy-button|field|icon|notice|page-head|states|status|time|toast))\.tsx?$/,
               priority: 1,

@@ -1,9 +1,7 @@
-import { copyFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { runBuilt } from '../../server/test/support/built-server.ts'
 import { describeInBrowser, openView, startBuiltServer } from './harness.ts'
 
 const DEMO = fileURLToPath(new URL('../../../packages/demo-models/weights/demo.gguf', import.meta.url))
@@ -30,15 +28,19 @@ describeInBrowser('a newcomer', () => {
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
     await ask(page, 'Who are you?', 'demo')
 
-    // the command that the server prints beside the address
-    const file = join(server.folder, 'mine.gguf')
-    await copyFile(DEMO, file)
-    expect(await runBuilt(server.folder, ['models', 'add', file])).toMatchObject({ code: 0 })
-
+    // a file of the newcomer's own computer
     await navigation.getByRole('link', { name: 'Models' }).click()
     await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor()
-    await page.getByRole('button', { name: /^Installed/ }).click()
-    await page.getByRole('link', { name: /mine/ }).click()
+    await page.getByRole('link', { name: 'Add a model' }).click()
+    await page.getByRole('heading', { name: 'Add a model', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'File', exact: true }).click()
+    const buffer = await readFile(DEMO)
+    await page
+      .getByLabel('Choose a GGUF file or a model file')
+      .setInputFiles({ name: 'mine.gguf', mimeType: 'application/octet-stream', buffer })
+    expect(await page.getByRole('textbox', { name: 'Name of the model' }).inputValue()).toBe('mine')
+    await page.getByRole('button', { name: 'Add this model' }).click()
+
     await page.getByRole('button', { name: 'Load', exact: true }).click()
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ timeout: 60_000 })
     await page.getByRole('link', { name: /mine.*Loaded/ }).waitFor()

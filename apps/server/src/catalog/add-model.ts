@@ -61,15 +61,11 @@ export async function addModel(options: AddModelOptions): Promise<AddedModel> {
   const source = await realpath(options.source).catch((error: unknown) => {
     throw new SvcError('not_found', `${basename(options.source)}: ${toReason(error)}`, { code: 'file_not_found' })
   })
-  const name =
-    options.name ??
-    basename(options.source)
-      .replace(/\.gguf$/i, '')
-      .replaceAll(/\s+/g, '-')
+  const name = options.name ?? nameModel(basename(options.source))
   checkName(name, 'model')
   const sizeBytes = checkWeights(source)
   await mkdir(folder, { recursive: true })
-  if (createConfigStore({ folder }).get(name) !== undefined) throw exists(`a model named "${name}"`)
+  if (createConfigStore({ folder }).get(name) !== undefined) throw modelExists(name)
 
   const configFile = `${toFileName(name)}.yaml`
   const isInside = dirname(source) === (await realpath(folder))
@@ -89,15 +85,36 @@ export async function addModel(options: AddModelOptions): Promise<AddedModel> {
   return { name, weightsFile, configFile, sizeBytes }
 }
 
+/** The name that a model gets after its file. */
+export function nameModel(file: string): string {
+  return file.replace(/\.gguf$/i, '').replaceAll(/\s+/g, '-')
+}
+
+/** @throws {SvcError} `invalid_request` (`not_a_model`) for the name of a file that is no model by itself */
+export function checkWeightsName(file: string): void {
+  if (!isGgufName(file)) throw notAModel(file, 'is no GGUF file: its name does not end in .gguf')
+  if (SPLIT.test(file)) throw notAModel(file, 'is one part of several: copy all parts into the models folder')
+}
+
+/** A file that cannot be a model. @param reason goes on after the name of the file */
+export function notAModel(file: string, reason: string): SvcError {
+  return new SvcError('invalid_request', `${file} ${reason}`, { code: 'not_a_model' })
+}
+
+/** A name that a model has already. */
+export function modelExists(name: string): SvcError {
+  return exists(`a model named "${name}"`)
+}
+
 /** Checks the header of the weights. @returns their size */
 function checkWeights(path: string): number {
   const file = basename(path)
-  const refuse = (reason: string) => new SvcError('invalid_request', `${file} ${reason}`, { code: 'not_a_model' })
-  if (!isGgufName(file)) throw refuse('is no GGUF file: its name does not end in .gguf')
+  const refuse = (reason: string) => notAModel(file, reason)
+  if (!isGgufName(file)) checkWeightsName(file)
   const weights = createWeightsInspector(openModelFolder(dirname(path))).inspect(file)
   if (weights === undefined) throw refuse('is not a regular file')
   if (!weights.usable) throw refuse(weights.fault)
-  if (SPLIT.test(file)) throw refuse('is one part of several: copy all parts into the models folder')
+  checkWeightsName(file)
   if (!isStandalone(file, weights.summary)) throw refuse('is no model by itself, but belongs to one')
   return weights.summary.sizeBytes
 }

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, render, screen } from '@testing-library/react'
+import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startTestTranslations } from '../../i18n/test-translations.ts'
 import { Markdown } from './markdown.tsx'
@@ -79,6 +79,26 @@ describe('Markdown', () => {
       'https://a.test/',
       'https://a.test/',
     ])
+  })
+
+  test('sets formulas once they are complete', async () => {
+    const { container, rerender } = render(<Markdown isGrowing text={'It is $x^'} />)
+    expect(container.textContent.trim()).toBe('It is $x^')
+    rerender(<Markdown isGrowing text={'It is $x^2$ for $5 and $10.\n\n$$\\frac{a}{b}$$'} />)
+    await waitFor(() => expect(container.querySelectorAll('math')).toHaveLength(2))
+    expect(container.querySelector('p')?.textContent).toBe('It is x2 for $5 and $10.')
+    expect(container.querySelector('math[display="block"] mfrac')).not.toBeNull()
+  })
+
+  test('shows a formula that cannot be read as it was written', async () => {
+    const { container } = render(<Markdown text={'It is $\\nothing{x}$ and $y$'} />)
+    await waitFor(() => expect(container.querySelectorAll('math')).toHaveLength(1))
+    expect(container.textContent.trim()).toBe('It is $\\nothing{x}$ and y')
+  })
+
+  test('no code can pass for a formula', () => {
+    render(<Markdown text={'<code class="maths-inline">x^2</code>\n\n`$y$`'} />)
+    expect(screen.getAllByText(/x\^2|\$y\$/, { selector: 'code' })).toHaveLength(2)
   })
 
   test('keeps the elements of closed blocks while the text grows', () => {

@@ -1,12 +1,18 @@
 import { createElement, Fragment, type ReactNode } from 'react'
+import { MATHS_CLASSES } from '../../lib/markdown/maths-syntax.ts'
 import { CodeBox } from './code-box.tsx'
+import { Maths } from './maths.tsx'
 import { RemotePicture } from './remote-picture.tsx'
 
 /** Attributes that elements keep. Classes would borrow the looks of the interface, and addresses would be fetched. */
 const KEPT: ReadonlySet<string> = new Set(['title', 'start', 'align', 'open'])
 const TABLE_PARTS: ReadonlySet<string> = new Set(['table', 'thead', 'tbody', 'tr'])
 
-/** Turns sanitised nodes into elements, with parts of the interface for code, links, pictures and tables. */
+/**
+ * Turns sanitised nodes into elements, with parts of the interface for code, formulas, links, pictures and tables.
+ *
+ * @param isOpen whether more text will come
+ */
 export function toElements(parent: Node, isOpen: boolean): ReactNode[] {
   return Array.from(parent.childNodes, (node, index) => toElement(node, index, isOpen))
 }
@@ -22,6 +28,12 @@ function toElement(node: Node, key: number, isOpen: boolean): ReactNode {
       const code = node.firstElementChild
       const language = /\blanguage-(\S+)/.exec(code?.className ?? '')?.[1] ?? ''
       return <CodeBox key={key} text={node.textContent.replace(/\n$/, '')} language={language} isOpen={isOpen} />
+    }
+    case 'code': {
+      const isDisplay = node.className === MATHS_CLASSES.display
+      if (isDisplay || node.className === MATHS_CLASSES.inline)
+        return <Maths key={key} text={node.textContent} isDisplay={isDisplay} />
+      return <code key={key}>{node.textContent}</code>
     }
     case 'a': {
       const href = node.getAttribute('href')

@@ -4,26 +4,33 @@ import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { TextField } from './field.tsx'
 
-/** A dialog above the page. It keeps the focus and gives it back. @param isDismissable whether Esc and a click outside close it */
+/**
+ * A dialog above the page. It keeps the focus and gives it back.
+ *
+ * @param isDismissable whether Esc and a click outside close it
+ * @param isSheet whether it lies at the lower edge of a narrow page
+ */
 export function Dialog({
   title,
   children,
   footer,
   onClose,
   isDismissable = true,
+  isSheet = false,
 }: {
   readonly title: string
   readonly children: ReactNode
   readonly footer?: ReactNode
   readonly onClose: () => void
   readonly isDismissable?: boolean
+  readonly isSheet?: boolean
 }) {
   return (
     <ModalOverlay
       isOpen
       isDismissable={isDismissable}
       isKeyboardDismissDisabled={!isDismissable}
-      className="overlay"
+      className={isSheet ? 'overlay sheet' : 'overlay'}
       onOpenChange={(isOpen) => isOpen || onClose()}
     >
       <Modal className="pop dialog">

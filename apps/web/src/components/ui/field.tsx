@@ -1,6 +1,7 @@
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, type ReactNode, useContext, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from './icon.tsx'
+import { SheetContext } from './sheet-context.ts'
 
 interface FieldProps {
   readonly label: string
@@ -86,7 +87,7 @@ export function SelectField({
   )
 }
 
-/** The same choice without a visible label, for filters in a row. */
+/** The same choice for filters: without a visible label in a row, with one in a sheet. */
 export function SelectFilter({
   label,
   options,
@@ -95,6 +96,8 @@ export function SelectFilter({
   ComponentProps<'select'>,
   'children'
 >) {
+  const isInSheet = useContext(SheetContext)
+  if (isInSheet) return <SelectField label={label} options={options} {...rest} />
   return (
     <select className="input filter" aria-label={label} {...rest}>
       {options.map(([value, text]) => (

@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { instructionQuery, instructionsQuery } from '../../lib/instructions.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { SelectField } from './field.tsx'
-import { Markdown } from './markdown.tsx'
-import { QueryView } from './states.tsx'
+import { QueryView, Skeleton } from './states.tsx'
+
+const Markdown = lazyPart(async () => (await import('../markdown/markdown.tsx')).Markdown)
 
 /** The instructions of the server, one page at a time. @param topic the open page; the first one by default */
 export function Instructions({
@@ -52,7 +55,11 @@ function InstructionText({ name }: { readonly name: string }) {
   return (
     <div className="instructions-text">
       <QueryView query={page} lines={8}>
-        {(text) => <Markdown text={text} />}
+        {(text) => (
+          <Suspense fallback={<Skeleton lines={8} />}>
+            <Markdown text={text} />
+          </Suspense>
+        )}
       </QueryView>
     </div>
   )

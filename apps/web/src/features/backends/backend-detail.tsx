@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { InstallProgress } from '../../components/operations/install-button.tsx'
+import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
 import { Button, IconButton } from '../../components/ui/button.tsx'
 import { EmptyState, Skeleton } from '../../components/ui/states.tsx'
 import { Badge, LetterTile } from '../../components/ui/status.tsx'
@@ -10,7 +11,6 @@ import { findActiveOperation } from '../../lib/operations/operation.ts'
 import { useOperationAction } from '../../lib/operations/operation-actions.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import type { GalleryBackend } from './api.ts'
-import { RemoveDialog } from './remove-dialog.tsx'
 
 /** The details of a backend of a gallery. */
 export function BackendDetail({
@@ -106,7 +106,7 @@ function Actions({ backend: { id, name, installed } }: { readonly backend: Galle
           {t('remove')}
         </Button>
       )}
-      {isRemoving && <RemoveDialog name={name} onClose={() => setRemoving(false)} />}
+      {isRemoving && <RemoveDialog kind="backend" name={name} onClose={() => setRemoving(false)} />}
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Checkbox, SelectFilter } from '../../components/ui/field.tsx'
+import { Filters } from '../../components/ui/filters.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
@@ -44,17 +45,19 @@ export function GalleryView() {
     <>
       <div className="fl wrap">
         <TermField label={t('searchBackends')} value={search.q ?? ''} onChange={setTerm} />
-        <Tags page={page.data} tag={search.tag} onChange={(tag) => change({ tag })} />
-        <Checkbox
-          label={t('showAll')}
-          checked={search.show_all === 1}
-          onChange={({ target }) => change({ show_all: target.checked ? 1 : 0 })}
-        />
-        <Checkbox
-          label={t('development')}
-          checked={search.development === 1}
-          onChange={({ target }) => change({ development: target.checked ? 1 : 0 })}
-        />
+        <Filters values={[search.tag, search.show_all, search.development]}>
+          <Tags page={page.data} tag={search.tag} onChange={(tag) => change({ tag })} />
+          <Checkbox
+            label={t('showAll')}
+            checked={search.show_all === 1}
+            onChange={({ target }) => change({ show_all: target.checked ? 1 : 0 })}
+          />
+          <Checkbox
+            label={t('development')}
+            checked={search.development === 1}
+            onChange={({ target }) => change({ development: target.checked ? 1 : 0 })}
+          />
+        </Filters>
       </div>
       <div className={search.backend === undefined ? 'split' : 'split open'}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { InstallProgress } from '../../components/operations/install-button.tsx'
+import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Badge } from '../../components/ui/status.tsx'
 import { useConnection } from '../../lib/connection.ts'
@@ -9,7 +10,6 @@ import { findActiveOperation } from '../../lib/operations/operation.ts'
 import { useOperationAction } from '../../lib/operations/operation-actions.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import type { InstalledBackend } from './installed-backends.ts'
-import { RemoveDialog } from './remove-dialog.tsx'
 
 /** Installed backends with what can be done to them. @param chosen the name of the one that is marked */
 export function InstalledTable({
@@ -99,7 +99,7 @@ function RowActions({ backend: { name, isSystem, availableVersion } }: { readonl
       <Button small kind="ghost" disabled={isOffline} onClick={() => setRemoving(true)}>
         {t('remove')}
       </Button>
-      {isRemoving && <RemoveDialog name={name} onClose={() => setRemoving(false)} />}
+      {isRemoving && <RemoveDialog kind="backend" name={name} onClose={() => setRemoving(false)} />}
     </>
   )
 }

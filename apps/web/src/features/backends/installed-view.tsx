@@ -4,6 +4,7 @@ import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { SelectFilter } from '../../components/ui/field.tsx'
+import { Filters } from '../../components/ui/filters.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge } from '../../components/ui/status.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
@@ -38,12 +39,14 @@ export function InstalledView() {
     <>
       <div className="fl wrap">
         <TermField label={t('searchBackends')} value={search.q ?? ''} onChange={setTerm} />
-        <SelectFilter
-          label={t('state.label')}
-          value={search.state ?? ''}
-          options={[['', t('state.any')], ...BACKEND_STATES.map((state) => [state, t(`state.${state}`)] as const)]}
-          onChange={({ target }) => change({ state: target.value })}
-        />
+        <Filters values={[search.state]}>
+          <SelectFilter
+            label={t('state.label')}
+            value={search.state ?? ''}
+            options={[['', t('state.any')], ...BACKEND_STATES.map((state) => [state, t(`state.${state}`)] as const)]}
+            onChange={({ target }) => change({ state: target.value })}
+          />
+        </Filters>
         <span className="push">
           <Button icon="regenerate" busy={check.isPending} disabled={isOffline} onClick={() => check.mutate()}>
             {t('checkUpgrades')}

@@ -1,8 +1,9 @@
-import { type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { SelectFilter } from '../../components/ui/field.tsx'
+import { Filters } from '../../components/ui/filters.tsx'
+import { NameFilter } from '../../components/ui/name-filter.tsx'
 import { formatNumber } from '../../lib/format.ts'
-import { useSettledText } from '../../lib/use-settled-text.ts'
 import type { AuditEvent } from './api.ts'
 import { ACTIONS, type EventsSearch, KINDS, LIMITS, ORIGINS } from './search.ts'
 
@@ -23,102 +24,62 @@ export function EventsFilters({
   const withAny = (any: string, names: readonly (readonly [string, string])[]) => [['', any] as const, ...names]
   return (
     <search className="fl" aria-label={t('filter.label')}>
-      <SelectFilter
-        label={t('filter.kind')}
-        value={kind ?? ''}
-        options={withAny(
-          t('filter.anyKind'),
-          KINDS.map((name) => [name, t(`kind.${name}`)] as const),
-        )}
-        onChange={({ target }) => onChange({ kind: KINDS.find((name) => name === target.value) })}
-      />
-      <SelectFilter
-        label={t('filter.origin')}
-        value={origin ?? ''}
-        options={withAny(
-          t('filter.anyOrigin'),
-          ORIGINS.map((name) => [name, t(`origin.${name}`)] as const),
-        )}
-        onChange={({ target }) => onChange({ origin: ORIGINS.find((name) => name === target.value) })}
-      />
-      <SelectFilter
-        label={t('filter.action')}
-        value={action ?? ''}
-        options={withAny(
-          t('filter.anyAction'),
-          ACTIONS.map((name) => [name, t(`deed.${name}`)] as const),
-        )}
-        onChange={({ target }) => onChange({ action: ACTIONS.find((name) => name === target.value) })}
-      />
-      <NameFilter
-        label={t('filter.pattern')}
-        value={search.pattern ?? ''}
-        names={rows.map(({ pattern_id: pattern }) => pattern)}
-        onChange={(pattern) => onChange({ pattern: pattern || undefined })}
-      />
-      <NameFilter
-        label={t('filter.user')}
-        value={search.user ?? ''}
-        names={rows.map(({ user_id: user }) => user)}
-        onChange={(user) => onChange({ user: user || undefined })}
-      />
-      <NameFilter
-        label={t('filter.correlation')}
-        value={search.correlation ?? ''}
-        names={[]}
-        isSearch
-        onChange={(correlation) => onChange({ correlation: correlation || undefined })}
-      />
-      <SelectFilter
-        label={t('filter.limit')}
-        value={String(limit)}
-        options={LIMITS.map(
-          (count) => [String(count), t('filter.newest', { count, shown: formatNumber(count) })] as const,
-        )}
-        onChange={({ target }) => onChange({ limit: target.value === '100' ? undefined : Number(target.value) })}
-      />
+      <Filters values={[kind, origin, action, search.pattern, search.user, search.correlation]}>
+        <SelectFilter
+          label={t('filter.kind')}
+          value={kind ?? ''}
+          options={withAny(
+            t('filter.anyKind'),
+            KINDS.map((name) => [name, t(`kind.${name}`)] as const),
+          )}
+          onChange={({ target }) => onChange({ kind: KINDS.find((name) => name === target.value) })}
+        />
+        <SelectFilter
+          label={t('filter.origin')}
+          value={origin ?? ''}
+          options={withAny(
+            t('filter.anyOrigin'),
+            ORIGINS.map((name) => [name, t(`origin.${name}`)] as const),
+          )}
+          onChange={({ target }) => onChange({ origin: ORIGINS.find((name) => name === target.value) })}
+        />
+        <SelectFilter
+          label={t('filter.action')}
+          value={action ?? ''}
+          options={withAny(
+            t('filter.anyAction'),
+            ACTIONS.map((name) => [name, t(`deed.${name}`)] as const),
+          )}
+          onChange={({ target }) => onChange({ action: ACTIONS.find((name) => name === target.value) })}
+        />
+        <NameFilter
+          label={t('filter.pattern')}
+          value={search.pattern ?? ''}
+          names={rows.map(({ pattern_id: pattern }) => pattern)}
+          onChange={(pattern) => onChange({ pattern: pattern || undefined })}
+        />
+        <NameFilter
+          label={t('filter.user')}
+          value={search.user ?? ''}
+          names={rows.map(({ user_id: user }) => user)}
+          onChange={(user) => onChange({ user: user || undefined })}
+        />
+        <NameFilter
+          label={t('filter.correlation')}
+          value={search.correlation ?? ''}
+          isSearch
+          onChange={(correlation) => onChange({ correlation: correlation || undefined })}
+        />
+        <SelectFilter
+          label={t('filter.limit')}
+          value={String(limit)}
+          options={LIMITS.map(
+            (count) => [String(count), t('filter.newest', { count, shown: formatNumber(count) })] as const,
+          )}
+          onChange={({ target }) => onChange({ limit: target.value === '100' ? undefined : Number(target.value) })}
+        />
+      </Filters>
       {children}
     </search>
-  )
-}
-
-/** A filter by a whole name. @param isSearch whether `/` goes there */
-function NameFilter({
-  label,
-  value,
-  names,
-  isSearch = false,
-  onChange,
-}: {
-  readonly label: string
-  readonly value: string
-  readonly names: readonly (string | undefined)[]
-  readonly isSearch?: boolean
-  readonly onChange: (value: string) => void
-}) {
-  const list = useId()
-  const [text, setText] = useSettledText(value, onChange)
-  const known = [...new Set(names.filter((name) => name !== undefined && name !== ''))].sort()
-  return (
-    <>
-      <input
-        className="input filter name"
-        aria-label={label}
-        placeholder={label}
-        autoComplete="off"
-        spellCheck={false}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        {...(known.length > 0 ? { list } : {})}
-        {...(isSearch ? { 'data-page-search': true } : {})}
-      />
-      {known.length > 0 && (
-        <datalist id={list}>
-          {known.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-      )}
-    </>
   )
 }

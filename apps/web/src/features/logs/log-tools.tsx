@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
 import { Checkbox, SearchField, SelectFilter } from '../../components/ui/field.tsx'
+import { Filters } from '../../components/ui/filters.tsx'
 import { createFileStamp, saveFile } from '../../lib/download.ts'
 import { useSettledText } from '../../lib/use-settled-text.ts'
 import { logNamesQuery } from './api.ts'
@@ -39,40 +40,42 @@ export function LogTools({
   return (
     <search className="fl" aria-label={t('tools.label')}>
       <SearchField label={t('tools.search')} value={text} onChange={setText} />
-      <SelectFilter
-        label={t('tools.stream')}
-        value={search.stream ?? ''}
-        options={[['', t('tools.anyStream')], ...STREAMS.map((stream) => [stream, stream] as const)]}
-        onChange={({ target }) => onChange({ stream: STREAMS.find((stream) => stream === target.value) })}
-      />
-      <SelectFilter
-        label={t('tools.model')}
-        value={model}
-        options={models.map((name) => [name, name] as const)}
-        onChange={({ target }) =>
-          void navigate({
-            to: '/app/backends/logs/$model',
-            params: { model: target.value },
-            search: { ...search, at: undefined },
-          })
-        }
-      />
-      <SelectFilter
-        label={t('tools.time')}
-        value={search.time ?? 'clock'}
-        options={TIMES.map((time) => [time, t(`time.${time}`)] as const)}
-        onChange={({ target }) => onChange({ time: TIMES.find((time) => time === target.value && time !== 'clock') })}
-      />
-      <Checkbox
-        label={t('tools.wrap')}
-        checked={search.wrap === true}
-        onChange={({ target }) => onChange({ wrap: target.checked ? true : undefined })}
-      />
-      <Checkbox
-        label={t('tools.announce')}
-        checked={isAnnounced}
-        onChange={({ target }) => onAnnounce(target.checked)}
-      />
+      <Filters values={[search.stream, search.time, search.wrap]}>
+        <SelectFilter
+          label={t('tools.stream')}
+          value={search.stream ?? ''}
+          options={[['', t('tools.anyStream')], ...STREAMS.map((stream) => [stream, stream] as const)]}
+          onChange={({ target }) => onChange({ stream: STREAMS.find((stream) => stream === target.value) })}
+        />
+        <SelectFilter
+          label={t('tools.model')}
+          value={model}
+          options={models.map((name) => [name, name] as const)}
+          onChange={({ target }) =>
+            void navigate({
+              to: '/app/backends/logs/$model',
+              params: { model: target.value },
+              search: { ...search, at: undefined },
+            })
+          }
+        />
+        <SelectFilter
+          label={t('tools.time')}
+          value={search.time ?? 'clock'}
+          options={TIMES.map((time) => [time, t(`time.${time}`)] as const)}
+          onChange={({ target }) => onChange({ time: TIMES.find((time) => time === target.value && time !== 'clock') })}
+        />
+        <Checkbox
+          label={t('tools.wrap')}
+          checked={search.wrap === true}
+          onChange={({ target }) => onChange({ wrap: target.checked ? true : undefined })}
+        />
+        <Checkbox
+          label={t('tools.announce')}
+          checked={isAnnounced}
+          onChange={({ target }) => onAnnounce(target.checked)}
+        />
+      </Filters>
       <CopyButton text={shown.length > 0 ? writeLines(shown) : ''} label={t('tools.copy')} />
       <Button small kind="ghost" icon="activity" disabled={shown.length === 0} onClick={save}>
         {t('tools.download')}

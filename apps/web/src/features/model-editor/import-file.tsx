@@ -2,16 +2,22 @@ import { type DragEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../../components/ui/icon.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
+import { SendForm, SendProgress } from './send-panel.tsx'
+import { useSentFile } from './sent-file.ts'
 
 /** A model file is a page of text; what is larger is something else. */
 const MAX_BYTES = 1024 * 1024
 
-/** Opens a model file of this computer in the editor. */
+/** Takes a file of this computer: weights go to the server, a model file opens in the editor. */
 export function ImportFile({ onRead }: { readonly onRead: (text: string) => void }) {
   const { t } = useTranslation('model-editor')
   const [fault, setFault] = useState<string>()
+  const [weights, setWeights] = useState<File>()
+  const sent = useSentFile()
   const read = async (file: File | undefined) => {
     if (file === undefined) return
+    setFault(undefined)
+    if (/\.gguf$/i.test(file.name)) return setWeights(file)
     if (file.size > MAX_BYTES) return setFault(t('file.tooLarge', { name: file.name }))
     try {
       const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
@@ -24,14 +30,24 @@ export function ImportFile({ onRead }: { readonly onRead: (text: string) => void
     event.preventDefault()
     void read(event.dataTransfer.files[0])
   }
+  if (sent !== undefined && sent.model === undefined)
+    return (
+      <div className="stack import">
+        <SendProgress sent={sent} />
+      </div>
+    )
   return (
     <div className="stack import">
-      <label className="card drop" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
-        <Icon name="file" />
-        <b>{t('file.choose')}</b>
-        <span className="t2">{t('file.about')}</span>
-        <input type="file" accept=".yaml,.yml,.json" onChange={({ target }) => void read(target.files?.[0])} />
-      </label>
+      {weights === undefined ? (
+        <label className="card drop" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
+          <Icon name="file" />
+          <b>{t('file.choose')}</b>
+          <span className="t2">{t('file.about')}</span>
+          <input type="file" accept=".gguf,.yaml,.yml,.json" onChange={({ target }) => void read(target.files?.[0])} />
+        </label>
+      ) : (
+        <SendForm file={weights} onCancel={() => setWeights(undefined)} />
+      )}
       {fault && <Notice tone="bad">{fault}</Notice>}
     </div>
   )

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
@@ -7,6 +7,7 @@ import { Notice } from '../../components/ui/notice.tsx'
 import { ErrorBlock, Skeleton } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { ApiError } from '../../lib/api-error.ts'
+import { systemQuery } from '../../lib/server-state.ts'
 import { createFile, type ModelFile, readCurrentFile, replaceFile } from './api.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { parseModelText, readModelName } from './model-text.ts'
@@ -34,6 +35,7 @@ export function SaveDialog({
 }) {
   const { t } = useTranslation('model-editor')
   const client = useQueryClient()
+  const system = useQuery(systemQuery)
   const [theirs, setTheirs] = useState<ModelFile>()
   const save = useMutation({
     mutationFn: async ({ content, revision }: { readonly content: string; readonly revision: string | undefined }) => {
@@ -67,6 +69,7 @@ export function SaveDialog({
         }}
       />
     )
+  const isLoaded = system.data?.loaded_models.some(({ id }) => id === savedName) === true
   const errors = problems.filter(({ severity }) => severity === 'error').length
   return (
     <Dialog
@@ -86,6 +89,7 @@ export function SaveDialog({
       }
     >
       {errors > 0 && <Notice tone="warn">{t('saveWithErrors', { count: errors })}</Notice>}
+      {isLoaded && <Notice>{t('isLoaded', { name: savedName })}</Notice>}
       <Suspense fallback={<Skeleton lines={6} height={20} />}>
         <ChangeView before={base?.text ?? ''} after={text} label={t('changes')} />
       </Suspense>

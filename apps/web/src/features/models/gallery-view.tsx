@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import { SelectFilter } from '../../components/ui/field.tsx'
+import { Filters } from '../../components/ui/filters.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
 import { useListKeys } from '../../lib/use-list-keys.ts'
@@ -49,20 +50,22 @@ export function GalleryView() {
     <>
       <div className="fl">
         <TermField label={t('searchModels')} value={search.q ?? ''} onChange={(q) => change({ q })} />
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one row everywhere */}
-        <div className="row chips" tabIndex={0} role="group" aria-label={t('filters')}>
-          <Chip text={t('fitsHost')} isOn={search.fits === true} onFlip={(fits) => change({ fits })} />
-          {CHIPS.map((chip) => (
-            <Chip
-              key={chip}
-              text={t(`use.${chip}`)}
-              isOn={search.capability === chip}
-              onFlip={(isOn) => change({ capability: isOn ? chip : '' })}
-            />
-          ))}
-        </div>
-        <Selects search={search} page={page.data} onChange={change} />
+        <Filters values={[search.fits, search.capability, search.backend, search.sort]}>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
+          {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one row everywhere */}
+          <div className="row chips" tabIndex={0} role="group" aria-label={t('filters')}>
+            <Chip text={t('fitsHost')} isOn={search.fits === true} onFlip={(fits) => change({ fits })} />
+            {CHIPS.map((chip) => (
+              <Chip
+                key={chip}
+                text={t(`use.${chip}`)}
+                isOn={search.capability === chip}
+                onFlip={(isOn) => change({ capability: isOn ? chip : '' })}
+              />
+            ))}
+          </div>
+          <Selects search={search} page={page.data} onChange={change} />
+        </Filters>
       </div>
       <div className={search.model === undefined ? 'split' : 'split open'}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
@@ -114,7 +117,7 @@ function Selects({
   const { backend = '', sort } = search
   const backends = [...new Set([...(page?.allBackends ?? []), ...(backend === '' ? [] : [backend])])]
   return (
-    <div className="row push hide-s">
+    <div className="row push selects">
       {backends.length > 1 && (
         <SelectFilter
           label={t('backend')}

@@ -3,13 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { InstallProgress } from '../../components/operations/install-button.tsx'
+import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import { findActiveOperation } from '../../lib/operations/operation.ts'
 import { useOperationAction } from '../../lib/operations/operation-actions.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import type { GalleryModel } from './api.ts'
-import { RemoveDialog } from './remove-dialog.tsx'
 
 /** The button that installs a model. While that goes on, its progress stands in its place. */
 export function InstallActions({ model }: { readonly model: GalleryModel }) {
@@ -46,7 +46,7 @@ export function InstallActions({ model }: { readonly model: GalleryModel }) {
       <Button disabled={isOffline} onClick={() => setRemoving(true)}>
         {t('remove')}
       </Button>
-      {isRemoving && <RemoveDialog name={name} onClose={() => setRemoving(false)} />}
+      {isRemoving && <RemoveDialog kind="model" name={name} onClose={() => setRemoving(false)} />}
     </div>
   )
 }

@@ -4,6 +4,7 @@ import type { TFunction } from 'i18next'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { InstallProgress } from '../../components/operations/install-button.tsx'
+import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
 import { Button, IconButton } from '../../components/ui/button.tsx'
 import { Switch } from '../../components/ui/field.tsx'
 import { EmptyState, ErrorBlock, Skeleton } from '../../components/ui/states.tsx'
@@ -16,7 +17,6 @@ import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import type { InstalledModel, LoadedModel } from '../../lib/server-state.ts'
 import { useLoading, useToggle } from './changes.ts'
 import { listUses } from './filter-installed.ts'
-import { RemoveDialog } from './remove-dialog.tsx'
 
 /** The details of a model that is here. */
 export function InstalledDetail({
@@ -163,7 +163,7 @@ function Actions({
         )}
       </div>
       {loading.isError && <ErrorBlock title={t('loadFailed')} error={loading.error} />}
-      {isRemoving && <RemoveDialog name={id} onClose={() => setRemoving(false)} />}
+      {isRemoving && <RemoveDialog kind="model" name={id} onClose={() => setRemoving(false)} />}
     </>
   )
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { SelectFilter } from '../../components/ui/field.tsx'
+import { Filters } from '../../components/ui/filters.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
@@ -49,17 +50,19 @@ export function InstalledView() {
             void navigate({ to: '.', search: term === '' ? rest : { ...rest, q: term }, replace: true })
           }}
         />
-        <SelectFilter
-          label={t('state.label')}
-          value={state ?? ''}
-          options={[['', t('state.any')], ...MODEL_STATES.map((word) => [word, t(`state.${word}`)] as const)]}
-          onChange={({ target }) => {
-            const next = MODEL_STATES.find((word) => word === target.value)
-            const { state: _, ...rest } = search
-            if (next === undefined) void navigate({ to: '.', search: rest, replace: true })
-            else change({ state: next })
-          }}
-        />
+        <Filters values={[state]}>
+          <SelectFilter
+            label={t('state.label')}
+            value={state ?? ''}
+            options={[['', t('state.any')], ...MODEL_STATES.map((word) => [word, t(`state.${word}`)] as const)]}
+            onChange={({ target }) => {
+              const next = MODEL_STATES.find((word) => word === target.value)
+              const { state: _, ...rest } = search
+              if (next === undefined) void navigate({ to: '.', search: rest, replace: true })
+              else change({ state: next })
+            }}
+          />
+        </Filters>
       </div>
       <div className={model === undefined ? 'split' : 'split open'}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}

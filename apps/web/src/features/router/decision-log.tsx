@@ -4,6 +4,8 @@ import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/ui/button.tsx'
 import { SelectFilter, Switch } from '../../components/ui/field.tsx'
+import { Filters } from '../../components/ui/filters.tsx'
+import { NameFilter } from '../../components/ui/name-filter.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
@@ -44,26 +46,32 @@ export function DecisionLog({
         </span>
       </header>
       <div className="row wrap router-filters">
-        {routers !== undefined && (
+        <Filters values={[routers === undefined ? undefined : router, reason, user, correlation]}>
+          {routers !== undefined && (
+            <SelectFilter
+              label={t('router')}
+              value={router ?? ''}
+              options={[['', t('everyRouter')], ...routers.map((name) => [name, name] as const)]}
+              onChange={({ target }) => onChange({ router: target.value || undefined })}
+            />
+          )}
           <SelectFilter
-            label={t('router')}
-            value={router ?? ''}
-            options={[['', t('everyRouter')], ...routers.map((name) => [name, name] as const)]}
-            onChange={({ target }) => onChange({ router: target.value || undefined })}
+            label={t('reasonHead')}
+            value={reason ?? ''}
+            options={[['', t('everyReason')], ...REASONS.map((known) => [known, t(`reasonShort.${known}`)] as const)]}
+            onChange={({ target }) => onChange({ reason: REASONS.find((known) => known === target.value) })}
           />
-        )}
-        <SelectFilter
-          label={t('reasonHead')}
-          value={reason ?? ''}
-          options={[['', t('everyReason')], ...REASONS.map((known) => [known, t(`reasonShort.${known}`)] as const)]}
-          onChange={({ target }) => onChange({ reason: REASONS.find((known) => known === target.value) })}
-        />
-        <TextFilter label={t('user')} value={user} onChange={(value) => onChange({ user: value })} />
-        <TextFilter
-          label={t('correlation')}
-          value={correlation}
-          onChange={(value) => onChange({ correlation: value })}
-        />
+          <NameFilter
+            label={t('user')}
+            value={user ?? ''}
+            onChange={(value) => onChange({ user: value || undefined })}
+          />
+          <NameFilter
+            label={t('correlation')}
+            value={correlation ?? ''}
+            onChange={(value) => onChange({ correlation: value || undefined })}
+          />
+        </Filters>
       </div>
       <QueryView query={decisions} lines={6}>
         {(all) => {
@@ -81,29 +89,6 @@ export function DecisionLog({
         }}
       </QueryView>
     </section>
-  )
-}
-
-/** A filter that acts when the field is left or Enter is pressed. */
-function TextFilter({
-  label,
-  value,
-  onChange,
-}: {
-  readonly label: string
-  readonly value: string | undefined
-  readonly onChange: (value: string | undefined) => void
-}) {
-  return (
-    <input
-      key={value}
-      className="input filter"
-      aria-label={label}
-      placeholder={label}
-      defaultValue={value}
-      onBlur={({ target }) => onChange(target.value || undefined)}
-      onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
-    />
   )
 }
 

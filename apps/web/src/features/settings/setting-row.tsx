@@ -68,7 +68,7 @@ export function SettingRow({
   )
 }
 
-/** Names the flag or the variable that has the last word. */
+/** Names the flag or the variable that has the last word. It is read at the start alone; no other setting needs a restart. */
 function LockReason({ origin: { locked_by: lock, flag, variables } }: { readonly origin: Origin }) {
   const { t } = useTranslation('settings')
   if (lock === null || lock === 'branding') return null
@@ -78,6 +78,7 @@ function LockReason({ origin: { locked_by: lock, flag, variables } }: { readonly
       <Icon name="lock" small />
       {t(`lock.${lock}`)}
       {name !== null && name !== '' && <code>{name}</code>}
+      {name !== null && t('lock.restart')}
     </span>
   )
 }

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { SelectFilter } from '../../components/ui/field.tsx'
+import { Filters } from '../../components/ui/filters.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { createFileStamp, saveFile } from '../../lib/download.ts'
 import type { UsageRow } from './api.ts'
@@ -47,36 +48,38 @@ export function UsageFilters({
   const groupsShown = isAll ? GROUPS : GROUPS.filter((one) => one !== 'user')
   return (
     <search className="row wrap filters" aria-label={t('filter.label')}>
-      <Segmented
-        small
-        label={t('filter.group')}
-        value={group}
-        options={groupsShown.map((one) => [one, t(`group.${one}`)] as const)}
-        onChange={(one) => onChange({ group: one === 'model' ? undefined : one })}
-      />
-      <Segmented
-        small
-        label={t('filter.metric')}
-        value={metric}
-        options={METRICS.map((one) => [one, t(`metric.${one}`)] as const)}
-        onChange={(one) => onChange({ metric: one === 'tokens' ? undefined : one })}
-      />
-      {isAll && (users.length > 1 || user !== undefined) && (
-        <SelectFilter
-          label={t('filter.user')}
-          value={user ?? ''}
-          options={choices(users, user, t('filter.anyUser'))}
-          onChange={({ target }) => onChange({ user: target.value || undefined })}
+      <Filters values={[search.group, search.metric, user, key]}>
+        <Segmented
+          small
+          label={t('filter.group')}
+          value={group}
+          options={groupsShown.map((one) => [one, t(`group.${one}`)] as const)}
+          onChange={(one) => onChange({ group: one === 'model' ? undefined : one })}
         />
-      )}
-      {(keys.length > 0 || key !== undefined) && (
-        <SelectFilter
-          label={t('filter.key')}
-          value={key ?? ''}
-          options={choices(keys, key, t('filter.anyKey'))}
-          onChange={({ target }) => onChange({ key: target.value || undefined })}
+        <Segmented
+          small
+          label={t('filter.metric')}
+          value={metric}
+          options={METRICS.map((one) => [one, t(`metric.${one}`)] as const)}
+          onChange={(one) => onChange({ metric: one === 'tokens' ? undefined : one })}
         />
-      )}
+        {isAll && (users.length > 1 || user !== undefined) && (
+          <SelectFilter
+            label={t('filter.user')}
+            value={user ?? ''}
+            options={choices(users, user, t('filter.anyUser'))}
+            onChange={({ target }) => onChange({ user: target.value || undefined })}
+          />
+        )}
+        {(keys.length > 0 || key !== undefined) && (
+          <SelectFilter
+            label={t('filter.key')}
+            value={key ?? ''}
+            options={choices(keys, key, t('filter.anyKey'))}
+            onChange={({ target }) => onChange({ key: target.value || undefined })}
+          />
+        )}
+      </Filters>
       <span className="row push">
         <Button small kind="ghost" icon="file" onClick={saveCsv}>
           {t('export.csv')}

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { SearchField, SelectFilter } from '../../components/ui/field.tsx'
+import { Filters } from '../../components/ui/filters.tsx'
 import { Pager } from '../../components/ui/pager.tsx'
 import { NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { useSession } from '../../lib/session.ts'
@@ -58,26 +59,28 @@ function Users({ users }: { readonly users: readonly User[] }) {
       {waiting.length > 0 && <PendingTable users={waiting} onDelete={(user) => act('delete', user)} />}
       <div className="row wrap users-bar">
         <SearchField label={t('searchLabel')} value={search.q ?? ''} onChange={(q) => filter({ q })} />
-        <SelectFilter
-          label={t('role')}
-          options={[
-            ['', t('anyRole')],
-            ['admin', t('roleName.admin')],
-            ['user', t('roleName.user')],
-          ]}
-          value={search.role ?? ''}
-          onChange={({ target }) => filter(readUsersSearch({ ...search, page: 1, role: target.value }))}
-        />
-        <SelectFilter
-          label={t('status')}
-          options={[
-            ['', t('anyStatus')],
-            ['active', t('statusName.active')],
-            ['disabled', t('statusName.disabled')],
-          ]}
-          value={search.status ?? ''}
-          onChange={({ target }) => filter(readUsersSearch({ ...search, page: 1, status: target.value }))}
-        />
+        <Filters values={[search.role, search.status]}>
+          <SelectFilter
+            label={t('role')}
+            options={[
+              ['', t('anyRole')],
+              ['admin', t('roleName.admin')],
+              ['user', t('roleName.user')],
+            ]}
+            value={search.role ?? ''}
+            onChange={({ target }) => filter(readUsersSearch({ ...search, page: 1, role: target.value }))}
+          />
+          <SelectFilter
+            label={t('status')}
+            options={[
+              ['', t('anyStatus')],
+              ['active', t('statusName.active')],
+              ['disabled', t('statusName.disabled')],
+            ]}
+            value={search.status ?? ''}
+            onChange={({ target }) => filter(readUsersSearch({ ...search, page: 1, status: target.value }))}
+          />
+        </Filters>
         <span className="meta push">{t('count', { count: shown.length })}</span>
       </div>
       {shown.length === 0 ? (

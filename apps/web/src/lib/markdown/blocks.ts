@@ -1,4 +1,5 @@
-import { Lexer, type Links } from 'marked'
+import type { Links } from 'marked'
+import { markdownReader } from './reader.ts'
 
 /** A text cut into its blocks. */
 export interface SplitText {
@@ -13,7 +14,7 @@ const OPEN_BLOCKS = 2
 
 /** Cuts a text into blocks. @param text with `\n` as its only line break, see {@link normalizeBreaks} */
 export function splitBlocks(text: string): SplitText {
-  const tokens = Lexer.lex(text)
+  const tokens = markdownReader.lexer(text)
   const blocks: string[] = []
   for (const { type, raw } of tokens) {
     const last = blocks.length - 1

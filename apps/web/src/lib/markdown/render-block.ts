@@ -1,15 +1,11 @@
 import DOMPurify from 'dompurify'
-import { Lexer, type Links, Parser, Renderer } from 'marked'
-import { reduceHtml } from './reduce-html.ts'
+import { Lexer, type Links } from 'marked'
+import { markdownReader } from './reader.ts'
 
 /** Elements that an answer may hold. Nothing that loads, sends, styles or runs. */
 const TAGS =
   `a abbr b blockquote br code del details div dd dl dt em h1 h2 h3 h4 h5 h6 hr i img input ins kbd li mark ol
   p pre q s samp small span strong sub summary sup table tbody td th thead tr u ul var`.split(/\s+/)
-
-const renderer = new Renderer()
-// handlers and addresses of raw HTML never reach the parser of the browser, which would report them
-renderer.html = ({ text }) => reduceHtml(text)
 
 /**
  * Turns one block of markdown into sanitised elements.
@@ -17,9 +13,9 @@ renderer.html = ({ text }) => reduceHtml(text)
  * @param links definitions from other blocks of the text
  */
 export function renderBlock(block: string, links: Links): DocumentFragment {
-  const lexer = new Lexer()
+  const lexer = new Lexer(markdownReader.defaults)
   Object.assign(lexer.tokens.links, links)
-  const html = Parser.parse(lexer.lex(block), { renderer })
+  const html = markdownReader.parser(lexer.lex(block))
   return DOMPurify.sanitize(html, {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ['href', 'title', 'alt', 'src', 'class', 'start', 'align', 'type', 'checked', 'disabled', 'open'],

@@ -7,3 +7,36 @@ export const reloadReply = z.object({
   pending_cleanup: z.int(),
   details: z.array(z.string()).optional(),
 })
+
+/** Body of `POST /api/models/uploads`. */
+export const uploadRequest = z.object({
+  filename: z.string().min(1).describe('With `.gguf` at its end.'),
+  name: z.string().optional().describe('Of the model; the name of the file when it is left out.'),
+  size_bytes: z.int().min(1).describe('Of the whole file.'),
+})
+
+/** How far an upload is. */
+export const uploadState = z.object({
+  id: z.string(),
+  name: z.string().describe('Of the model that it becomes.'),
+  size_bytes: z.int(),
+  received_bytes: z.int().describe('Where the next piece begins.'),
+  piece_bytes: z.int().describe('Largest piece.'),
+})
+
+/** Query of `PUT /api/models/uploads/:id`. */
+export const pieceQuery = z.object({ offset: z.string().describe('Bytes of the file before the piece.') })
+
+/** Body of `PUT /api/models/uploads/:id`. */
+export const piece = z.string().meta({ format: 'binary' }).describe('Bytes of the file.')
+
+/** Reply of `POST /api/models/uploads/:id/finish`. */
+export const addedModel = z.object({
+  name: z.string(),
+  filename: z.string().describe('The model file.'),
+  weights_file: z.string(),
+  size_bytes: z.int(),
+})
+
+/** Reply of `DELETE /api/models/uploads/:id`. */
+export const dropped = z.object({ success: z.literal(true) })

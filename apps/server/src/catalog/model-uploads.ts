@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SvcError } from '@svc/errors'
+import { toFileError } from '../files/file-error.ts'
+import { checkName, toFileName } from '../files/safe-path.ts'
+import { type AddedModel, addModel, checkWeightsName, modelExists, nameModel, notAModel } from './add-model.ts'
+import type { ConfigStore } from './folder-store.ts'
+import { UPLOADS_FOLDER } from './uploads-folder.ts'
+
+/** GGUF files that clients send in pieces. Each becomes a model when it is complete, and leaves nothing before. */
+export interface ModelUploads {
+  /**
+   * Makes room for a file.
+   *
+   * @throws {SvcError} `invalid_request` (`not_a_model`, `invalid_name`), `conflict` (`model_exists`),
+   *   `insufficient_storage` (`disk_full`), `unavailable` (`too_many_uploads`)
+   */
+  begin(request: UploadRequest): Promise<UploadState>
+  /** @throws {SvcError} `not_found` */
+  read(id: string): UploadState
+  /**
+   * Adds the next piece. A piece that is there already is not added again.
+   *
+   * @param offset bytes before the piece
+   * @throws {SvcError} `not_found`, `conflict` (`wrong_offset`, `upload_busy`), `invalid_request` (`not_a_model`),
+   *   `too_large`, `insufficient_storage`
+   */
+  append(id: string, offset: number, piece: Uint8Array): Promise<UploadState>
+  /** Makes a model of the complete file. @throws {SvcError} `not_found`, `conflict` (`incomplete`); as {@link addModel} */
+  finish(id: string, options: { readonly signal: AbortSignal }): Promise<AddedModel>
+  /** Drops an upload; one that is not there counts as dropped. */
+  cancel(id: string): Promise<void>
+  /** Removes what an earlier process left. */
+  removeStale(): Promise<void>
+  /** Drops all uploads. */
+  close(): Promise<void>
+}
+
+/** A file that somebody wants to send. */
+export interface UploadRequest {
+  readonly filename: string
+  /** @default the name of the file without its extension */
+  readonly name?: string | undefined
+  readonly sizeBytes: number
+}
+
+/** How far an upload is. */
+export interface UploadState {
+  readonly id: string
+  /** Of the model that it becomes. */
+  readonly name: string
+  readonly sizeBytes: number
+  readonly receivedBytes: number
+}
+
+/** What {@link createModelUploads} needs. */
+export interface ModelUploadParts {
+  readonly modelsPath: string
+  readonly modelFiles: ConfigStore
+  /** Bytes that may still be written to the models folder; undefined where nobody tells. */
+  readonly readFreeBytes: () => Promise<number | undefined>
+  /** Runs a change of the models folder while no other one runs. */
+  readonly alone: <T>(change: () => Promise<T>) => Promise<T>
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Longest silence of a sender, milliseconds. @default 15 minutes */
+  readonly idleMs?: number | undefined
+}
+
+interface Upload extends UploadRequest {
+  readonly id: string
+  readonly name: string
+  readonly folder: string
+  readonly path: string
+  readonly file: FileHandle
+  readonly timer: NodeJS.Timeout
+  receivedBytes: number
+  isBusy: boolean
+}
+
+const MAX_UPLOADS = 4
+const IDLE_MS = 15 * 60_000
+/** Left to the rest of the machine. */
+const KEPT_FREE_BYTES = 64 * 1024 * 1024
+const MAGIC = Buffer.from('GGUF')
+const MODE = 0o644
+
+/** Takes files for a models folder. */
+export function createModelUploads(parts: ModelUploadParts): ModelUploads {
+  const { modelsPath, modelFiles, idleMs = IDLE_MS } = parts
+  const root = join(modelsPath, UPLOADS_FOLDER)
+  const uploads = new Map<string, Upload>()
+
+  function find(id: string): Upload {
+    const upload = uploads.get(id)
+    if (upload === undefined) throw new SvcError('not_found', 'there is no such upload', { code: 'upload_not_found' })
+    if (upload.isBusy) {
+      throw new SvcError('conflict', 'the upload is being written at this moment', { code: 'upload_busy' })
+    }
+    return upload
+  }
+
+  async function drop(upload: Upload): Promise<void> {
+    uploads.delete(upload.id)
+    clearTimeout(upload.timer)
+    await upload.file.close().catch(() => undefined)
+    await rm(upload.folder, { recursive: true, force: true })
+    // fails while it holds another upload
+    await rmdir(root).catch(() => undefined)
+  }
+
+  /** Runs one change of an upload. The timer rests meanwhile. */
+  async function change<T>(upload: Upload, run: () => Promise<T>): Promise<T> {
+    upload.isBusy = true
+    try {
+      return await run()
+    } finally {
+      upload.isBusy = false
+      upload.timer.refresh()
+    }
+  }
+
+  async function refuseTooLarge({ filename, sizeBytes }: UploadRequest): Promise<void> {
+    const free = await parts.readFreeBytes()
+    if (free === undefined) return
+    const expected = [...uploads.values()].reduce((sum, one) => sum + one.sizeBytes - one.receivedBytes, 0)
+    if (sizeBytes + expected + KEPT_FREE_BYTES <= free) return
+    throw new SvcError(
+      'insufficient_storage',
+      `${filename} has ${sizeBytes} bytes, and the disk of the models folder has ${Math.max(0, free - expected)} free`,
+      { code: 'disk_full' },
+    )
+  }
+
+  return {
+    async begin(request) {
+      const { filename, name = nameModel(filename), sizeBytes } = request
+      checkWeightsName(filename)
+      checkName(name, 'model')
+      if (modelFiles.get(name) !== undefined) throw modelExists(name)
+      await refuseTooLarge(request)
+      if (uploads.size >= MAX_UPLOADS) {
+        throw new SvcError('unavailable', `${MAX_UPLOADS} files are being sent already; retry shortly`, {
+          code: 'too_many_uploads',
+          retryAfterMs: 10_000,
+        })
+      }
+      const id = randomUUID()
+      const folder = join(root, id)
+      const path = join(folder, `${toFileName(nameModel(filename))}.gguf`)
+      let file: FileHandle
+      try {
+        await mkdir(folder, { recursive: true })
+        file = await open(path, 'wx', MODE)
+      } catch (error) {
+        throw toFileError(error, 'written', path)
+      }
+      const timer = setTimeout(() => {
+        const upload = uploads.get(id)
+        if (upload === undefined || upload.isBusy) return
+        drop(upload).catch(() => undefined)
+      }, idleMs).unref()
+      const upload: Upload = {
+        ...{ id, name, filename, sizeBytes, folder, path, file, timer },
+        ...{ receivedBytes: 0, isBusy: false },
+      }
+      uploads.set(id, upload)
+      return toState(upload)
+    },
+
+    read: (id) => toState(find(id)),
+
+    async append(id, offset, piece) {
+      const upload = find(id)
+      const { filename, sizeBytes, receivedBytes, path, file } = upload
+      // the reply to this piece was lost, and its sender sends it again
+      if (offset + piece.length === receivedBytes) return toState(upload)
+      if (offset !== receivedBytes) {
+        throw new SvcError('conflict', `the next piece begins at byte ${receivedBytes}`, { code: 'wrong_offset' })
+      }
+      if (offset + piece.length > sizeBytes) {
+        throw new SvcError('too_large', `${filename} was announced with ${sizeBytes} bytes`, {
+          code: 'upload_too_large',
+        })
+      }
+      if (offset === 0 && !MAGIC.equals(piece.subarray(0, MAGIC.length))) {
+        await drop(upload)
+        throw notAModel(filename, 'is no GGUF file: it does not begin as one')
+      }
+      return change(upload, async () => {
+        let written = 0
+        while (written < piece.length) {
+          const { bytesWritten } = await file
+            .write(piece, written, piece.length - written, offset + written)
+            .catch((error: unknown) => {
+              throw toFileError(error, 'written', path)
+            })
+          written += bytesWritten
+        }
+        upload.receivedBytes += written
+        return toState(upload)
+      })
+    },
+
+    async finish(id, { signal }) {
+      const upload = find(id)
+      const { name, filename, sizeBytes, receivedBytes, file, path } = upload
+      if (receivedBytes !== sizeBytes) {
+        throw new SvcError('conflict', `${filename} is not complete: ${receivedBytes} of ${sizeBytes} bytes are here`, {
+          code: 'incomplete',
+        })
+      }
+      upload.isBusy = true
+      try {
+        await file.sync().catch((error: unknown) => {
+          throw toFileError(error, 'written', path)
+        })
+        return await parts.alone(async () => {
+          const added = await addModel({ source: path, folder: modelsPath, name, transfer: 'move', signal })
+          await modelFiles.reload()
+          return added
+        })
+      } finally {
+        // a file that cannot become a model is of no further use
+        await drop(upload)
+      }
+    },
+
+    async cancel(id) {
+      const upload = uploads.get(id)
+      if (upload !== undefined) await drop(find(id))
+    },
+
+    async removeStale() {
+      const names = await readdir(root).catch(() => [])
+      for (const name of names) {
+        const path = join(root, name)
+        const found = await stat(path).catch(() => undefined)
+        // another server may use the same models folder
+        if (found !== undefined && parts.now() - found.mtimeMs > 2 * idleMs) {
+          await rm(path, { recursive: true, force: true })
+        }
+      }
+    },
+
+    async close() {
+      for (const upload of [...uploads.values()]) await drop(upload)
+    },
+  }
+}
+
+function toState({ id, name, sizeBytes, receivedBytes }: Upload): UploadState {
+  return { id, name, sizeBytes, receivedBytes }
+}

@@ -1,0 +1,189 @@
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { chatGguf } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
+import { createConfigStore } from '../../src/catalog/config-store.ts'
+import { createModelUploads, type ModelUploadParts } from '../../src/catalog/model-uploads.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const BYTES = Buffer.from(chatGguf())
+const HALF = Math.ceil(BYTES.length / 2)
+
+function begin(server: TestServer, fields: Record<string, unknown> = {}) {
+  return server.post('/api/models/uploads', { filename: 'My Model.gguf', size_bytes: BYTES.length, ...fields })
+}
+
+function send(server: TestServer, id: string, offset: number | string, body: Buffer) {
+  const headers = { 'content-type': 'application/octet-stream' }
+  return server.call(`/api/models/uploads/${id}?offset=${offset}`, { method: 'PUT', headers, body })
+}
+
+const finish = (server: TestServer, id: string) => server.call(`/api/models/uploads/${id}/finish`, { method: 'POST' })
+
+async function beginFile(server: TestServer, fields: Record<string, unknown> = {}): Promise<string> {
+  const reply = await begin(server, fields)
+  expect(reply.status, reply.text).toBe(200)
+  return (reply.json() as { readonly id: string }).id
+}
+
+describe('a GGUF file that a client sends', () => {
+  it('becomes a model once all its pieces are there', async () => {
+    await using server = await startTestServer()
+    const begun = await begin(server)
+    expect(begun.json()).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'My-Model',
+      size_bytes: BYTES.length,
+      received_bytes: 0,
+      piece_bytes: 8 * 1024 * 1024,
+    })
+    const { id } = begun.json() as { readonly id: string }
+    expect((await send(server, id, 0, BYTES.subarray(0, HALF))).json()).toMatchObject({ received_bytes: HALF })
+    expect((await finish(server, id)).json()).toMatchObject({
+      error: expect.stringContaining(`${HALF} of ${BYTES.length}`),
+    })
+    expect((await server.call(`/api/models/uploads/${id}`)).json()).toMatchObject({ received_bytes: HALF })
+    expect((await send(server, id, HALF, BYTES.subarray(HALF))).status).toBe(200)
+    const finished = await finish(server, id)
+    expect([finished.status, finished.json()]).toEqual([
+      200,
+      { name: 'My-Model', filename: 'My-Model.yaml', weights_file: 'My-Model.gguf', size_bytes: BYTES.length },
+    ])
+    expect((await readdir(server.modelsPath)).sort()).toEqual(['My-Model.gguf', 'My-Model.yaml'])
+    expect(await readFile(join(server.modelsPath, 'My-Model.gguf'))).toEqual(BYTES)
+    const { data } = (await server.call('/v1/models')).json() as { readonly data: readonly { readonly id: string }[] }
+    expect(data.map((model) => model.id)).toContain('My-Model')
+    expect((await finish(server, id)).status).toBe(404)
+  })
+
+  it('gets another name when one is given, and none that is taken', async () => {
+    await using server = await startTestServer()
+    const id = await beginFile(server, { name: 'house' })
+    await send(server, id, 0, BYTES)
+    expect((await finish(server, id)).json()).toMatchObject({ name: 'house', weights_file: 'house.gguf' })
+    const taken = await begin(server, { name: 'house' })
+    expect([taken.status, taken.text]).toEqual([
+      409,
+      expect.stringContaining('a model named \\"house\\" exists already'),
+    ])
+    expect((await begin(server, { name: '../house' })).status).toBe(400)
+  })
+
+  it.each([
+    ['model.bin', 'does not end in .gguf'],
+    ['big-00001-of-00003.gguf', 'one part of several'],
+  ])('is refused by its name: %s', async (filename, reason) => {
+    await using server = await startTestServer()
+    const reply = await begin(server, { filename })
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(reason)])
+  })
+
+  it('is refused by its first bytes, and leaves nothing', async () => {
+    await using server = await startTestServer()
+    const id = await beginFile(server)
+    const reply = await send(server, id, 0, Buffer.from('PK some archive'))
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('is no GGUF file')])
+    expect(await readdir(server.modelsPath)).toEqual([])
+  })
+
+  it('is refused when its header cannot be read, and leaves nothing', async () => {
+    await using server = await startTestServer()
+    const bytes = Buffer.concat([Buffer.from('GGUF'), Buffer.alloc(200, 255)])
+    const id = await beginFile(server, { size_bytes: bytes.length })
+    expect((await send(server, id, 0, bytes)).status).toBe(200)
+    expect((await finish(server, id)).status).toBe(400)
+    expect(await readdir(server.modelsPath)).toEqual([])
+    expect((await finish(server, id)).status).toBe(404)
+  })
+
+  it('takes its pieces in order, one that comes twice once, and no byte more than announced', async () => {
+    await using server = await startTestServer()
+    const id = await beginFile(server)
+    expect((await send(server, id, HALF, BYTES.subarray(HALF))).text).toContain('begins at byte 0')
+    for (let round = 0; round < 2; round += 1) {
+      expect((await send(server, id, 0, BYTES.subarray(0, HALF))).json()).toMatchObject({ received_bytes: HALF })
+    }
+    const tooMuch = await send(server, id, HALF, Buffer.concat([BYTES.subarray(HALF), Buffer.from('x')]))
+    expect([tooMuch.status, tooMuch.text]).toEqual([413, expect.stringContaining(`${BYTES.length} bytes`)])
+    for (const offset of ['', '-1', '1e3', 'x']) expect((await send(server, id, offset, BYTES)).status).toBe(400)
+    await send(server, id, HALF, BYTES.subarray(HALF))
+    expect((await finish(server, id)).status).toBe(200)
+  })
+
+  it('can be dropped, and at most four come at once', async () => {
+    await using server = await startTestServer()
+    const ids: string[] = []
+    for (let count = 0; count < 4; count += 1) ids.push(await beginFile(server, { filename: `m${count}.gguf` }))
+    const refused = await begin(server)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '10'])
+    for (const id of ids) {
+      expect((await server.call(`/api/models/uploads/${id}`, { method: 'DELETE' })).json()).toEqual({ success: true })
+      expect((await send(server, id, 0, BYTES)).status).toBe(404)
+    }
+    expect(await readdir(server.modelsPath)).toEqual([])
+    expect((await begin(server)).status).toBe(200)
+  })
+
+  it('leaves nothing when the server stops', async () => {
+    const folder = await startTestServer()
+    const id = await beginFile(folder)
+    await send(folder, id, 0, BYTES)
+    const { modelsPath } = folder
+    await folder.server.close()
+    expect(await readdir(modelsPath)).toEqual([])
+    await folder.close()
+  })
+})
+
+describe('uploads', () => {
+  async function createWorld(extra: Partial<ModelUploadParts> = {}) {
+    const server = await startTestServer()
+    const uploads = createModelUploads({
+      modelsPath: server.modelsPath,
+      modelFiles: createConfigStore({ folder: server.modelsPath }),
+      readFreeBytes: async () => undefined,
+      alone: (change) => change(),
+      now: () => Date.now(),
+      ...extra,
+    })
+    return {
+      uploads,
+      modelsPath: server.modelsPath,
+      async [Symbol.asyncDispose]() {
+        await uploads.close()
+        await server.close()
+      },
+    }
+  }
+
+  it('need room on the disk, beside what is being sent already', async () => {
+    const free = 64 * 1024 * 1024 + 1500
+    await using world = await createWorld({ readFreeBytes: async () => free })
+    await world.uploads.begin({ filename: 'a.gguf', sizeBytes: 1000 })
+    await expect(world.uploads.begin({ filename: 'b.gguf', sizeBytes: 1000 })).rejects.toMatchObject({
+      kind: 'insufficient_storage',
+      code: 'disk_full',
+    })
+    await world.uploads.begin({ filename: 'b.gguf', sizeBytes: 500 })
+  })
+
+  it('end when nothing comes for a while', async () => {
+    await using world = await createWorld({ idleMs: 50 })
+    const { id } = await world.uploads.begin({ filename: 'a.gguf', sizeBytes: 1000 })
+    await expect.poll(() => readdir(world.modelsPath)).toEqual([])
+    expect(() => world.uploads.read(id)).toThrow('there is no such upload')
+  })
+
+  it('of a process that was killed are removed, but not those of another one that runs', async () => {
+    await using world = await createWorld()
+    const [old, fresh] = ['old', 'fresh'].map((name) => join(world.modelsPath, '.uploads', name))
+    for (const folder of [old, fresh]) {
+      await mkdir(String(folder), { recursive: true })
+      await writeFile(join(String(folder), 'x.gguf'), 'GGUF')
+    }
+    await utimes(String(old), 1000, 1000)
+    await world.uploads.removeStale()
+    expect(await readdir(join(world.modelsPath, '.uploads'))).toEqual(['fresh'])
+    await rm(join(world.modelsPath, '.uploads'), { recursive: true })
+  })
+})

@@ -1,0 +1,21 @@
+import { useCallback, useMemo } from 'react'
+import { renderMaths } from '../../lib/markdown/render-maths.ts'
+import 'temml/dist/Temml-Local.css'
+
+/** A formula as MathML, which screen readers read; its text, where it cannot be read. @param text with its marks */
+export function Formula({ text, isDisplay }: { readonly text: string; readonly isDisplay: boolean }) {
+  const fragment = useMemo(() => renderMaths(text, isDisplay), [text, isDisplay])
+  const fill = useCallback(
+    (place: HTMLElement | null) => {
+      if (fragment !== undefined) place?.replaceChildren(fragment.cloneNode(true))
+    },
+    [fragment],
+  )
+  if (fragment === undefined) return <>{text}</>
+  return isDisplay ? (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
+    <span ref={fill} className="wide maths" tabIndex={0} />
+  ) : (
+    <span ref={fill} />
+  )
+}
