@@ -77,8 +77,13 @@ function Drawer({
       if (key === 'Escape') onClose()
     }
     addEventListener('keydown', onKey)
+    const opener = document.activeElement
     document.querySelector<HTMLElement>('.drawer a')?.focus()
-    return () => removeEventListener('keydown', onKey)
+    return () => {
+      removeEventListener('keydown', onKey)
+      // a page that was chosen there takes the focus itself
+      if (opener instanceof HTMLElement) opener.focus()
+    }
   }, [onClose])
   return (
     <>
