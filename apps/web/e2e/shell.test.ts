@@ -140,10 +140,10 @@ describeInBrowser('the frame on a server with accounts', () => {
     await page.goto(address)
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
     await endOtherSessions(server, email)
-    await page.getByRole('button', { name: '30 days' }).click()
+    await page.getByRole('button', { name: '24 hours' }).click()
     await signInAgain(view, email)
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
-    expect(page.url()).toContain('/app/usage?period=month')
+    expect(page.url()).toContain('/app/usage?period=day')
 
     // what was being written is still there
     await page.getByRole('link', { name: 'Chat', exact: true }).click()
