@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import AxeBuilder from '@axe-core/playwright'
 import { type FileOrigin, startFileOrigin } from '@svc/test-kit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -15,6 +14,7 @@ import {
   type View,
 } from './harness.ts'
 import { listRoutes } from './list-routes.ts'
+import { dress, findHiddenStops, findOverflow, findSmallText, findViolations, settle, WIDTHS } from './look.ts'
 
 const VIEWERS = ['admin', 'user', 'anonymous', 'open', 'keys'] as const
 type Viewer = (typeof VIEWERS)[number]
@@ -99,32 +99,6 @@ function expectOutcome({ seenBy, absentFor }: Row, viewer: Viewer): Outcome {
   return absentFor?.includes(viewer) === true ? 'absent' : 'refused'
 }
 
-/** Resolves once the page has drawn what it asked the server for. */
-async function settle(page: Page, title: string): Promise<void> {
-  const isDrawn = (wanted: string) =>
-    document.title === wanted && document.querySelector('h1') !== null && document.querySelector('.skels') === null
-  await page.waitForFunction(isDrawn, `${title} - svc`, { timeout: 20_000 }).catch(async () => {
-    const shown = await page.evaluate(() => `"${document.title}", ${document.body.innerText.slice(0, 300)}`)
-    throw new Error(`${page.url()} does not become "${title}": ${shown}`)
-  })
-}
-
-/** The elements that are wider than the window. */
-function findOverflow(page: Page): Promise<readonly string[]> {
-  return page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement
-    return scrollWidth > clientWidth ? [`${location.pathname}: ${scrollWidth} px in a window of ${clientWidth} px`] : []
-  })
-}
-
-async function findViolations(page: Page): Promise<readonly string[]> {
-  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-  const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze()
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.slice(0, 5).map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
-  )
-}
-
 const DETECTOR = `name: secrets
 backend: pattern
 pii_detection: { builtins: [email], default_action: mask }
@@ -189,15 +163,19 @@ describeInBrowser('every page', () => {
     expect(ROWS.map(({ route }) => route).sort()).toEqual([...new Set(await listRoutes())].sort())
   })
 
-  /** Looks for sideways scroll and violations in both themes and on a narrow window. */
-  async function lookClosely(page: Page): Promise<readonly string[]> {
-    const found = [...(await findOverflow(page)), ...(await findViolations(page))]
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.setViewportSize({ width: 390, height: 844 })
-    found.push(...(await findOverflow(page)))
+  /** Looks for sideways scroll, violations, hidden places of the focus and small letters, in both themes. */
+  async function lookClosely(page: Page, isFirst: boolean): Promise<readonly string[]> {
+    const found = [...(await findViolations(page)), ...(await findSmallText(page))]
+    // the frame has the same places on every page
+    const from = isFirst ? 'body' : '#main'
+    found.push(...(await findHiddenStops(page, from)))
+    await dress(page, 390, 'dark')
     found.push(...(await findViolations(page)).map((violation) => `dark, 390 px: ${violation}`))
-    await page.emulateMedia({ colorScheme: 'light' })
-    await page.setViewportSize({ width: 1440, height: 900 })
+    found.push(...(await findHiddenStops(page, from)).map((stop) => `390 px: ${stop}`))
+    for (const width of WIDTHS) {
+      await dress(page, width, 'light')
+      found.push(...(await findOverflow(page)))
+    }
     return found
   }
 
@@ -219,10 +197,11 @@ describeInBrowser('every page', () => {
           found.push(`${address}: ${error instanceof Error ? error.message : String(error)}`)
           continue
         }
-        const look = outcome === 'page' ? `${row.route} ${isAdmin ? 'admin' : viewer}` : outcome
+        // several addresses lead to one page
+        const look = outcome === 'page' ? `${new URL(page.url()).pathname} ${isAdmin ? 'admin' : viewer}` : outcome
         const isNew = !seen.has(look)
         seen.add(look)
-        const wrong = isNew ? await lookClosely(page) : await findOverflow(page)
+        const wrong = isNew ? await lookClosely(page, seen.size === 1) : await findOverflow(page)
         // React reports the refusal of a guard, which the page shows
         const unexpected = faults.slice(before).filter((fault) => outcome === 'page' || !fault.includes('RefusedError'))
         found.push(...[...unexpected, ...wrong].map((text) => `${address}: ${text}`))

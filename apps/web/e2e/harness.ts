@@ -99,7 +99,7 @@ export async function openView(url: string, options: ViewOptions = {}): Promise<
 }
 
 /** The password of every account of the tests. */
-const PASSWORD = 'a long enough passphrase 42'
+export const PASSWORD = 'a long enough passphrase 42'
 
 /** Starts the built server with accounts; the first account is the admin. */
 export function startServerWithAccounts(options: BuiltServerOptions = {}): Promise<BuiltServer> {

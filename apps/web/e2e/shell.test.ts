@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
-import { describeInBrowser, openView, register, startBuiltServer, startServerWithAccounts } from './harness.ts'
+import {
+  describeInBrowser,
+  openView,
+  PASSWORD,
+  register,
+  signIn,
+  startBuiltServer,
+  startServerWithAccounts,
+  type View,
+} from './harness.ts'
 
 describeInBrowser('the frame on a server without sign-in', () => {
   let server: BuiltServer
@@ -120,4 +129,44 @@ describeInBrowser('the frame on a server with accounts', () => {
     await view.page.getByRole('menuitem', { name: 'Sign out' }).click()
     await view.page.waitForURL(/\/login/)
   })
+
+  it('leads to the sign-in page when the session is ended while a page is open, and back to the same address', async () => {
+    const email = 'ann@site.example'
+    await using view = await openView(server.url, { expected: /401/ })
+    await register(view, email)
+    await signIn(view, email)
+    const { page } = view
+    const address = '/app/usage?period=week'
+    await page.goto(address)
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+    await endOtherSessions(server, email)
+    await page.getByRole('button', { name: '24 hours' }).click()
+    await signInAgain(view, email)
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+    expect(page.url()).toContain('/app/usage?period=day')
+
+    // what was being written is still there
+    await page.getByRole('link', { name: 'Chat', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Message', exact: true }).fill('half a thought')
+    await endOtherSessions(server, email)
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await signInAgain(view, email)
+    const draft = page.getByRole('textbox', { name: 'Message', exact: true })
+    await draft.waitFor()
+    expect(await draft.inputValue()).toBe('half a thought')
+  })
 })
+
+/** Ends all sessions of an account from another place. */
+async function endOtherSessions({ url }: BuiltServer, email: string): Promise<void> {
+  await using elsewhere = await openView(url)
+  await signIn(elsewhere, email)
+  expect((await elsewhere.context.request.delete('/api/auth/sessions')).ok()).toBe(true)
+}
+
+async function signInAgain({ page }: View, email: string): Promise<void> {
+  await page.waitForURL(/\/login\?/, { timeout: 30_000 })
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}

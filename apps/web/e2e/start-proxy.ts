@@ -7,6 +7,8 @@ export interface Proxy extends AsyncDisposable {
   readonly url: string
   /** Answers requests in place of the server while it returns true; the path is the server's. */
   intercept: (path: string, response: ServerResponse) => boolean
+  /** How long requests wait before they go on to the server, in milliseconds. */
+  delay: (path: string) => number
 }
 
 /** Starts a proxy that takes a prefix such as `/llm` off each path and says so, as reverse proxies do. */
@@ -23,12 +25,15 @@ export async function startProxy(target: string, prefix = ''): Promise<Proxy> {
     response.once('close', () => onward.destroy())
     incoming.pipe(onward)
   }
-  const proxy: { intercept: Proxy['intercept'] } = { intercept: () => false }
+  const proxy: Pick<Proxy, 'intercept' | 'delay'> = { intercept: () => false, delay: () => 0 }
   const server = createServer((incoming, response) => {
     const { url = '/' } = incoming
     if (!url.startsWith(`${prefix}/`)) return void response.writeHead(404).end('outside of the prefix')
     const path = url.slice(prefix.length)
-    if (!proxy.intercept(path, response)) pass(incoming, response, path)
+    if (proxy.intercept(path, response)) return
+    const delay = proxy.delay(path)
+    if (delay === 0) pass(incoming, response, path)
+    else setTimeout(() => pass(incoming, response, path), delay)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -10,12 +10,12 @@ function* testFiles(folder: string): Generator<string> {
     if (SKIPPED.has(entry.name)) continue
     const path = join(folder, entry.name)
     if (entry.isDirectory()) yield* testFiles(path)
-    else if (entry.name.endsWith('.test.ts')) yield path
+    else if (/\.test\.tsx?$/.test(entry.name)) yield path
   }
 }
 
 const CALL = /\b(?:verifies|knownGap)\(\s*(\[[^\]]*\]|'[^']+')/g
-/** Tests of packages cannot import the server's helper; they cite in a comment. */
+/** Tests of packages and of the web interface cannot import the server's helper; they cite in a comment. */
 const COMMENT = /\/\/ verifies ([a-z0-9:\- ,]+)/g
 
 /** Reads every requirement id that a test file cites, with the citing files. */

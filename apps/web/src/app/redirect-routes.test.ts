@@ -23,6 +23,7 @@ async function follow(address: string, basepath = '/') {
 }
 
 describe('old addresses', () => {
+  // verifies versioning:bookmarks:redirected, versioning:bookmarks:flags-kept
   it.each([
     ['/app/manage', '/app/models?view=installed'],
     ['/app/manage?tab=models&sel=cedar&mq=ce&mf=loaded', '/app/models?view=installed&model=cedar&q=ce&state=loaded'],

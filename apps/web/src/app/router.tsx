@@ -1,4 +1,5 @@
 import { createRouter } from '@tanstack/react-router'
+import { Skeleton } from '../components/ui/states.tsx'
 import { basePath } from '../lib/base-path.ts'
 import { queryClient, setSignedOutHandler } from '../lib/query-client.ts'
 import { sessionQuery } from '../lib/session.ts'
@@ -22,6 +23,10 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: PageFailure,
   defaultNotFoundComponent: NotFoundPage,
+  // a server that is slow to say who looks at the page, and a page that is slow to come, show that they load
+  defaultPendingComponent: () => <Skeleton lines={6} />,
+  defaultPendingMs: 200,
+  defaultPendingMinMs: 0,
   scrollRestoration: true,
 })
 

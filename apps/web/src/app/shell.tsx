@@ -3,6 +3,7 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../components/ui/button.tsx'
 import { Skeleton } from '../components/ui/states.tsx'
+import { useFollowFocus } from './follow-focus.ts'
 import { useHeartbeat } from './heartbeat.ts'
 import { Navigation, useCurrentPage } from './navigation.tsx'
 import { useNavigationCounts } from './navigation-counts.tsx'
@@ -17,6 +18,7 @@ export function Shell() {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const page = useCurrentPage()
   const counts = useNavigationCounts()
+  useFollowFocus()
   useHeartbeat()
   useShortcuts()
   useEffect(() => setDrawerOpen(false), [path])
@@ -75,8 +77,13 @@ function Drawer({
       if (key === 'Escape') onClose()
     }
     addEventListener('keydown', onKey)
+    const opener = document.activeElement
     document.querySelector<HTMLElement>('.drawer a')?.focus()
-    return () => removeEventListener('keydown', onKey)
+    return () => {
+      removeEventListener('keydown', onKey)
+      // a page that was chosen there takes the focus itself
+      if (opener instanceof HTMLElement) opener.focus()
+    }
   }, [onClose])
   return (
     <>

@@ -204,7 +204,7 @@ export const AUTHENTICATION = defineRequirements([
     id: 'auth-config:local-auth:form-hidden',
     section: '5.3',
     behavior: 'The web interface shows the password form only if the status lists the local provider.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'auth-config:callback:codehost',

@@ -25,13 +25,13 @@ export const VERSIONING = defineRequirements([
     section: '9',
     behavior:
       'Old bookmarks of `/app/manage` lead to the matching page of installed models or backends, in place of the history entry.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'versioning:bookmarks:flags-kept',
     section: '9',
     behavior: 'The redirect keeps search, filter, selection, variant and development flags.',
-    state: 'not-built',
+    state: 'built',
   },
   {
     id: 'versioning:backfill:across-upgrades',

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
@@ -25,6 +25,7 @@ export function Dialog({
   readonly isDismissable?: boolean
   readonly isSheet?: boolean
 }) {
+  useEffect(() => keepFocus, [])
   return (
     <ModalOverlay
       isOpen
@@ -43,6 +44,16 @@ export function Dialog({
         </AriaDialog>
       </Modal>
     </ModalOverlay>
+  )
+}
+
+/** Gives the focus to the heading of the page when what opened the dialog is gone, such as a row or another dialog. */
+function keepFocus(): void {
+  // the library gives the focus back with the next frame
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body) document.querySelector<HTMLElement>('h1')?.focus()
+    }),
   )
 }
 

@@ -41,7 +41,12 @@ export function SettingsDrawer({
   const [isAnnouncing, setAnnouncing] = useState(readAnnouncements)
   const panel = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (isOpen) panel.current?.querySelector('textarea')?.focus()
+    if (!isOpen) return undefined
+    const opener = document.activeElement
+    panel.current?.querySelector('textarea')?.focus()
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus()
+    }
   }, [isOpen])
   const announce = (enabled: boolean) => {
     chooseAnnouncements(enabled)

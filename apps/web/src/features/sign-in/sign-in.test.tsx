@@ -74,6 +74,14 @@ describe('the sign-in page', () => {
     expect(await screen.findByRole('heading', { name: 'Create the administrator' })).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Sign in' })).toBeNull()
   })
+  // verifies auth-config:local-auth:form-hidden
+  it('has a form where passwords are on', async () => {
+    replies['GET /api/auth/status'] = () => reply(status({ providers: ['local', 'oidc'] }))
+    await showSignIn()
+    expect(await screen.findByLabelText('Password')).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Sign in' })).toBeTruthy()
+  })
+  // verifies auth-config:local-auth:form-hidden
   it('has no form where passwords are off', async () => {
     replies['GET /api/auth/status'] = () => reply(status({ providers: ['oidc'] }))
     await showSignIn()

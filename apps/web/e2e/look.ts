@@ -1,0 +1,146 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+
+/** Widths that no page may be wider than: narrow phones and 400 % zoom, phones, tablets, small and large screens. */
+export const WIDTHS = [320, 390, 768, 1280, 1440] as const
+
+/** Resolves once the page has a title and a heading and has drawn what it asked the server for. */
+export async function settle(page: Page, title: string): Promise<void> {
+  const isDrawn = (wanted: string) =>
+    document.title === wanted && document.querySelector('h1') !== null && document.querySelector('.skels') === null
+  await page.waitForFunction(isDrawn, `${title} - svc`, { timeout: 20_000 }).catch(async () => {
+    const shown = await page.evaluate(() => `"${document.title}", ${document.body.innerText.slice(0, 300)}`)
+    throw new Error(`${page.url()} does not become "${title}": ${shown}`)
+  })
+}
+
+/** Gives the page a width and a theme, and waits until it is drawn so. */
+export async function dress(page: Page, width: number, theme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme })
+  await page.setViewportSize({ width, height: width < 640 ? 844 : 900 })
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+}
+
+/** Whether the page is wider than its window, and what sticks out. */
+export function findOverflow(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    if (scrollWidth <= clientWidth) return []
+    const wide = [...document.querySelectorAll('main *, header *, .pop *')]
+      .filter((element) => element.getBoundingClientRect().right > clientWidth + 1)
+      .map((element) => `${element.tagName.toLowerCase()}.${element.getAttribute('class') ?? ''}`)
+    return [`${scrollWidth} px in a window of ${clientWidth} px: ${wide.slice(0, 4).join(', ')}`]
+  })
+}
+
+/**
+ * What breaks rules A and AA of WCAG 2.0 to 2.2.
+ *
+ * @param within a selector of the part to look at @default the whole page
+ */
+export async function findViolations(page: Page, within?: string): Promise<readonly string[]> {
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+  const isThere = await page.evaluate(() => 'axe' in window)
+  // the pages have no frames, so no second page is needed to put results together; the script is half a megabyte
+  const builder = new AxeBuilder({ page, ...(isThere && { axeSource: ';' }) })
+    .setLegacyMode()
+    .options({ resultTypes: ['violations'] })
+    .withTags(tags)
+  const { violations } = await (within === undefined ? builder : builder.include(within)).analyze()
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.slice(0, 5).map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
+  )
+}
+
+/** Texts that are set in letters below 12 px. */
+export function findSmallText(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const found = new Map<Element, string>()
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const { parentElement: parent, textContent } = node
+      if (parent === null || (textContent ?? '').trim() === '' || !parent.checkVisibility()) continue
+      const size = Number.parseFloat(getComputedStyle(parent).fontSize)
+      if (size < 12) found.set(parent, `${size} px: ${parent.tagName.toLowerCase()} "${textContent?.slice(0, 40)}"`)
+    }
+    return [...found.values()].slice(0, 5)
+  })
+}
+
+/** A page with more places than this would be no use to anybody. */
+const MAX_STOPS = 300
+
+/**
+ * Goes through a page with Tab and tells where the focus cannot be seen: on something hidden, outside of the window,
+ * behind something else, or without a ring.
+ *
+ * @param from a selector of where to begin, which gets the focus first @default the top of the page
+ */
+export async function findHiddenStops(page: Page, from = 'body'): Promise<readonly string[]> {
+  await page.evaluate((selector) => {
+    const start = document.querySelector<HTMLElement>(selector) ?? document.body
+    const isAdded = !start.hasAttribute('tabindex')
+    if (isAdded) start.tabIndex = -1
+    start.focus()
+    scrollTo(0, 0)
+    if (isAdded) start.removeAttribute('tabindex')
+  }, from)
+  const found: string[] = []
+  for (let stops = 0; stops < MAX_STOPS; stops += 1) {
+    await page.keyboard.press('Tab')
+    const stop = await page.evaluate(readStop, stops === 0)
+    if (stop === 'end') return [...new Set(found)]
+    if (stop !== 'seen') found.push(stop)
+  }
+  return [...found, `more than ${MAX_STOPS} places that Tab stops at`]
+}
+
+/** Runs in the page: whether the element that has the focus is seen. @returns `seen`, `end`, or what is wrong */
+function readStop(isFirst: boolean): string {
+  const element = document.activeElement as HTMLElement | null
+  if (element === null || element === document.body || element === document.documentElement) return 'end'
+  // Tab begins again at the top of the page after its end
+  const { walked = new Set<Element>() } = document as { walked?: Set<Element> }
+  if (isFirst) walked.clear()
+  if (walked.has(element)) return 'end'
+  walked.add(element)
+  Object.assign(document, { walked })
+
+  const words = (element.getAttribute('aria-label') ?? element.textContent ?? '').trim().slice(0, 40)
+  const name = `${element.tagName.toLowerCase()}.${element.getAttribute('class') ?? ''} "${words}"`
+  if (element.closest('[inert], [aria-hidden="true"]') !== null) return `${name} is in a hidden part`
+  if (!element.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true })) return `${name} is not drawn`
+  // a field that is drawn by its label is as large as the label
+  const label = element instanceof HTMLInputElement ? (element.labels?.[0] ?? null) : null
+  const own = element.getBoundingClientRect()
+  const isBare = own.width * own.height < 64 || getComputedStyle(element).opacity === '0'
+  const shown = isBare && label !== null ? label : element
+  const { left, top, right, bottom, width, height } = shown.getBoundingClientRect()
+  const seen = {
+    left: Math.max(0, left),
+    top: Math.max(0, top),
+    right: Math.min(innerWidth, right),
+    bottom: Math.min(innerHeight, bottom),
+  }
+  const isInView =
+    seen.right - seen.left >= Math.min(width, 24) - 1 && seen.bottom - seen.top >= Math.min(height, 24) - 1
+  if (width * height < 64 || !isInView) {
+    return `${name} is outside: ${Math.round(left)},${Math.round(top)} ${Math.round(width)}x${Math.round(height)}`
+  }
+  const places = [0.5, 0.1, 0.9].flatMap((x) =>
+    [0.5, 0.1, 0.9].map((y) => [seen.left + (seen.right - seen.left) * x, seen.top + (seen.bottom - seen.top) * y]),
+  )
+  const isUncovered = places.some(([x = 0, y = 0]) => {
+    const hit = document.elementFromPoint(x, y)
+    return hit !== null && (shown.contains(hit) || hit.contains(shown))
+  })
+  if (!isUncovered) return `${name} is covered`
+  // a field may leave the ring to the box around it
+  const box = element.parentElement
+  const hasRing = [element, box, box?.parentElement, element.nextElementSibling, label].some((part) => {
+    if (!part) return false
+    const { outlineStyle, outlineWidth } = getComputedStyle(part)
+    return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1
+  })
+  return hasRing ? 'seen' : `${name} shows no ring`
+}

@@ -1,0 +1,163 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chatGguf, type FileOrigin, startFileOrigin } from '@svc/test-kit'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import type { BuiltServer } from '../../server/test/support/built-server.ts'
+import { describeInBrowser, openView, register, signIn, startServerWithAccounts, type View } from './harness.ts'
+import { dress, findOverflow, findViolations } from './look.ts'
+import { OVERLAY_PAGES, type Overlay } from './overlays.ts'
+
+const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
+/** Draw parts that others fill. */
+const PARTS = ['components/ui/dialog', 'components/ui/menu']
+const ANY_PART = '[role="dialog"], [role="alertdialog"], [role="menu"], .pop [role="listbox"]'
+
+const makeEntry = (name: string): string => `- name: ${name}
+  files: [{ filename: ${name}.gguf, uri: "huggingface://owner/repo/${name}.gguf" }]
+  overrides: { backend: llama, known_usecases: [chat], parameters: { model: ${name}.gguf } }
+`
+
+const MODELS = {
+  secrets: 'backend: pattern\npii_detection: { builtins: [email], default_action: mask }\n',
+  examples: `router:
+  classifier: knn
+  knn: { embedding_model: demo-embed, k: 1, similarity_threshold: 0.5, vote_threshold: 0.5 }
+  policies: [{ label: talk, description: Greetings }]
+  candidates: [{ model: demo, labels: [talk] }]
+  fallback: demo
+`,
+}
+
+/** The modules that draw something above a page. */
+async function listSources(): Promise<readonly string[]> {
+  const files = (await readdir(SOURCES, { recursive: true })).filter((file) => /(?<!\.test)\.tsx$/.test(file))
+  const drawing = /<(?:Dialog|ConfirmDialog|Menu|RowMenu|Popover|ModalOverlay|Peek)\b|className="[^"]*drawer/
+  const texts = await Promise.all(files.map((file) => readFile(join(SOURCES, file), 'utf8')))
+  return files
+    .filter((_, index) => drawing.test(texts[index] ?? ''))
+    .map((file) => file.replace(/\.tsx$/, ''))
+    .filter((file) => !PARTS.includes(file))
+}
+
+describeInBrowser('everything that opens above a page', () => {
+  let origin: FileOrigin
+  let server: BuiltServer
+  let view: View
+
+  beforeAll(async () => {
+    origin = await startFileOrigin({
+      files: {
+        '/index.yaml': Buffer.from(makeEntry('cedar') + makeEntry('endless')),
+        '/owner/repo/resolve/main/cedar.gguf': chatGguf(),
+        '/owner/repo/resolve/main/endless.gguf': Buffer.alloc(4_000_000),
+      },
+    })
+    // half of it comes, so that there is something to cancel
+    for (const [path, file] of origin.files) if (path.includes('endless')) file.stop = { at: 2_000_000, how: 'stall' }
+    const galleries = JSON.stringify([{ name: 'local', url: `${origin.origin}/index.yaml` }])
+    server = await startServerWithAccounts({
+      flags: [`--galleries=${galleries}`, '--enable-tracing'],
+      env: { HF_ENDPOINT: origin.origin, SVC_DEMO_MODEL: 'true' },
+    })
+    await mkdir(join(server.folder, 'models'), { recursive: true })
+    for (const [name, text] of Object.entries(MODELS)) {
+      await writeFile(join(server.folder, 'models', `${name}.yaml`), `name: ${name}\n${text}`)
+    }
+    await mkdir(join(server.folder, 'backends/mine'), { recursive: true })
+    await writeFile(join(server.folder, 'backends/mine/run.sh'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    view = await openView(server.url, { expected: /409/ })
+    await register(view, 'root@site.example')
+    await using ann = await openView(server.url)
+    await register(ann, 'ann@site.example')
+    await signIn(view, 'root@site.example')
+    const post = async (path: string, data: object = {}) => {
+      const reply = await view.context.request.post(path, { data })
+      expect(reply.ok(), `${path}: ${reply.status()} ${await reply.text()}`).toBe(true)
+    }
+    await post('/models/reload')
+    await post('/v1/chat/completions', { model: 'demo', max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] })
+    await post('/api/models/install/local@cedar')
+    await vi.waitFor(
+      async () =>
+        expect(await (await view.context.request.get('/api/models/capabilities')).text()).toContain('"cedar"'),
+      { timeout: 60_000, interval: 200 },
+    )
+    await post('/api/models/install/local@endless')
+  }, 300_000)
+
+  afterAll(async () => {
+    await view.context.close()
+    await server[Symbol.asyncDispose]()
+    await origin.close()
+  })
+
+  it('stands in the table', async () => {
+    const named = OVERLAY_PAGES.flatMap(({ overlays }) => overlays.map(({ source }) => source))
+    expect([...new Set(named)].sort()).toEqual([...(await listSources())].sort())
+  })
+
+  /** Whether the focus is in a part, and stays there where the part lies over the page. */
+  async function findLostFocus(page: Page, part: string): Promise<readonly string[]> {
+    const isInside = () =>
+      page.evaluate((selector) => document.activeElement?.closest(selector) != null, part.replaceAll(', ', ','))
+    if (!(await isInside())) return ['the focus is elsewhere']
+    if (!/role="dialog"/.test(part) || (await page.locator('[role="dialog"]').count()) === 0) return []
+    for (const key of ['Shift+Tab', 'Tab', 'Tab']) {
+      await page.keyboard.press(key)
+      if (!(await isInside())) return [`${key} leads out of it`]
+    }
+    return []
+  }
+
+  async function lookAt(page: Page, overlay: Overlay, width: number): Promise<readonly string[]> {
+    const { part = ANY_PART, open, isBeside = false, close = () => page.keyboard.press('Escape') } = overlay
+    await dress(page, width, 'light')
+    await open(page)
+    await page.locator(part).first().waitFor()
+    const found = isBeside ? [] : [...(await findLostFocus(page, part))]
+    const look = async (wide: number, theme: 'light' | 'dark') => {
+      await dress(page, wide, theme)
+      if (!(await page.locator(part).first().isVisible())) return void found.push(`${wide} px, ${theme}: it is gone`)
+      const wrong = [...(await findViolations(page, part)), ...(await findOverflow(page))]
+      found.push(...wrong.map((text) => `${wide} px, ${theme}: ${text}`))
+    }
+    for (const wide of width < 640 ? [width] : [width, 390]) {
+      await look(wide, 'light')
+      await look(wide, 'dark')
+    }
+    await dress(page, width, 'light')
+    await close(page)
+    await page
+      .locator(part)
+      .first()
+      .waitFor({ state: 'hidden', timeout: 5_000 })
+      .catch(() => found.push('it stays'))
+    // the focus comes back with the next frame
+    const isBack = page.waitForFunction(() => document.activeElement !== document.body, undefined, { timeout: 1_000 })
+    const isLost = await isBack.then(
+      () => false,
+      () => true,
+    )
+    return isLost ? [...found, 'the focus is lost after it'] : found
+  }
+
+  it.each(OVERLAY_PAGES)(
+    'is at $address without violations, keeps the focus and gives it back',
+    async ({ address, width = 1440, overlays }) => {
+      const { page, faults } = view
+      const before = faults.length
+      await page.goto(address)
+      await page.waitForFunction(
+        () => document.querySelector('h1') !== null && document.querySelector('.skels') === null,
+      )
+      const found: string[] = []
+      for (const [index, overlay] of overlays.entries()) {
+        const wrong = await lookAt(page, overlay, width).catch(async (error: unknown) => [String(error)])
+        found.push(...wrong.map((text) => `${overlay.source} (${index}): ${text}`))
+      }
+      expect([...found, ...faults.slice(before)]).toEqual([])
+    },
+  )
+})

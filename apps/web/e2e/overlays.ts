@@ -1,0 +1,219 @@
+import type { Page } from 'playwright-core'
+
+/** Something that opens above or beside a page. */
+export interface Overlay {
+  /** The file below `src` that draws it. */
+  readonly source: string
+  /** Opens it, on the page at `address`. */
+  readonly open: (page: Page) => Promise<unknown>
+  /** What opens. @default the dialog, menu or list of choices on the page */
+  readonly part?: string
+  /** Whether it stands beside the page on wide screens, where the focus stays on the page. */
+  readonly isBeside?: true
+  /** Closes it. @default Esc */
+  readonly close?: (page: Page) => Promise<unknown>
+}
+
+/** Overlays by the page that they open on. */
+export interface OverlayPage {
+  readonly address: string
+  readonly width?: number
+  readonly overlays: readonly Overlay[]
+}
+
+const button = (page: Page, name: string | RegExp) =>
+  page
+    .getByRole('button', { name, ...(typeof name === 'string' && { exact: true }) })
+    .first()
+    .click()
+const item = (page: Page, name: string) => page.getByRole('menuitem', { name, exact: true }).click()
+
+/** An overlay that one button opens. */
+const behind = (source: string, name: string | RegExp, more: Partial<Overlay> = {}): Overlay => ({
+  source,
+  open: (page) => button(page, name),
+  ...more,
+})
+
+/** A menu behind a button, and what its entries open. */
+const menu = (source: string, name: string, entries: Readonly<Record<string, string>> = {}): readonly Overlay[] => [
+  behind(source, name),
+  ...Object.entries(entries).map(([entry, opened]) => ({
+    source: opened,
+    open: async (page: Page) => {
+      await button(page, name)
+      await item(page, entry)
+    },
+  })),
+]
+
+const confirm = (name: string) => (page: Page) => page.getByRole('dialog').getByRole('button', { name }).click()
+
+/** A new invite or key, which is shown once. */
+const shownOnce = (open: string, make: string, field?: string): Overlay => ({
+  source: 'components/ui/shown-once',
+  async open(page) {
+    await button(page, open)
+    if (field !== undefined) await page.getByRole('dialog').getByLabel(field).fill('laptop')
+    await confirm(make)(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'I have stored it' }).waitFor()
+  },
+  close: confirm('I have stored it'),
+})
+
+/** Everything that opens above a page, for an admin of a server with accounts. */
+export const OVERLAY_PAGES: readonly OverlayPage[] = [
+  {
+    address: '/app/account',
+    overlays: [
+      { source: 'app/palette', open: (page) => page.keyboard.press('Control+k') },
+      { source: 'app/palette', open: (page) => page.keyboard.press('?') },
+      behind('app/operations-button', /^Operations/),
+      behind('app/account-menu', 'Account: root'),
+      behind('features/account/account-page', 'Sign out everywhere else'),
+    ],
+  },
+  { address: '/app/usage', width: 390, overlays: [behind('app/shell', 'Open navigation', { part: '.drawer' })] },
+  {
+    address: '/app/account/keys',
+    overlays: [
+      behind('features/account/new-key-dialog', 'New API key'),
+      shownOnce('New API key', 'Make the key', 'Name'),
+      behind('features/account/keys-page', /^Revoke laptop/),
+    ],
+  },
+  {
+    address: '/app/users',
+    overlays: [
+      ...menu('features/users/user-table', 'Actions for ann@site.example', {
+        'Features, models, quotas': 'features/users/rights-dialog',
+        'Set password': 'features/users/user-dialogs',
+        'Disable account': 'features/users/user-dialogs',
+        'Delete account': 'features/users/user-dialogs',
+      }),
+    ],
+  },
+  {
+    address: '/app/users/invites',
+    overlays: [
+      behind('features/users/new-invite-dialog', 'New invite'),
+      shownOnce('New invite', 'Make the link'),
+      behind('features/users/invites-page', /^Revoke invite/),
+    ],
+  },
+  {
+    address: '/app/chat/demo',
+    overlays: [
+      behind('components/chat/model-list', /^(demo )?Model|^demo/),
+      {
+        source: 'features/chat/settings-drawer',
+        part: '.settings-drawer',
+        async open(page) {
+          if ((await page.getByRole('article').count()) === 0) {
+            await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Hello')
+            await button(page, 'Send')
+            await page.getByRole('button', { name: 'Copy answer' }).waitFor({ timeout: 60_000 })
+          }
+          await button(page, 'Chat settings')
+        },
+      },
+      ...menu('features/chat/chat-menu', 'Actions of the chat', { Rename: 'features/chat/chat-menu' }),
+      ...menu('features/chat/list-menu', 'Actions of all chats', { 'Delete all chats': 'features/chat/list-menu' }),
+    ],
+  },
+  {
+    address: '/app/traces',
+    overlays: [
+      ...menu('features/traces/traces-menu', 'Rows, export and clear', { 'Clear…': 'features/traces/clear-dialog' }),
+      behind('components/charts/chart-table', 'Show as table'),
+      {
+        source: 'features/traces/request-peek',
+        part: '.peek',
+        isBeside: true,
+        open: (page) => page.locator('tbody tr[data-row] a').first().click(),
+      },
+    ],
+  },
+  {
+    address: '/app/traces?kind=backend',
+    overlays: [
+      {
+        source: 'features/traces/call-peek',
+        part: '.peek',
+        isBeside: true,
+        open: (page) => page.locator('tbody tr[data-row] a').first().click(),
+      },
+    ],
+  },
+  {
+    address: '/app/activity',
+    overlays: [
+      behind('app/operations-button', /^Operations: 1/),
+      behind('components/operations/operation-buttons', 'Cancel'),
+      behind('features/activity/operation-history', 'Clear'),
+    ],
+  },
+  { address: '/app/models?view=installed&model=cedar', overlays: [behind('features/models/remove-dialog', 'Remove')] },
+  {
+    address: '/app/models/secrets?section=general',
+    overlays: [
+      {
+        source: 'features/model-editor/save-dialog',
+        async open(page) {
+          await page.getByLabel('Description', { exact: true }).fill('Finds secrets')
+          await button(page, 'Save')
+        },
+      },
+      {
+        source: 'features/model-editor/editor',
+        open: (page) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Usage' }).click(),
+      },
+      {
+        source: 'features/model-editor/conflict-dialog',
+        close: confirm('Cancel'),
+        async open(page) {
+          await page.request.put('/models/toggle-pinned/secrets/pin')
+          await button(page, 'Save')
+          await confirm('Save')(page)
+          await page.getByText('Somebody else has changed this file').waitFor()
+        },
+      },
+    ],
+  },
+  { address: '/app/backends?view=installed', overlays: [behind('features/backends/external-dialog', 'From an image')] },
+  {
+    address: '/app/backends?view=installed&backend=mine',
+    overlays: [behind('features/backends/remove-dialog', 'Remove')],
+  },
+  { address: '/app/monitor', overlays: [behind('features/monitor/stop-dialog', /^Stop/)] },
+  {
+    address: '/app/router/examples?view=corpus',
+    overlays: [
+      {
+        source: 'features/router/corpus-panel',
+        async open(page) {
+          const all = page.getByRole('button', { name: 'Remove all texts' })
+          await page.getByText('The corpus is empty').waitFor()
+          if ((await all.count()) === 0) {
+            await page.getByLabel('Labelled texts').fill('text,labels\ngood morning,talk\n')
+            await button(page, 'Add 1 text')
+            await page.getByText('1 text added.').waitFor({ timeout: 60_000 })
+          }
+          await all.click()
+        },
+      },
+    ],
+  },
+  {
+    address: '/app/settings/branding',
+    overlays: [
+      {
+        source: 'features/settings/settings-page',
+        async open(page) {
+          await page.getByRole('textbox').nth(1).fill('Our models')
+          await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Usage' }).click()
+        },
+      },
+    ],
+  },
+]
