@@ -91,6 +91,8 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
   const { modelsPath, modelFiles, idleMs = IDLE_MS } = parts
   const root = join(modelsPath, UPLOADS_FOLDER)
   const uploads = new Map<string, Upload>()
+  /** Files that are about to be uploads. */
+  const beginning = new Set<UploadRequest>()
 
   function find(id: string): Upload {
     const upload = uploads.get(id)
@@ -124,7 +126,9 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
   async function refuseTooLarge({ filename, sizeBytes }: UploadRequest): Promise<void> {
     const free = await parts.readFreeBytes()
     if (free === undefined) return
-    const expected = [...uploads.values()].reduce((sum, one) => sum + one.sizeBytes - one.receivedBytes, 0)
+    const missing = [...uploads.values()].reduce((sum, one) => sum + one.sizeBytes - one.receivedBytes, 0)
+    const begun = [...beginning].reduce((sum, one) => sum + one.sizeBytes, 0)
+    const expected = missing + begun - sizeBytes
     if (sizeBytes + expected + KEPT_FREE_BYTES <= free) return
     throw new SvcError(
       'insufficient_storage',
@@ -133,40 +137,47 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
     )
   }
 
+  /** Makes the empty file of an upload. */
+  async function create(request: UploadRequest, name: string): Promise<Upload> {
+    const id = randomUUID()
+    const folder = join(root, id)
+    const path = join(folder, `${toFileName(nameModel(request.filename))}.gguf`)
+    let file: FileHandle
+    try {
+      await mkdir(folder, { recursive: true })
+      file = await open(path, 'wx', MODE)
+    } catch (error) {
+      throw toFileError(error, 'written', path)
+    }
+    const timer = setTimeout(() => {
+      const upload = uploads.get(id)
+      if (upload === undefined || upload.isBusy) return
+      drop(upload).catch(() => undefined)
+    }, idleMs).unref()
+    const upload: Upload = { ...request, id, name, folder, path, file, timer, receivedBytes: 0, isBusy: false }
+    uploads.set(id, upload)
+    return upload
+  }
+
   return {
     async begin(request) {
-      const { filename, name = nameModel(filename), sizeBytes } = request
+      const { filename, name = nameModel(filename) } = request
       checkWeightsName(filename)
       checkName(name, 'model')
       if (modelFiles.get(name) !== undefined) throw modelExists(name)
-      await refuseTooLarge(request)
-      if (uploads.size >= MAX_UPLOADS) {
+      if (uploads.size + beginning.size >= MAX_UPLOADS) {
         throw new SvcError('unavailable', `${MAX_UPLOADS} files are being sent already; retry shortly`, {
           code: 'too_many_uploads',
           retryAfterMs: 10_000,
         })
       }
-      const id = randomUUID()
-      const folder = join(root, id)
-      const path = join(folder, `${toFileName(nameModel(filename))}.gguf`)
-      let file: FileHandle
+      beginning.add(request)
       try {
-        await mkdir(folder, { recursive: true })
-        file = await open(path, 'wx', MODE)
-      } catch (error) {
-        throw toFileError(error, 'written', path)
+        await refuseTooLarge(request)
+        return toState(await create(request, name))
+      } finally {
+        beginning.delete(request)
       }
-      const timer = setTimeout(() => {
-        const upload = uploads.get(id)
-        if (upload === undefined || upload.isBusy) return
-        drop(upload).catch(() => undefined)
-      }, idleMs).unref()
-      const upload: Upload = {
-        ...{ id, name, filename, sizeBytes, folder, path, file, timer },
-        ...{ receivedBytes: 0, isBusy: false },
-      }
-      uploads.set(id, upload)
-      return toState(upload)
     },
 
     read: (id) => toState(find(id)),
