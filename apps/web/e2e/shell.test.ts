@@ -127,6 +127,7 @@ describeInBrowser('the frame on a server with accounts', () => {
     await view.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
     await view.page.getByRole('button', { name: 'Account: root' }).click()
     await view.page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await view.page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
     await view.page.waitForURL(/\/login/)
   })
 
@@ -154,6 +155,42 @@ describeInBrowser('the frame on a server with accounts', () => {
     const draft = page.getByRole('textbox', { name: 'Message', exact: true })
     await draft.waitFor()
     expect(await draft.inputValue()).toBe('half a thought')
+  })
+
+  it('forgets a viewer who signs out, and the chats on request', async () => {
+    await using view = await openView(server.url)
+    await register(view, 'keeper@site.example')
+    const { page } = view
+    const listChats = async () => {
+      const databases = await page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name ?? ''))
+      return databases.filter((name) => name.startsWith('svc-chats:'))
+    }
+    const countDrafts = () =>
+      page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.startsWith('svc-draft:')).length)
+    const leave = async (isForgetting: boolean) => {
+      await page.getByRole('button', { name: 'Account: keeper' }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Sign out?' })
+      if (isForgetting) await dialog.getByRole('checkbox', { name: 'Delete my chats from this browser too' }).check()
+      await dialog.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+    }
+    await page.goto('/app/chat')
+    const message = page.getByRole('textbox', { name: 'Message', exact: true })
+    await message.fill('a secret plan')
+    await expect.poll(countDrafts).toBe(1)
+    await leave(false)
+    expect(await countDrafts()).toBe(0)
+    expect(await listChats()).toHaveLength(1)
+    await page.goBack()
+    await page.waitForURL(/\/login/)
+
+    await signIn(view, 'keeper@site.example')
+    await page.goto('/app/chat')
+    await message.waitFor()
+    expect(await message.inputValue()).toBe('')
+    await leave(true)
+    await expect.poll(listChats).toEqual([])
   })
 })
 

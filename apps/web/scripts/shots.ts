@@ -22,12 +22,30 @@ const GALLERY = ['cedar-9b', 'heron-embed', 'kestrel-3b', 'linden-vision', 'ospr
 `,
 )
 
-const DETECTOR = `name: secrets
+const MODELS = {
+  secrets: `name: secrets
 backend: pattern
 pii_detection:
   builtins: [email]
   default_action: mask
-`
+`,
+  desk: `name: desk
+router:
+  classifier: knn
+  knn: { embedding_model: demo-embed, k: 3, similarity_threshold: 0.5, vote_threshold: 0.5 }
+  policies:
+    - { label: code, description: Writing and debugging source code }
+    - { label: talk, description: Greetings and small talk }
+  candidates: [{ model: demo, labels: [talk] }]
+  fallback: demo
+`,
+}
+
+/** What the router learns from. */
+const EXAMPLES = [
+  ...['good morning', 'hello there', 'how are you today', 'thanks a lot'].map((text) => ({ text, labels: ['talk'] })),
+  ...['why does it crash', 'fix this function', 'write a loop in C'].map((text) => ({ text, labels: ['code'] })),
+]
 
 const QUESTIONS = ['Who are you?', 'Tell me a story about a fox', 'What can you do?', 'Say hello', 'Count to five']
 
@@ -37,11 +55,14 @@ async function post(server: BuiltServer, path: string, body: unknown): Promise<v
   await (await fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).text()
 }
 
-/** Gives the pages something to show: a gallery, a detector, requests that went well and some that did not. */
+/** Gives the pages something to show: models, a corpus, requests that went well and some that did not. */
 async function seed(server: BuiltServer): Promise<void> {
   await mkdir(join(server.folder, 'models'), { recursive: true })
-  await writeFile(join(server.folder, 'models/secrets.yaml'), DETECTOR)
+  for (const [name, text] of Object.entries(MODELS)) {
+    await writeFile(join(server.folder, `models/${name}.yaml`), text)
+  }
   await post(server, '/models/reload', {})
+  await post(server, '/api/router/desk/corpus', { entries: EXAMPLES })
   for (let round = 0; round < 4; round += 1) {
     for (const content of QUESTIONS) {
       await post(server, '/v1/chat/completions', {
@@ -60,13 +81,28 @@ async function drawChat(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Copy answer' }).waitFor({ timeout: 120_000 })
 }
 
+async function drawFindings(page: Page): Promise<void> {
+  await page
+    .getByRole('textbox', { name: 'Text' })
+    .fill('Hello, this is Ada from the lab. Please send the report to ada@lab.example and copy bob@lab.example.')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Forwarded after masking').waitFor({ timeout: 60_000 })
+}
+
+async function drawDecision(page: Page): Promise<void> {
+  await page.getByLabel('Prompt', { exact: true }).fill('good morning, how are you?')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('It is the first candidate that serves all active labels.').waitFor({ timeout: 60_000 })
+}
+
 /** A picture: its file, the address, and what happens on the page before. */
 const PICTURES: readonly (readonly [name: string, page: string, prepare?: (page: Page) => Promise<void>])[] = [
   ['chat', 'chat', drawChat],
   ['home', ''],
   ['models', 'models?view=installed&model=demo'],
   ['traces', 'traces'],
-  ['pii', 'pii'],
+  ['pii', 'pii?source=detectors&detectors=["secrets"]', drawFindings],
+  ['router', 'router/desk', drawDecision],
 ]
 
 async function takePictures(browser: Browser, server: BuiltServer, theme: 'light' | 'dark'): Promise<void> {
@@ -108,7 +144,11 @@ await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve))
 const { port } = origin.address() as AddressInfo
 const galleries = JSON.stringify([{ name: 'local', url: `http://127.0.0.1:${port}/index.yaml` }])
 const folder = await mkdtemp(join(tmpdir(), 'svc-shots-'))
-const server = await startBuiltServer({ folder, flags: ['--enable-tracing', `--galleries=${galleries}`] })
+const server = await startBuiltServer({
+  folder,
+  env: { SVC_DEMO_MODEL: 'true' },
+  flags: ['--enable-tracing', `--galleries=${galleries}`],
+})
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
 try {
   await seed(server)

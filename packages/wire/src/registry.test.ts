@@ -88,6 +88,7 @@ describe('toOpenApiSchemas', () => {
       'PiiEvent',
       'PiiEventList',
       'PiiRedaction',
+      'PiiRefusal',
       'PiiTextRequest',
       'RerankReply',
       'RerankRequest',

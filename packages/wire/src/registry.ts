@@ -27,6 +27,7 @@ import {
   piiEvent,
   piiEventList,
   piiRedaction,
+  piiRefusal,
   piiTextRequest,
 } from './native/pii.ts'
 import { deviceMemory, resourcesReply } from './native/resources.ts'
@@ -126,6 +127,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   PiiEntity: piiEntity,
   PiiAnalysis: piiAnalysis,
   PiiRedaction: piiRedaction,
+  PiiRefusal: piiRefusal,
   PiiEvent: piiEvent,
   PiiEventList: piiEventList,
   MiddlewareStatus: middlewareStatus,

@@ -1,9 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Menu, type MenuEntry } from '../components/ui/menu.tsx'
+import { SignOutDialog } from '../components/ui/sign-out-dialog.tsx'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
 import { openPalette } from '../lib/palette.ts'
-import { endSession, useSession } from '../lib/session.ts'
+import { useSession } from '../lib/session.ts'
 import { chooseTheme, type Theme } from '../lib/theme.ts'
 import { useVisiblePages } from './navigation.tsx'
 
@@ -16,7 +18,7 @@ export function AccountMenu({ initial }: { readonly initial: string }) {
   const { viewer } = useSession()
   const pages = useVisiblePages()
   const account = pages.find(({ id }) => id === 'account')
-  const signOut = () => endSession(() => navigate({ to: '/login' }))
+  const [isLeaving, setLeaving] = useState(false)
   const entries: MenuEntry[] = [
     ...(account === undefined
       ? []
@@ -45,18 +47,21 @@ export function AccountMenu({ initial }: { readonly initial: string }) {
     { id: 'keys', text: t('palette.keys'), icon: 'info', separator: true, onSelect: () => openPalette('keys') },
     ...(viewer.kind === 'open'
       ? []
-      : [{ id: 'logout', text: t('signOut'), icon: 'logout' as const, onSelect: () => void signOut() }]),
+      : [{ id: 'logout', text: t('signOut'), icon: 'logout' as const, onSelect: () => setLeaving(true) }]),
   ]
   const name = viewer.kind === 'open' ? t('account.local') : viewer.name || viewer.email
   return (
-    <Menu
-      label={t('account.menu', { name })}
-      button={
-        <span className="ava" aria-hidden="true">
-          {initial}
-        </span>
-      }
-      entries={entries}
-    />
+    <>
+      <Menu
+        label={t('account.menu', { name })}
+        button={
+          <span className="ava" aria-hidden="true">
+            {initial}
+          </span>
+        }
+        entries={entries}
+      />
+      {isLeaving && <SignOutDialog onClose={() => setLeaving(false)} />}
+    </>
   )
 }

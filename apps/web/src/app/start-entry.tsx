@@ -14,7 +14,11 @@ export async function start(host: HTMLElement): Promise<void> {
   void queryClient.prefetchQuery(brandingQuery)
   const { show } = await mount(host)
   await i18next.loadNamespaces(['sign-in'])
+  // a step back, as after signing out, leads to a page that loads anew
+  const reload = () => location.reload()
+  addEventListener('popstate', reload)
   const goOn = async (path: string) => {
+    removeEventListener('popstate', reload)
     history.replaceState(null, '', path)
     const { Pages } = await import('./start-pages.tsx')
     show(<Pages />)

@@ -4382,6 +4382,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PiiRefusal: {
+            error: {
+                code: number | string;
+                message: string;
+                type: string;
+                param: string | null;
+            } & {
+                [key: string]: unknown;
+            };
+            entities?: components["schemas"]["PiiEntity"][];
+            correlation_id?: string;
+        } & {
+            [key: string]: unknown;
+        };
         PiiEvent: {
             id: string;
             /** @enum {string} */
@@ -7120,7 +7134,13 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "starting" | "stopping" | "degraded";
+                        reason: string;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -10622,7 +10642,25 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        error: string | ({
+                            code: number | string;
+                            message: string;
+                            type: string;
+                            param: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        });
+                        detail?: string;
+                        modality?: string;
+                        /** @description Backends that could run the model. */
+                        candidates?: string[];
+                        hint?: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {
@@ -14911,7 +14949,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["PiiRefusal"];
+                };
             };
             /** @description An error in the format of the route. */
             default: {

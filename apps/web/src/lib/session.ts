@@ -1,6 +1,7 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { api, unwrap } from './api-client.ts'
 import { queryClient } from './query-client.ts'
+import { forgetViewer } from './viewer-data.ts'
 
 /** Who looks at the interface. */
 export interface Viewer {
@@ -108,4 +109,5 @@ export async function endSession(leave: () => Promise<unknown>): Promise<void> {
   await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
   await leave()
   queryClient.removeQueries({ predicate: isOfViewer })
+  forgetViewer()
 }

@@ -42,12 +42,14 @@ export {
   type PiiEntity,
   type PiiEvent,
   type PiiRedaction,
+  type PiiRefusal,
   type PiiTextRequest,
   piiAnalysis,
   piiEntity,
   piiEvent,
   piiEventList,
   piiRedaction,
+  piiRefusal,
   piiTextRequest,
 } from './pii.ts'
 export { type ResourcesReply, resourcesReply, type WireDeviceMemory } from './resources.ts'

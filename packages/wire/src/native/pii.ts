@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
+import { compatibleError } from '../openai/error.ts'
 import { routerStatus } from './router.ts'
 
 /** Units of an entity's `start` and `end`. */
@@ -51,6 +52,13 @@ export const piiRedaction = z.looseObject({
   blocked: z.literal(false),
   masked: z.boolean(),
   correlation_id: z.string(),
+})
+
+/** Refusal of `POST /api/pii/redact`: of a blocked text with its findings, or of a request without a detector. */
+export const piiRefusal = z.looseObject({
+  error: compatibleError,
+  entities: z.array(piiEntity).exactOptional(),
+  correlation_id: z.string().exactOptional(),
 })
 
 /** One line of the audit log (§6.1). */
@@ -191,6 +199,8 @@ export type PiiEntity = z.infer<typeof piiEntity>
 export type PiiAnalysis = z.infer<typeof piiAnalysis>
 /** Reply of a redact call. */
 export type PiiRedaction = z.infer<typeof piiRedaction>
+/** Refusal of a redact call. */
+export type PiiRefusal = z.infer<typeof piiRefusal>
 /** One line of the audit log. */
 export type PiiEvent = z.infer<typeof piiEvent>
 /** State of filters, routing, interception and limits. */

@@ -1,15 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { ConfirmDialog } from '../../components/ui/dialog.tsx'
 import { TextField } from '../../components/ui/field.tsx'
+import { SignOutDialog } from '../../components/ui/sign-out-dialog.tsx'
 import { ErrorBlock, QueryView } from '../../components/ui/states.tsx'
 import { Badge } from '../../components/ui/status.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
-import { endSession, useSession } from '../../lib/session.ts'
+import { useSession } from '../../lib/session.ts'
 import { AccountHead } from './account-head.tsx'
 import { endOtherSessions, meQuery, useRename } from './api.ts'
 import { PasswordCard } from './password-card.tsx'
@@ -97,7 +97,6 @@ function ProfileCard() {
 
 function SessionsCard() {
   const { t } = useTranslation('account')
-  const navigate = useNavigate()
   const { state } = useConnection()
   const [isAsking, setAsking] = useState(false)
   const ending = useMutation({
@@ -107,9 +106,7 @@ function SessionsCard() {
       notify('success', t('sessions.ended'))
     },
   })
-  const leaving = useMutation({
-    mutationFn: () => endSession(() => navigate({ to: '/login' as '/app' })),
-  })
+  const [isLeaving, setLeaving] = useState(false)
   const isOffline = state === 'offline'
   return (
     <section className="card" aria-labelledby="account-sessions">
@@ -118,16 +115,16 @@ function SessionsCard() {
       </header>
       <div className="in stack">
         <p className="t2">{t('sessions.about')}</p>
-        {leaving.isError && <ErrorBlock error={leaving.error} />}
         <div className="row wrap">
           <Button disabled={isOffline} onClick={() => setAsking(true)}>
             {t('sessions.end')}
           </Button>
-          <Button icon="logout" busy={leaving.isPending} disabled={isOffline} onClick={() => leaving.mutate()}>
+          <Button icon="logout" disabled={isOffline} onClick={() => setLeaving(true)}>
             {t('signOut')}
           </Button>
         </div>
       </div>
+      {isLeaving && <SignOutDialog onClose={() => setLeaving(false)} />}
       {isAsking && (
         <ConfirmDialog
           title={t('sessions.end')}

@@ -1,8 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api, send, unwrap } from '../../lib/api-client.ts'
-import { readFailure } from '../../lib/api-error.ts'
-import { toUrl } from '../../lib/base-path.ts'
-import { type InstalledBackend, readInstalled } from './installed-backends.ts'
+import { api, unwrap } from '../../lib/api-client.ts'
+import { describeInstalled, type InstalledBackend } from './installed-backends.ts'
 import type { BackendsSearch } from './search.ts'
 
 const fetchGallery = ({ q, tag, show_all }: BackendsSearch, signal: AbortSignal) =>
@@ -45,13 +43,11 @@ export interface BackendsHere {
 export const installedQuery = queryOptions({
   queryKey: ['backends', 'installed'],
   async queryFn({ signal }): Promise<BackendsHere> {
-    const [response, system] = await Promise.all([
-      send(toUrl('/backends'), { signal }),
+    const [backends, system] = await Promise.all([
+      unwrap(api.GET('/backends', { signal })),
       unwrap(api.GET('/system', { signal })),
     ])
-    const body: unknown = await response.json().catch(() => undefined)
-    if (!response.ok) throw readFailure(response, body)
-    const installed = readInstalled(body)
+    const installed = describeInstalled(backends)
     const names = new Set(installed.map(({ name }) => name))
     return { installed, builtIn: system.backends.filter((name) => !names.has(name)) }
   },

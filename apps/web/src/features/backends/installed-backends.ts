@@ -1,4 +1,7 @@
-import { isRecord } from '../../lib/api-error.ts'
+import type { paths } from '../../lib/schema.gen.ts'
+
+/** A backend as the server lists it. */
+type ListedBackend = paths['/backends']['get']['responses'][200]['content']['application/json'][number]
 
 /** A backend that is here. */
 export interface InstalledBackend {
@@ -15,26 +18,17 @@ export interface InstalledBackend {
   readonly facts: readonly (readonly [name: string, text: string])[]
 }
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
-
-/** Reads the installed backends, for which the server's document has no schema. */
-export function readInstalled(reply: unknown): readonly InstalledBackend[] {
-  if (!Array.isArray(reply)) return []
-  return reply.flatMap((entry: unknown): InstalledBackend[] => {
-    if (!isRecord(entry) || typeof entry.Name !== 'string') return []
-    const metadata = isRecord(entry.Metadata) ? entry.Metadata : {}
-    const hasUpgrade = entry.upgrade_available === true
-    return [
-      {
-        name: entry.Name,
-        version: toText(metadata.version),
-        isMeta: entry.IsMeta === true,
-        isSystem: entry.IsSystem === true,
-        availableVersion: hasUpgrade ? toText(entry.available_version) : undefined,
-        facts: Object.entries(metadata).flatMap(([name, value]) =>
-          typeof value === 'string' && value !== '' && name !== 'version' && name !== 'name' ? [[name, value]] : [],
-        ),
-      },
-    ]
+/** The installed backends, with what is written down about each. */
+export function describeInstalled(backends: readonly ListedBackend[]): readonly InstalledBackend[] {
+  return backends.map(({ Name, IsMeta, IsSystem, Metadata, upgrade_available, available_version }) => {
+    const { name: _, version = '', ...facts } = Metadata
+    return {
+      name: Name,
+      version,
+      isMeta: IsMeta,
+      isSystem: IsSystem,
+      availableVersion: upgrade_available === true ? available_version : undefined,
+      facts: Object.entries(facts).filter(([, text]) => text !== ''),
+    }
   })
 }

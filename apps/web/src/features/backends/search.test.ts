@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readInstalled } from './installed-backends.ts'
+import { describeInstalled } from './installed-backends.ts'
 import { readBackendsSearch } from './search.ts'
 
 describe('the search parameters of the backends', () => {
@@ -16,28 +16,26 @@ describe('the search parameters of the backends', () => {
 })
 
 describe('the installed backends', () => {
-  it('are read field by field, and what is no backend is passed over', () => {
+  it('show a newer version alone where there is one, and facts that are not empty', () => {
+    const bare = { Name: 'bare', RunFile: '', IsMeta: false, IsSystem: false, Metadata: {} }
     const reply = [
       {
         ...{ Name: 'llama', IsMeta: false, IsSystem: true, RunFile: 'run.sh' },
-        Metadata: { version: '1.0', gallery_url: 'http://gallery.example', installed_at: '2026-11-01T00:00:00Z' },
+        Metadata: { name: 'llama', version: '1.0', alias: '', gallery_url: 'http://gallery.example' },
         ...{ upgrade_available: true, available_version: '1.1' },
       },
-      { Name: 'bare' },
-      { name: 'nothing' },
-      7,
+      { ...bare, upgrade_available: false, available_version: '9' },
     ]
-    expect(readInstalled(reply)).toEqual([
+    expect(describeInstalled(reply)).toEqual([
       {
         name: 'llama',
         version: '1.0',
         isMeta: false,
         isSystem: true,
         availableVersion: '1.1',
-        facts: expect.any(Array),
+        facts: [['gallery_url', 'http://gallery.example']],
       },
       { name: 'bare', version: '', isMeta: false, isSystem: false, availableVersion: undefined, facts: [] },
     ])
-    expect(readInstalled({ error: 'x' })).toEqual([])
   })
 })

@@ -1,7 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, send, unwrap } from '../../lib/api-client.ts'
-import { isRecord } from '../../lib/api-error.ts'
-import { toUrl } from '../../lib/base-path.ts'
+import { api, unwrap } from '../../lib/api-client.ts'
 
 /** What the server tells about itself. */
 export const discoveryQuery = queryOptions({
@@ -17,9 +15,8 @@ export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'starting'
 export const readinessQuery = queryOptions({
   queryKey: ['readiness'],
   queryFn: async ({ signal }): Promise<Readiness> => {
-    const response = await send(toUrl('readyz'), { signal, cache: 'no-store' })
+    const { error, response } = await api.GET('/readyz', { signal, cache: 'no-store' })
     if (response.ok) return { kind: 'ready' }
-    const body: unknown = await response.json().catch(() => undefined)
-    return { kind: 'starting', reason: isRecord(body) && typeof body.reason === 'string' ? body.reason : '' }
+    return { kind: 'starting', reason: error !== undefined && 'reason' in error ? String(error.reason) : '' }
   },
 })

@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import { resourcesQuery, systemQuery } from '../../lib/server-state.ts'
-import { readFit, readStarters, type Starter } from './read-starters.ts'
+import { findFit, findStarters, type Starter } from './find-starters.ts'
 
 /** Requests of the last 24 hours; null while the server keeps no traces. */
 export const summaryQuery = queryOptions({
@@ -63,11 +63,12 @@ export const startersQuery = queryOptions({
   staleTime: 300_000,
   async queryFn({ signal }): Promise<readonly Starter[]> {
     const query = { capability: 'chat', items: '12', collapse_variants: 'true' }
-    const found = readStarters(await unwrap(api.GET('/api/models', { params: { query }, signal })))
+    const { models } = await unwrap(api.GET('/api/models', { params: { query }, signal }))
     const fitting: Starter[] = []
-    for (const starter of found.slice(0, 9)) {
+    for (const starter of findStarters(models).slice(0, 9)) {
       const path = { id: starter.id }
-      const fit = readFit(await unwrap(api.GET('/api/models/variants/{id}', { params: { path }, signal })))
+      const { variants } = await unwrap(api.GET('/api/models/variants/{id}', { params: { path }, signal }))
+      const fit = findFit(variants)
       if (fit !== undefined) fitting.push({ ...starter, ...fit })
       if (fitting.length === 3) break
     }

@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest'
-import { readFit, readStarters } from './read-starters.ts'
+import { findFit, findStarters } from './find-starters.ts'
 import { toLine } from './to-line.ts'
 
 test('starters are models that are neither installed nor on their way', () => {
-  const page = {
-    models: [
-      { id: 'gallery@one', name: 'one', description: 'First line\nmore' },
-      { id: 'two', installed: true },
-      { id: 'three', processing: true },
-      { name: 'no id' },
-      'text',
-    ],
-  }
-  expect(readStarters(page)).toEqual([{ id: 'gallery@one', name: 'one', description: 'First line' }])
-  expect(readStarters(null)).toEqual([])
+  const row = { name: '', description: '', installed: false, processing: false }
+  const models = [
+    { ...row, id: 'gallery@one', name: 'one', description: 'First line\nmore' },
+    { ...row, id: 'two', installed: true },
+    { ...row, id: 'three', processing: true },
+    { ...row, id: 'gallery@four' },
+  ]
+  expect(findStarters(models)).toEqual([
+    { id: 'gallery@one', name: 'one', description: 'First line' },
+    { id: 'gallery@four', name: 'gallery@four', description: '' },
+  ])
 })
 
 test('a starter fits when one of its variants does', () => {
   const variants = [
-    { model: 'a', fits: false, memory_bytes: 9 },
-    { model: 'b', fits: true, memory_bytes: 4 },
+    { fits: false, memory_bytes: 9 },
+    { fits: true, memory_bytes: 4 },
   ]
-  expect(readFit({ variants })).toEqual({ memoryBytes: 4 })
-  expect(readFit({ variants: [{ fits: false }] })).toBeUndefined()
-  expect(readFit(undefined)).toBeUndefined()
+  expect(findFit(variants)).toEqual({ memoryBytes: 4 })
+  expect(findFit([{ fits: true }])).toEqual({ memoryBytes: undefined })
+  expect(findFit([{ fits: false }])).toBeUndefined()
 })
 
 test('the line spans the box, its highest value near the top', () => {

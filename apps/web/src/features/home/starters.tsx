@@ -10,8 +10,8 @@ import { formatBytes } from '../../lib/format.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import { useSession } from '../../lib/session.ts'
 import { installModel, startersQuery } from './api.ts'
+import type { Starter } from './find-starters.ts'
 import { PageLink } from './page-link.tsx'
-import type { Starter } from './read-starters.ts'
 
 /** What stands in place of the composer while no model can chat. */
 export function Starters() {

@@ -1,7 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, send, unwrap } from '../../lib/api-client.ts'
-import { isRecord, readFailure } from '../../lib/api-error.ts'
-import { toUrl } from '../../lib/base-path.ts'
+import { api, unwrap } from '../../lib/api-client.ts'
 import type { KnownModels } from './rules.ts'
 import { readSchema, type Schema } from './schema-check.ts'
 
@@ -35,6 +33,8 @@ export interface WrittenFile {
   readonly revision: string
 }
 
+const AS_YAML = { bodySerializer: (text: string) => text, headers: { 'content-type': 'application/yaml' } }
+
 /**
  * Writes the file of a model; the name in the text renames it.
  *
@@ -42,24 +42,14 @@ export interface WrittenFile {
  * @throws ApiError with status 412 where the file has another revision by now
  */
 export async function replaceFile(name: string, text: string, revision: string): Promise<WrittenFile> {
-  return write(`/models/edit/${encodeURIComponent(name)}`, text, { 'if-match': `"${revision}"` })
+  const headers = { ...AS_YAML.headers, 'if-match': `"${revision}"` }
+  const init = { ...AS_YAML, headers, params: { path: { name } }, body: text }
+  return { revision: (await unwrap(api.POST('/models/edit/{name}', init))).config_revision }
 }
 
 /** Writes the file of a new model. @throws ApiError with status 409 where the name is taken */
 export async function createFile(text: string): Promise<WrittenFile> {
-  return write('/models/import', text, {})
-}
-
-/** Sends YAML. With a cookie the server takes no other content type; it reads the text as YAML all the same. */
-async function write(path: string, text: string, headers: Readonly<Record<string, string>>): Promise<WrittenFile> {
-  const response = await send(toUrl(path), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: text,
-  })
-  const body: unknown = await response.json().catch(() => undefined)
-  if (!response.ok) throw readFailure(response, body)
-  return { revision: isRecord(body) && typeof body.config_revision === 'string' ? body.config_revision : '' }
+  return { revision: (await unwrap(api.POST('/models/import', { ...AS_YAML, body: text }))).config_revision }
 }
 
 /** The JSON Schema of model files. */
@@ -67,10 +57,7 @@ export const schemaQuery = queryOptions({
   queryKey: ['model-editor', 'schema'],
   staleTime: Number.POSITIVE_INFINITY,
   async queryFn({ signal }): Promise<Schema> {
-    const response = await send(toUrl('/api/models/config-schema'), { signal })
-    const body: unknown = await response.json().catch(() => undefined)
-    if (!response.ok) throw readFailure(response, body)
-    return readSchema(body)
+    return readSchema(await unwrap(api.GET('/api/models/config-schema', { signal })))
   },
 })
 
@@ -115,7 +102,6 @@ export const memoryQuery = (model: string, contextSize: number) =>
     queryKey: ['model-editor', 'memory', model, contextSize],
     async queryFn(): Promise<number | null> {
       const body = { model, context_size: contextSize }
-      const reply: unknown = await unwrap(api.POST('/api/models/vram-estimate', { body }))
-      return isRecord(reply) && typeof reply.vramBytes === 'number' ? reply.vramBytes : null
+      return (await unwrap(api.POST('/api/models/vram-estimate', { body }))).vramBytes ?? null
     },
   })

@@ -1,20 +1,21 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from 'vitest'
 import { completeAt } from './complete.ts'
-import { readFields, readSections } from './field-catalogue.ts'
-import { readAmbiguity } from './import-api.ts'
+import { toFields } from './field-catalogue.ts'
 
-const fields = readFields({
-  fields: [
-    { path: 'name', label: 'Name', component: 'input', description: 'The name.' },
-    { path: 'backend', component: 'autocomplete', autocomplete_provider: 'backends' },
-    { path: 'pii.enabled', component: 'toggle' },
-    { path: 'pii.detectors', component: 'string-list' },
-    { path: 'proxy.mode', component: 'select', options: [{ value: 'passthrough' }, { value: 'translate' }] },
-    { label: 'no path' },
-    'nonsense',
-  ],
-})
+const plain = { yaml_key: '', go_type: '', ui_type: '', section: '', label: '', component: 'input', order: 0 }
+const fields = toFields([
+  { ...plain, path: 'name', label: 'Name', description: 'The name.' },
+  { ...plain, path: 'backend', component: 'autocomplete', autocomplete_provider: 'backends' },
+  { ...plain, path: 'pii.enabled', component: 'toggle' },
+  { ...plain, path: 'pii.detectors', component: 'string-list' },
+  {
+    ...plain,
+    path: 'proxy.mode',
+    component: 'select',
+    options: ['passthrough', 'translate'].map((value) => ({ value, label: value })),
+  },
+])
 const parts = {
   fields,
   listNames: async (provider: string) => [`${provider}-1`],
@@ -39,22 +40,10 @@ describe('completion', () => {
 })
 
 describe('the catalogue of keys', () => {
-  it('passes over what it cannot read', () => {
-    expect(fields.map(({ path }) => path)).toEqual(['name', 'backend', 'pii.enabled', 'pii.detectors', 'proxy.mode'])
-    expect(readFields({ fields: [{ path: 'a', component: 'hologram' }] })[0]?.component).toBe('json-editor')
-    expect(readSections({ sections: [{ id: 'pii' }, {}, 3] })).toEqual([{ id: 'pii', label: 'pii' }])
-    expect(readFields('nothing')).toEqual([])
-  })
-})
-
-describe('an ambiguous import', () => {
-  it('names the backends to choose from', () => {
-    const body = { error: 'ambiguous import', modality: 'text', candidates: ['vllm', 'transformers', 7] }
-    expect(readAmbiguity(body)).toEqual({ kind: 'ambiguous', modality: 'text', candidates: ['vllm', 'transformers'] })
-  })
-
-  it('is no other refusal', () => {
-    expect(readAmbiguity({ error: 'uri is required' })).toBeUndefined()
-    expect(readAmbiguity(undefined)).toBeUndefined()
+  it('edits a key of an unknown kind as JSON, and names a key without a label by its path', () => {
+    expect(toFields([{ ...plain, path: 'a', component: 'hologram' }])).toMatchObject([
+      { label: 'a', component: 'json-editor', provider: undefined, options: [] },
+    ])
+    expect(toFields(undefined)).toEqual([])
   })
 })

@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { send } from '../../lib/api-client.ts'
-import { isRecord, readFailure } from '../../lib/api-error.ts'
-import { toUrl } from '../../lib/base-path.ts'
+import { api, unwrap } from '../../lib/api-client.ts'
+import type { paths } from '../../lib/schema.gen.ts'
 
 /** How a key is shown in the form. */
 export type FieldComponent = 'input' | 'number' | 'toggle' | 'select' | 'string-list' | 'autocomplete' | 'json-editor'
@@ -45,49 +44,23 @@ const COMPONENTS: readonly FieldComponent[] = [
   'json-editor',
 ]
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
-const toNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
+type Metadata = paths['/api/models/config-metadata']['get']['responses'][200]['content']['application/json']
 
-/** Reads the keys, for which the server's document has no schema. Keys without a path are passed over. */
-export function readFields(body: unknown): readonly ConfigField[] {
-  const fields = isRecord(body) && Array.isArray(body.fields) ? body.fields : []
-  return fields.flatMap((field: unknown): ConfigField[] => {
-    if (!isRecord(field) || typeof field.path !== 'string') return []
-    const options = Array.isArray(field.options) ? field.options : []
-    const provider = toText(field.autocomplete_provider)
-    return [
-      {
-        path: field.path,
-        section: toText(field.section),
-        label: toText(field.label) || field.path,
-        description: toText(field.description),
-        component: COMPONENTS.find((one) => one === field.component) ?? 'json-editor',
-        options: options.flatMap((option: unknown) => (isRecord(option) ? [toText(option.value)] : [])),
-        provider: provider === '' ? undefined : provider,
-        isAdvanced: field.advanced === true,
-        isWhole: field.ui_type === 'int',
-        min: toNumber(field.min),
-        max: toNumber(field.max),
-      },
-    ]
-  })
-}
-
-/** Reads the sections of the form. */
-export function readSections(body: unknown): readonly ConfigSection[] {
-  const sections = isRecord(body) && Array.isArray(body.sections) ? body.sections : []
-  return sections.flatMap((section: unknown): ConfigSection[] =>
-    isRecord(section) && typeof section.id === 'string'
-      ? [{ id: section.id, label: toText(section.label) || section.id }]
-      : [],
-  )
-}
-
-async function fetchJson(path: string, signal: AbortSignal): Promise<unknown> {
-  const response = await send(toUrl(path), { signal })
-  const body: unknown = await response.json().catch(() => undefined)
-  if (!response.ok) throw readFailure(response, body)
-  return body
+/** The keys as the form shows them; a key of an unknown kind is edited as JSON. */
+export function toFields(fields: Metadata['fields'] = []): readonly ConfigField[] {
+  return fields.map((field) => ({
+    path: field.path,
+    section: field.section,
+    label: field.label || field.path,
+    description: field.description ?? '',
+    component: COMPONENTS.find((one) => one === field.component) ?? 'json-editor',
+    options: (field.options ?? []).map(({ value }) => value),
+    provider: field.autocomplete_provider || undefined,
+    isAdvanced: field.advanced === true,
+    isWhole: field.ui_type === 'int',
+    min: field.min,
+    max: field.max,
+  }))
 }
 
 /** Every key that model files can have. */
@@ -95,10 +68,10 @@ export const catalogueQuery = queryOptions({
   queryKey: ['model-editor', 'catalogue'],
   staleTime: Number.POSITIVE_INFINITY,
   async queryFn({ signal }): Promise<FieldCatalogue> {
-    const [sections, fields] = await Promise.all([
-      fetchJson('/api/models/config-metadata', signal),
-      fetchJson('/api/models/config-metadata?section=all', signal),
+    const [{ sections = [] }, { fields }] = await Promise.all([
+      unwrap(api.GET('/api/models/config-metadata', { signal })),
+      unwrap(api.GET('/api/models/config-metadata', { signal, params: { query: { section: 'all' } } })),
     ])
-    return { sections: readSections(sections), fields: readFields(fields) }
+    return { sections: sections.map(({ id, label }) => ({ id, label: label || id })), fields: toFields(fields) }
   },
 })

@@ -1,5 +1,6 @@
 import { api } from '../../lib/api-client.ts'
-import { isRecord, readFailure } from '../../lib/api-error.ts'
+import { readFailure } from '../../lib/api-error.ts'
+import type { paths } from '../../lib/schema.gen.ts'
 
 /** The answer to an import by address. */
 export type ImportAnswer =
@@ -23,22 +24,18 @@ export async function importUri({ uri, name, backend, quantizations }: ImportWis
     ...(backend ? { backend } : {}),
     ...(quantizations ? { quantizations } : {}),
   }
-  const { error, response } = await api.POST('/models/import-uri', { body: { uri, preferences } })
-  if (response.ok) return { kind: 'started' }
-  return readAmbiguity(error) ?? fail(response, error)
+  const { data, error, response } = await api.POST('/models/import-uri', { body: { uri, preferences } })
+  if (data !== undefined) return { kind: 'started' }
+  if (response.status === 400 && isQuestion(error))
+    return { kind: 'ambiguous', modality: error.modality ?? '', candidates: error.candidates }
+  throw readFailure(response, error)
 }
 
-/** Reads the refusal of an ambiguous import; undefined for any other. */
-export function readAmbiguity(body: unknown): Extract<ImportAnswer, { kind: 'ambiguous' }> | undefined {
-  if (!isRecord(body) || body.error !== 'ambiguous import') return undefined
-  const { modality, candidates } = body
-  return {
-    kind: 'ambiguous',
-    modality: typeof modality === 'string' ? modality : '',
-    candidates: Array.isArray(candidates) ? candidates.filter((one) => typeof one === 'string') : [],
-  }
-}
+type Failures = paths['/models/import-uri']['post']['responses']
+type Refusal = Failures[400]['content']['application/json']
+type Question = Refusal & { readonly candidates: readonly string[] }
 
-function fail(response: Response, body: unknown): never {
-  throw readFailure(response, body)
+/** Whether a refusal asks for a backend. */
+function isQuestion(failure: Refusal | Failures['default']['content']['application/json']): failure is Question {
+  return Array.isArray(failure.candidates)
 }

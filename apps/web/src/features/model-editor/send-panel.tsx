@@ -30,14 +30,16 @@ export function SendForm({ file, onCancel }: { readonly file: File; readonly onC
     })
   }
   return (
-    <form className="card stack" onSubmit={submit}>
-      <p className="t2">{t('send.chosen', { name: file.name, size: formatBytes(file.size) })}</p>
-      <TextField label={t('send.name')} value={name} required onChange={({ target }) => setName(target.value)} />
-      <div className="row">
-        <Button kind="primary" type="submit" disabled={isOffline || name.trim() === ''}>
-          {t('send.start')}
-        </Button>
-        <Button onClick={onCancel}>{t('common:cancel')}</Button>
+    <form className="card" onSubmit={submit}>
+      <div className="in stack">
+        <p className="t2">{t('send.chosen', { name: file.name, size: formatBytes(file.size) })}</p>
+        <TextField label={t('send.name')} value={name} required onChange={({ target }) => setName(target.value)} />
+        <div className="row">
+          <Button kind="primary" type="submit" disabled={isOffline || name.trim() === ''}>
+            {t('send.start')}
+          </Button>
+          <Button onClick={onCancel}>{t('common:cancel')}</Button>
+        </div>
       </div>
     </form>
   )
@@ -54,18 +56,20 @@ export function SendProgress({ sent }: { readonly sent: SentFile }) {
     total: formatBytes(file.size),
   })
   return (
-    <section className="card stack" aria-label={t('send.title', { name: file.name })}>
-      <b>{t('send.title', { name: file.name })}</b>
-      {error === undefined ? (
-        <>
-          <ProgressBar share={share} label={file.name} text={text} />
-          <p className="meta">{sentBytes === file.size ? t('send.checking') : text}</p>
-        </>
-      ) : (
-        <ErrorBlock error={error} />
-      )}
-      <div className="row">
-        <Button onClick={endSending}>{error === undefined ? t('common:cancel') : t('send.other')}</Button>
+    <section className="card" aria-label={t('send.title', { name: file.name })}>
+      <div className="in stack">
+        <b>{t('send.title', { name: file.name })}</b>
+        {error === undefined ? (
+          <>
+            <ProgressBar share={share} label={file.name} text={text} />
+            <p className="meta">{sentBytes === file.size ? t('send.checking') : text}</p>
+          </>
+        ) : (
+          <ErrorBlock error={error} />
+        )}
+        <div className="row">
+          <Button onClick={endSending}>{error === undefined ? t('common:cancel') : t('send.other')}</Button>
+        </div>
       </div>
     </section>
   )

@@ -1,6 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
-import { isRecord } from '../../lib/api-error.ts'
 import { type LoadedModel, resourcesQuery, systemQuery } from '../../lib/server-state.ts'
 import type { HostMemory } from './fit.ts'
 import type { ModelsSearch } from './search.ts'
@@ -75,31 +74,20 @@ export interface Estimate {
   readonly byContext: ReadonlyMap<number, number>
 }
 
-/** Reads an estimate, for which the server's document has no schema. */
-function readEstimate(value: unknown): Estimate {
-  const fields = isRecord(value) ? value : {}
-  const estimates = isRecord(fields.estimates) ? fields.estimates : {}
-  const toNumber = (number: unknown) => (typeof number === 'number' ? number : undefined)
-  return {
-    weightsBytes: toNumber(fields.sizeBytes),
-    maxContext: toNumber(fields.model_max_context),
-    byContext: new Map(
-      Object.entries(estimates).flatMap(([context, estimate]) => {
-        const bytes = isRecord(estimate) ? toNumber(estimate.vramBytes) : undefined
-        return bytes === undefined ? [] : [[Number(context), bytes] as const]
-      }),
-    ),
-  }
-}
-
 export const estimateQuery = (id: string) =>
   queryOptions({
     queryKey: ['models', 'estimate', id],
     async queryFn({ signal }): Promise<Estimate> {
-      const query = { contexts: CONTEXTS.join(',') }
-      return readEstimate(
-        await unwrap(api.GET('/api/models/estimate/{id}', { signal, params: { path: { id }, query } })),
+      const params = { path: { id }, query: { contexts: CONTEXTS.join(',') } }
+      const {
+        sizeBytes: weightsBytes,
+        model_max_context: maxContext,
+        estimates,
+      } = await unwrap(api.GET('/api/models/estimate/{id}', { signal, params }))
+      const byContext = new Map(
+        Object.entries(estimates).map(([context, { vramBytes }]) => [Number(context), vramBytes]),
       )
+      return { weightsBytes, maxContext, byContext }
     },
   })
 

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
+import { ApiError, readFailure } from '../../lib/api-error.ts'
 import { queryClient } from '../../lib/query-client.ts'
 import type { components } from '../../lib/schema.gen.ts'
 import { resourcesQuery, systemQuery } from '../../lib/server-state.ts'
@@ -26,11 +27,26 @@ export const stateQuery = (model: string) =>
     refetchInterval: STATE_MS,
   })
 
-/** Loads a model and waits until it is there. @returns the names of what was loaded */
+/** A load that failed, with what it has loaded all the same. */
+export class LoadError extends ApiError {
+  readonly loaded: readonly string[]
+
+  constructor(failure: ApiError, loaded: readonly string[]) {
+    super(failure.message, failure)
+    this.loaded = loaded
+  }
+}
+
+const toNames = (names: unknown): readonly string[] =>
+  Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
+
+/** Loads a model and waits until it is there. @returns the names of what was loaded @throws LoadError */
 export async function loadModel(model: string): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(LOAD_TIMEOUT_MS)
   try {
-    return (await unwrap(api.POST('/backend/load', { body: { model }, signal }))).loaded
+    const { data, error, response } = await api.POST('/backend/load', { body: { model }, signal })
+    if (data !== undefined) return data.loaded
+    throw new LoadError(readFailure(response, error), 'loaded' in error ? toNames(error.loaded) : [])
   } finally {
     await queryClient.invalidateQueries({ queryKey: systemQuery.queryKey })
   }

@@ -5,11 +5,10 @@ import { Button } from '../../components/ui/button.tsx'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
-import { ApiError, isRecord } from '../../lib/api-error.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { modelNamesQuery } from '../../lib/server-state.ts'
-import { loadModel } from './api.ts'
+import { LoadError, loadModel } from './api.ts'
 
 /** Loads a model that is not loaded. The button shows how long it has taken. */
 export function LoadModel({ loaded }: { readonly loaded: readonly string[] }) {
@@ -27,7 +26,7 @@ export function LoadModel({ loaded }: { readonly loaded: readonly string[] }) {
   })
   const seconds = useSeconds(load.isPending)
   if (free.length === 0 && !load.isPending && !load.isError) return null
-  const parts = load.isError ? readLoaded(load.error) : []
+  const parts = load.error instanceof LoadError ? load.error.loaded : []
   return (
     <>
       <div className="row push">
@@ -68,11 +67,4 @@ function useSeconds(isRunning: boolean): number {
     return () => clearInterval(timer)
   }, [isRunning])
   return seconds
-}
-
-/** What a load that failed has loaded all the same. */
-function readLoaded(error: Error): readonly string[] {
-  const body = error instanceof ApiError ? error.body : undefined
-  const loaded = isRecord(body) ? body.loaded : undefined
-  return Array.isArray(loaded) ? loaded.filter((name): name is string => typeof name === 'string') : []
 }

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, unwrap } from '../../lib/api-client.ts'
-import { ApiError, isRecord } from '../../lib/api-error.ts'
+import { api } from '../../lib/api-client.ts'
+import { readFailure } from '../../lib/api-error.ts'
+import type { paths } from '../../lib/schema.gen.ts'
 import { installedModelsQuery, type middlewareQuery } from '../../lib/server-state.ts'
 import { type Entity, type Finding, locateFindings } from './findings.ts'
 
@@ -53,33 +54,20 @@ export async function runFilter({ text, model, detectors, reveal, signal }: Tria
     ...{ text, findings: locateFindings(text, entities), ...rest },
     tookMs: performance.now() - began,
   })
-  try {
-    const reply = await unwrap(api.POST('/api/pii/redact', { body, signal }))
-    return finish(reply.entities, { redacted: reply.redacted_text, correlationId: reply.correlation_id })
-  } catch (error) {
-    const refusal = error instanceof ApiError ? readRefusal(error) : undefined
-    if (refusal === undefined) throw error
-    return finish(refusal.entities, { redacted: undefined, correlationId: refusal.correlationId })
+  const { data, error, response } = await api.POST('/api/pii/redact', { body, signal })
+  if (data !== undefined)
+    return finish(data.entities, { redacted: data.redacted_text, correlationId: data.correlation_id })
+  if (response.status === 400 && isBlock(error)) {
+    const { entities = [], correlation_id: correlationId } = error
+    return finish(entities, { redacted: undefined, correlationId })
   }
+  throw readFailure(response, error)
 }
 
-/** Reads the findings of a refused text; undefined for any other failure. */
-function readRefusal({ status, body }: Pick<ApiError, 'status' | 'body'>) {
-  if (status !== 400 || !isRecord(body) || !isRecord(body.error)) return undefined
-  if (body.error.type !== 'pii_blocked' && body.error.code !== 'pii_blocked') return undefined
-  const { correlation_id: correlationId, entities } = body
-  return {
-    entities: Array.isArray(entities) ? entities.filter(isEntity) : [],
-    correlationId: typeof correlationId === 'string' ? correlationId : undefined,
-  }
-}
+type Failures = paths['/api/pii/redact']['post']['responses']
+type Refusal = Failures[400]['content']['application/json']
 
-function isEntity(value: unknown): value is Entity {
-  return (
-    isRecord(value) &&
-    typeof value.entity_type === 'string' &&
-    (value.source === 'ner' || value.source === 'pattern') &&
-    [value.start, value.end, value.score].every((number) => typeof number === 'number') &&
-    (value.action === 'mask' || value.action === 'block' || value.action === 'allow')
-  )
+/** Whether a refusal is that of a blocked text. */
+function isBlock(failure: Refusal | Failures['default']['content']['application/json']): failure is Refusal {
+  return failure.error.type === 'pii_blocked' || failure.error.code === 'pii_blocked'
 }

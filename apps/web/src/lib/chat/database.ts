@@ -1,5 +1,6 @@
-import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import { type DBSchema, deleteDB, type IDBPDatabase, openDB } from 'idb'
 import { basePath } from '../base-path.ts'
+import type { Viewer } from '../session.ts'
 import type { ChatEntry, Message } from './types.ts'
 
 interface ChatSchema extends DBSchema {
@@ -36,6 +37,16 @@ export function toDatabaseName(viewerId: string): string {
   return `svc-chats:${basePath}:${viewerId}`
 }
 
+/** Whose chats a viewer's are: without accounts those of everybody who signs in the same way. */
+export function findChatOwner({ id, kind }: Viewer): string {
+  return id === '' ? kind : id
+}
+
+/** Deletes the chats that this browser keeps for a viewer. Pages that have them open let go of them. */
+export async function deleteChatDatabase(viewer: Viewer): Promise<void> {
+  await deleteDB(toDatabaseName(findChatOwner(viewer)))
+}
+
 /** Opens the chats of a viewer. @throws StorageError where the browser has no database, as in some private windows */
 export async function openChatDatabase(viewerId: string): Promise<ChatDatabase> {
   let database: IDBPDatabase<ChatSchema>
@@ -45,6 +56,7 @@ export async function openChatDatabase(viewerId: string): Promise<ChatDatabase> 
         created.createObjectStore('chats', { keyPath: 'id' })
         created.createObjectStore('messages', { keyPath: 'id' }).createIndex('chat', 'chatId')
       },
+      blocking: () => database.close(),
     })
   } catch (cause) {
     throw new StorageError(cause)

@@ -1,3 +1,4 @@
+import { onSignOut } from '../viewer-data.ts'
 import { createObservable, type MutableObservable } from './observable.ts'
 import type { Attachment, Failure } from './types.ts'
 
@@ -13,7 +14,7 @@ export interface Draft {
 
 export const EMPTY_DRAFT: Draft = { text: '', attachments: [] }
 
-/** Texts in composers, by chat. Texts outlive a reload and a new sign-in in the same tab; files do not. */
+/** Texts in composers, by chat. Texts outlive a reload and a session that ends by itself; files do not, and sign-out ends all. */
 export class Drafts {
   readonly #prefix: string
   readonly #drafts = new Map<string, MutableObservable<Draft>>()
@@ -23,6 +24,11 @@ export class Drafts {
   constructor(viewerId: string) {
     this.#prefix = `svc-draft:${viewerId}:`
     addEventListener('pagehide', () => this.#save())
+    onSignOut(() => {
+      for (const draft of this.#drafts.values()) draft.set(EMPTY_DRAFT)
+      const stored = Array.from({ length: this.#storage.length }, (_, index) => this.#storage.key(index) ?? '')
+      for (const key of stored.filter((one) => one.startsWith(this.#prefix))) this.#storage.removeItem(key)
+    })
   }
 
   /** The draft of a chat. @param key the chat, or a place such as `new` */

@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '../api-client.ts'
 import { systemQuery } from '../server-state.ts'
 import { useSession } from '../session.ts'
+import { onSignOut } from '../viewer-data.ts'
 
 /** A model that answers in a chat. */
 export interface ChatModel {
@@ -57,6 +58,8 @@ export function findDefaultModel(models: readonly ChatModel[]): string {
   const model = models.find(({ id }) => id === last) ?? models.find(({ isLoaded }) => isLoaded === true) ?? models[0]
   return model?.id ?? ''
 }
+
+onSignOut(() => localStorage.removeItem(LAST_MODEL))
 
 export function keepLastModel(model: string): void {
   localStorage.setItem(LAST_MODEL, model)

@@ -1,16 +1,20 @@
 import { useMemo } from 'react'
 import { useSession } from '../session.ts'
 import { ChatStore, type ChatView } from './chat-store.ts'
+import { findChatOwner } from './database.ts'
 import { createObservable, useObservable } from './observable.ts'
 import type { LiveAnswer } from './run-answer.ts'
 import type { ChatEntry } from './types.ts'
 
 const stores = new Map<string, ChatStore>()
+let lastOwner: string | undefined
 
 /** The chats of whoever is signed in. Chats of others in this browser stay apart. */
 export function useChatStore(): ChatStore {
   const { viewer } = useSession()
-  const key = viewer.id === '' ? viewer.kind : viewer.id
+  // a page that is about to be left after signing out goes on with what it shows
+  const key = viewer.kind === 'anonymous' && lastOwner !== undefined ? lastOwner : findChatOwner(viewer)
+  lastOwner = key
   return useMemo(() => {
     const known = stores.get(key)
     if (known !== undefined) return known

@@ -33,7 +33,10 @@ export function importRoutes({ gallery, bodies }: ImportRouteParts): Route[] {
       body: async () => (await schemas()).importBody,
       responses: {
         200: { description: 'The installation is queued.', schema: async () => (await schemas()).importStarted },
-        400: { description: 'The address is of no known form, or several backends could run the model.' },
+        400: {
+          description: 'The address is of no known form, or several backends could run the model.',
+          schema: async () => (await schemas()).importRefused,
+        },
       },
       async handler(call) {
         const { uri, preferences } = await readJsonBody(call, (await schemas()).importBody, bodies)

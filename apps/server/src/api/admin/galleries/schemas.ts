@@ -1,3 +1,4 @@
+import { compatibleError } from '@svc/wire/openai'
 import * as z from 'zod'
 import { gallerySchema } from '../../../galleries/gallery.ts'
 
@@ -146,6 +147,15 @@ export const importStarted = modelJobCreated.extend({
   estimated_vram_display: z.string().optional(),
   estimated_size_bytes: z.number().optional(),
   estimated_size_display: z.string().optional(),
+})
+
+/** Refusal of `POST /models/import-uri`; with candidates where a backend has to be chosen. */
+export const importRefused = z.looseObject({
+  error: z.union([z.string(), compatibleError]),
+  detail: z.string().optional(),
+  modality: z.string().optional(),
+  candidates: texts.optional().describe('Backends that could run the model.'),
+  hint: z.string().optional(),
 })
 
 /** A job as the routes below `/models/jobs` and `/backends/jobs` show it. */

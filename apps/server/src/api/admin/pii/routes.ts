@@ -54,7 +54,10 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
       summary: 'A text with the findings of detectors masked',
       responses: {
         200: { description: 'The masked text.', schema: async () => (await wire()).piiRedaction },
-        400: { description: 'The text is blocked, or names no detector.' },
+        400: {
+          description: 'The text is blocked, or names no detector.',
+          schema: async () => (await wire()).piiRefusal,
+        },
       },
       async handler(call) {
         const { scan, entities } = await scanBody(call, 'pii_redact', { scanner, bodies })

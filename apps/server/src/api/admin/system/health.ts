@@ -27,7 +27,10 @@ export function healthRoutes(readiness: Readiness): Route[] {
       quiet: true,
       responses: {
         200: { description: 'They are; the body is empty.' },
-        503: { description: 'Starting, stopping, or degraded: no disk, no database, no data folder.' },
+        503: {
+          description: 'Starting, stopping, or degraded: no disk, no database, no data folder.',
+          schema: async () => (await import('./schemas.ts')).unready,
+        },
       },
       async handler() {
         const unready = await readiness.look()
