@@ -4,7 +4,15 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
 import { holdFigure } from './figures.ts'
-import { describeInBrowser, openView, register, signIn, startServerWithAccounts, type View } from './harness.ts'
+import {
+  describeInBrowser,
+  openView,
+  register,
+  signIn,
+  startBuiltServer,
+  startServerWithAccounts,
+  type View,
+} from './harness.ts'
 import { findOverflow } from './look.ts'
 
 const EMAIL = 'root@site.example'
@@ -77,7 +85,9 @@ describeInBrowser('the checks of the interface that count', () => {
   }
 
   it('loads the first page in few bytes, requests and calls', async () => {
-    await using view = await openAsAdmin()
+    // a server as it is without settings, where everybody is admin
+    await using plain = await startBuiltServer()
+    await using view = await openView(plain.url)
     const app = await measureCost(view, '/app')
     await using stranger = await openView(server.url)
     const login = await measureCost(stranger, '/login')
