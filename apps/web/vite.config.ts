@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
@@ -20,10 +21,74 @@ const PROXIED = [
   '/favicon.svg',
 ]
 
+/** Matches packages by name, and files below `src`. */
+function match(packages: readonly string[], files: readonly string[]): RegExp {
+  const patterns = [...packages.map((name) => `/node_modules/(?:${name})/`), ...files.map((file) => `/src/${file}$`)]
+  return new RegExp(patterns.join('|'))
+}
+
+/**
+ * Few files instead of many small ones, apart by what a page needs; the first group that matches takes a module. The
+ * sign-in page needs `base` alone, the first page of others `base`, `frame` and `home`; `overlays` and `chats` come
+ * after the first paint.
+ */
+const GROUPS = {
+  base: match(
+    [
+      'react|react-dom|scheduler|use-sync-external-store|i18next|react-i18next|openapi-fetch',
+      '@tanstack/(?:query-core|react-query)',
+    ],
+    [
+      'main.tsx',
+      'app/mount.tsx',
+      'i18n/(?:index.ts|locales/en/common.json)',
+      'lib/(?:api-client|api-error|base-path|branding|capabilities|connection|format|lazy-part|preferences).ts',
+      'lib/(?:query-client|search-values|session|theme).ts',
+      'features/sign-in/search.ts',
+      'components/ui/(?:button|copy-button|field|icon|notice|page-head|states|status|time|toast).tsx?',
+      '(?:styles/.*|components/(?:chat/composer|operations/operations)|features/home/home).css',
+    ],
+  ),
+  frame: match(
+    ['@tanstack/(?:react-router|router-core|history|store|react-store)'],
+    [
+      'app/(?:define-page|failure-views|follow-focus|heartbeat|lab-routes|navigation|navigation-counts|old-addresses).tsx?',
+      'app/(?:pages|redirect-routes|refused-error|root-route|router|routes|shell|shortcuts).tsx?',
+      'app/(?:standing-notices|start-pages|top-bar).tsx',
+      'features/(?!sign-in)[^/]+/search.ts',
+      'features/api/formats.ts',
+      'lib/palette.ts',
+    ],
+  ),
+  home: match([], ['features/home/(?:home-page.tsx|api.ts)', 'lib/(?:chat/models|server-state).ts']),
+  overlays: match(
+    ['react-aria-components|@?react-aria|@?react-stately|@internationalized', 'sonner'],
+    [
+      'app/(?:account-menu|attention-count|failures|operation-news|operations-button|palette|pending-count).tsx?',
+      'components/(?:operations/[^/]+|chat/model-list|ui/(?:dialog|menu|progress-bar|toaster)).tsx?',
+      'lib/operations/[^/]+.ts',
+    ],
+  ),
+  chats: match(
+    [],
+    [
+      'lib/(?:chat/[^/]+|use-now).ts',
+      'components/chat/[^/]+.tsx?',
+      'features/home/(?:attention|home-chats|home-composer|loaded-models|page-link|recent-chats|requests).tsx?',
+      'features/home/(?:resources|server-panels|to-line).tsx?',
+    ],
+  ),
+  texts: match([], ['i18n/locales/en/(?:chat|home|operations).json']),
+}
+
+// the interface is built with its server and shows the version of both
+const { version } = JSON.parse(readFileSync(new URL('../server/package.json', import.meta.url), 'utf8'))
+
 export default defineConfig({
   // every address is relative to <base href>, so that the interface works below a path prefix
   base: './',
   plugins: [react()],
+  define: { 'import.meta.env.VITE_SVC_VERSION': JSON.stringify(version) },
   build: {
     target: 'es2023',
     manifest: true,
@@ -32,31 +97,12 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       output: {
-        // few files instead of many small ones, apart by what a page needs: the sign-in page loads no router
         codeSplitting: {
-          groups: [
-            {
-              name: 'router',
-              test: /node_modules\/@tanstack\/(?:react-router|router-core|history|store|react-store)\//,
-              priority: 2,
-            },
-            {
-              name: 'base',
-              test: /node_modules\/(?:react|react-dom|scheduler|use-sync-external-store|i18next|react-i18next|openapi-fetch|@tanstack\/(?:query-core|react-query))\//,
-              priority: 3,
-            },
-            {
-              // what the routes need of each page before it loads
-              name: 'search',
-              test: /src\/(?:features\/[^/]+\/search|lib\/search-values)\.ts$/,
-              priority: 1,
-            },
-            {
-              name: 'parts',
-              test: /src\/(?:lib\/(?:api-client|api-error|base-path|branding|capabilities|connection|format|preferences|query-client|session|theme)|i18n\/index|components\/ui\/(?:button|copy-button|field|icon|notice|page-head|states|status|time|toast))\.tsx?$/,
-              priority: 1,
-            },
-          ],
+          groups: Object.entries(GROUPS).map(([name, test], index, { length }) => ({
+            name,
+            test,
+            priority: length - index,
+          })),
         },
       },
     },

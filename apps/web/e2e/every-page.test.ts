@@ -4,6 +4,7 @@ import { type FileOrigin, startFileOrigin } from '@svc/test-kit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
+import { noteFigure } from './figures.ts'
 import {
   describeInBrowser,
   openView,
@@ -99,6 +100,21 @@ function expectOutcome({ seenBy, absentFor }: Row, viewer: Viewer): Outcome {
   return absentFor?.includes(viewer) === true ? 'absent' : 'refused'
 }
 
+/** What is wrong with a page, by its kind. */
+type Finding = readonly [kind: string, text: string]
+
+const name = (kind: string, texts: readonly string[], where?: string): readonly Finding[] =>
+  texts.map((text) => [kind, where === undefined ? text : `${where}: ${text}`] as const)
+
+/** Kinds of findings by the check that they belong to. */
+const KINDS = [
+  [4, 'violation', 'violations of WCAG A and AA, two themes and widths,'],
+  [4, 'focus', 'places of the focus that nobody sees,'],
+  [5, 'scroll', `pages with sideways scroll at ${WIDTHS.join(', ')} px`],
+  [9, 'letters', 'texts below 12 px'],
+  [10, 'fault', 'requests to others, violations of the policy and errors'],
+] as const
+
 const DETECTOR = `name: secrets
 backend: pattern
 pii_detection: { builtins: [email], default_action: mask }
@@ -163,18 +179,21 @@ describeInBrowser('every page', () => {
     expect(ROWS.map(({ route }) => route).sort()).toEqual([...new Set(await listRoutes())].sort())
   })
 
-  /** Looks for sideways scroll, violations, hidden places of the focus and small letters, in both themes. */
-  async function lookClosely(page: Page, isFirst: boolean): Promise<readonly string[]> {
-    const found = [...(await findViolations(page)), ...(await findSmallText(page))]
+  /** Looks for violations, hidden places of the focus, small letters and sideways scroll, in both themes. */
+  async function lookClosely(page: Page, isFirst: boolean): Promise<readonly Finding[]> {
     // the frame has the same places on every page
     const from = isFirst ? 'body' : '#main'
-    found.push(...(await findHiddenStops(page, from)))
+    const found = [
+      ...name('violation', await findViolations(page)),
+      ...name('letters', await findSmallText(page)),
+      ...name('focus', await findHiddenStops(page, from)),
+    ]
     await dress(page, 390, 'dark')
-    found.push(...(await findViolations(page)).map((violation) => `dark, 390 px: ${violation}`))
-    found.push(...(await findHiddenStops(page, from)).map((stop) => `390 px: ${stop}`))
+    found.push(...name('violation', await findViolations(page), 'dark, 390 px'))
+    found.push(...name('focus', await findHiddenStops(page, from), '390 px'))
     for (const width of WIDTHS) {
       await dress(page, width, 'light')
-      found.push(...(await findOverflow(page)))
+      found.push(...name('scroll', await findOverflow(page)))
     }
     return found
   }
@@ -184,7 +203,8 @@ describeInBrowser('every page', () => {
     async (viewer) => {
       const { page, faults } = views.get(viewer) as View
       const isAdmin = ADMINS.includes(viewer)
-      const found: string[] = []
+      const found: Finding[] = []
+      let looks = 0
       for (const row of ROWS) {
         const outcome = expectOutcome(row, viewer)
         const address = row.address ?? row.route
@@ -194,17 +214,25 @@ describeInBrowser('every page', () => {
         try {
           await settle(page, outcome === 'page' ? title : TITLES[outcome])
         } catch (error) {
-          found.push(`${address}: ${error instanceof Error ? error.message : String(error)}`)
+          found.push(['page', `${address}: ${error instanceof Error ? error.message : String(error)}`])
           continue
         }
         // several addresses lead to one page
         const look = outcome === 'page' ? `${new URL(page.url()).pathname} ${isAdmin ? 'admin' : viewer}` : outcome
         const isNew = !seen.has(look)
         seen.add(look)
-        const wrong = isNew ? await lookClosely(page, seen.size === 1) : await findOverflow(page)
+        if (isNew) looks += 1
+        const wrong = isNew ? await lookClosely(page, seen.size === 1) : name('scroll', await findOverflow(page))
         // React reports the refusal of a guard, which the page shows
         const unexpected = faults.slice(before).filter((fault) => outcome === 'page' || !fault.includes('RefusedError'))
-        found.push(...[...unexpected, ...wrong].map((text) => `${address}: ${text}`))
+        found.push(
+          ...name('fault', unexpected, address),
+          ...wrong.map(([kind, text]) => [kind, `${address}: ${text}`] as const),
+        )
+      }
+      for (const [check, kind, about] of KINDS) {
+        const value = found.filter(([other]) => other === kind).length
+        noteFigure({ check, name: `${about} as ${viewer}, ${looks} pages`, value, most: 0 })
       }
       expect(found).toEqual([])
     },

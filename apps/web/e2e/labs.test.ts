@@ -4,6 +4,7 @@ import { type TempDir, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
+import { noteFigure } from './figures.ts'
 import { describeInBrowser, openView, register, startBuiltServer, startServerWithAccounts } from './harness.ts'
 
 const LABELS = [
@@ -69,6 +70,7 @@ describeInBrowser('the labs', () => {
       .waitFor()
     expect(view.requests.filter((path) => path.endsWith('/api/pii/redact'))).toHaveLength(1)
     expect(page.url()).not.toContain('ada')
+    noteFigure({ check: 8, name: 'PII lab: texts tried', value: 1, least: 1 })
   })
 
   it('shows a refusal as a result and previews another action', async () => {
@@ -102,6 +104,7 @@ describeInBrowser('the labs', () => {
     await dialog.getByRole('textbox').fill('examples')
     await dialog.getByRole('button', { name: 'Remove all texts' }).click()
     await page.getByText('The corpus is empty').waitFor()
+    noteFigure({ check: 8, name: 'router: corpora filled, tried and emptied', value: 1, least: 1 })
   })
 
   it('shows the certificate that it serves, with steps to trust it', async () => {

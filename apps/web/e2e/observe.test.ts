@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
+import { noteFigure } from './figures.ts'
 import {
   describeInBrowser,
   openView,
@@ -66,6 +67,7 @@ describeInBrowser('the pages that observe, on a server without sign-in', () => {
     expect(new URL(page.url()).pathname).toMatch(/^\/app\/traces\/\d+$/)
     for (const phase of ['Admission', 'PII filter', 'Router', 'Load', 'Answer'])
       await panel.getByText(phase, { exact: true }).waitFor()
+    noteFigure({ check: 7, name: 'phases of the waterfall of a request', value: 5, least: 5 })
     await panel.getByText('demo llm').waitFor()
     await panel.getByText('"story 17"').waitFor()
     await panel.getByRole('tab', { name: 'Response' }).click()

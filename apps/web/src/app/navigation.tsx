@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../components/ui/icon.tsx'
 import { Status } from '../components/ui/status.tsx'
-import { useInstanceName, useOwnLogo, versionQuery } from '../lib/branding.ts'
+import { useInstanceName, useOwnLogo, VERSION } from '../lib/branding.ts'
 import { useCapabilities } from '../lib/capabilities.ts'
 import { useConnection } from '../lib/connection.ts'
 import { useSession } from '../lib/session.ts'
@@ -62,7 +61,6 @@ export function Navigation({
   const current = useCurrentPage()
   const instance = useInstanceName()
   const logo = useOwnLogo()
-  const version = useQuery(versionQuery).data ?? ''
   const { state } = useConnection()
   return (
     <div className={className}>
@@ -105,7 +103,7 @@ export function Navigation({
           <span>{state === 'online' ? t('server.ready') : t('server.away')}</span>
         </Status>
         <span className="meta push clip">
-          <span>{version}</span>
+          <span>{VERSION}</span>
         </span>
       </footer>
     </div>

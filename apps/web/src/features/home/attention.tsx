@@ -7,7 +7,7 @@ import { RelativeTime } from '../../components/ui/time.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import { useSession } from '../../lib/session.ts'
-import { failedLoadsQuery, pendingUsersQuery } from './api.ts'
+import { failedLoadsQuery, pendingUsersQuery, summaryQuery } from './api.ts'
 import { PageLink } from './page-link.tsx'
 
 /** Failed operations, models that do not load, and accounts that wait: one line each, with its next step. */
@@ -16,7 +16,9 @@ export function Attention() {
   const { hasAccounts } = useSession()
   const { traces, accounts } = useCapabilities()
   const operations = useQuery(operationsQuery)
-  const loads = useQuery({ ...failedLoadsQuery, enabled: traces })
+  // a load that fails fails requests too, so the long list is asked for only then
+  const hasErrors = (useQuery({ ...summaryQuery, enabled: traces }).data?.errors ?? 0) > 0
+  const loads = useQuery({ ...failedLoadsQuery, enabled: traces && hasErrors })
   const pending = useQuery({ ...pendingUsersQuery, enabled: accounts && hasAccounts })
   const failed = operations.data?.filter(({ error }) => error !== undefined && error !== '') ?? []
   const waiting = pending.data ?? []

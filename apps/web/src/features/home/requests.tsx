@@ -8,7 +8,7 @@ import { summaryQuery } from './api.ts'
 import { PageLink } from './page-link.tsx'
 import { toLine } from './to-line.ts'
 
-type Summary = NonNullable<Awaited<ReturnType<NonNullable<typeof summaryQuery.queryFn>>>>
+type Summary = Awaited<ReturnType<NonNullable<typeof summaryQuery.queryFn>>>
 
 /** Requests of the last 24 hours: how many, how many failed, how slow. */
 export function Requests() {
@@ -25,7 +25,7 @@ export function Requests() {
       </header>
       <QueryView query={query} lines={4}>
         {(summary) =>
-          summary === null ? (
+          summary.total === 0 ? (
             <EmptyState icon="traces" title={t('requests.off')}>
               {t('requests.offAbout')}
             </EmptyState>

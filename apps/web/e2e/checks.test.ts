@@ -1,0 +1,227 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { BuiltServer } from '../../server/test/support/built-server.ts'
+import { holdFigure } from './figures.ts'
+import {
+  describeInBrowser,
+  openView,
+  register,
+  signIn,
+  startBuiltServer,
+  startServerWithAccounts,
+  type View,
+} from './harness.ts'
+import { findOverflow } from './look.ts'
+
+const EMAIL = 'root@site.example'
+const STORY = Array.from({ length: 40 }, (_, index) => `word${index} `)
+const TRACES = 30
+
+/** What a page cost until it asks for nothing more. */
+interface Cost {
+  bytes: number
+  requests: number
+  calls: number
+}
+
+/** Opens a page with an empty cache and counts what comes over the network. */
+async function measureCost({ page, context }: View, path: string): Promise<Cost> {
+  const cost: Cost = { bytes: 0, requests: 0, calls: 0 }
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Network.enable')
+  devtools.on('Network.requestWillBeSent', ({ request }) => {
+    cost.requests += 1
+    if (/^\/(?:api|v1|system|backend)\b/.test(new URL(request.url).pathname)) cost.calls += 1
+  })
+  devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    cost.bytes += encodedDataLength
+  })
+  await page.goto(path)
+  await page.locator('h1').waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.waitForTimeout(500)
+  return cost
+}
+
+const navigate = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click()
+
+async function send(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill(text)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+}
+
+describeInBrowser('the checks of the interface that count', () => {
+  let server: BuiltServer
+  beforeAll(async () => {
+    server = await startServerWithAccounts({
+      flags: ['--galleries=[]', '--enable-tracing', '--auth-registration-mode', 'approval'],
+      env: { SVC_DEMO_MODEL: 'true' },
+      mock: {},
+    })
+    const slow = { pieces: STORY, pieceDelayMs: 100 }
+    await server.model('teller', { rules: [{ rpc: 'PredictStream', do: slow }] })
+    const backend = join(server.folder, 'backends/mine')
+    await mkdir(backend, { recursive: true })
+    await writeFile(join(backend, 'run.sh'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    await using view = await openView(server.url)
+    await register(view, EMAIL)
+    await view.context.request.post('/models/reload', { data: {} })
+    const data = { model: 'demo', max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] }
+    for (let count = 0; count < TRACES; count += 1) {
+      expect((await view.context.request.post('/v1/chat/completions', { data })).status()).toBe(200)
+    }
+    await using waiting = await openView(server.url)
+    await register(waiting, 'ann@site.example')
+  }, 300_000)
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  async function openAsAdmin(width = 1440): Promise<View> {
+    const view = await openView(server.url, { width })
+    await signIn(view, EMAIL)
+    return view
+  }
+
+  it('loads the first page in few bytes, requests and calls', async () => {
+    // a server as it is without settings, where everybody is admin
+    await using plain = await startBuiltServer()
+    await using view = await openView(plain.url)
+    const app = await measureCost(view, '/app')
+    await using stranger = await openView(server.url)
+    const login = await measureCost(stranger, '/login')
+    holdFigure({ check: 1, name: 'bytes of a cold /app', value: app.bytes / 1000, unit: 'kB', most: 300 })
+    holdFigure({ check: 1, name: 'requests of a cold /app', value: app.requests, most: 20 })
+    holdFigure({ check: 1, name: 'calls of a cold /app', value: app.calls, most: 8 })
+    holdFigure({ check: 1, name: 'bytes of a cold /login', value: login.bytes / 1000, unit: 'kB', most: 230 })
+  })
+
+  it('keeps an answer whose page was left, and one that a reload cut', async () => {
+    await using view = await openAsAdmin()
+    const { page } = view
+    const whole = STORY.join('').trim()
+    await page.goto('/app/chat/teller')
+    await send(page, 'Tell me something')
+    await page.getByText('word3').waitFor({ timeout: 30_000 })
+    for (const name of ['Models', 'Usage', 'API']) {
+      await navigate(page, name)
+      await page.getByRole('heading', { name, level: 1 }).waitFor()
+    }
+    await page.waitForTimeout(3_000)
+    await navigate(page, 'Chat')
+    await page.getByRole('link', { name: 'Tell me something' }).click()
+    const answer = page.getByRole('article', { name: 'Answer of teller' })
+    await answer.last().getByRole('button', { name: 'Copy answer' }).waitFor()
+    expect(await answer.last().textContent()).toContain(whole)
+
+    await send(page, 'And more')
+    await answer.nth(1).getByText('word5').waitFor({ timeout: 30_000 })
+    await page.waitForTimeout(1_100)
+    await page.reload()
+    await answer.nth(1).getByRole('button', { name: 'Continue' }).waitFor()
+    expect(await answer.nth(1).textContent()).toContain('word3 word4')
+
+    await page.getByRole('button', { name: 'Chat settings' }).click()
+    await page.getByRole('switch', { name: /background/i }).click()
+    await page.keyboard.press('Escape')
+    await send(page, 'In the background')
+    await answer.nth(2).getByText('word5').waitFor({ timeout: 30_000 })
+    await page.reload()
+    await answer.nth(2).getByRole('button', { name: 'Copy answer' }).waitFor({ timeout: 30_000 })
+    expect(await answer.nth(2).textContent()).toContain(whole)
+    holdFigure({
+      check: 3,
+      name: 'answers kept of a page left, a reload, a reload in the background',
+      value: 3,
+      least: 3,
+    })
+  })
+
+  it('shows the main action of a row at 1280 px', async () => {
+    await using view = await openAsAdmin(1280)
+    await view.page.goto('/app/users')
+    const approve = view.page.getByRole('button', { name: /^Approve/ }).first()
+    await approve.waitFor()
+    const { x = 0, y = 0, width = 0, height = 0 } = (await approve.boundingBox()) ?? {}
+    expect(await findOverflow(view.page)).toEqual([])
+    holdFigure({ check: 5, name: 'right end of Approve at 1280 px', value: x + width, unit: 'px', most: 1280 })
+    expect(y + height).toBeLessThanOrEqual(900)
+  })
+
+  it('has the first row in the upper part of a page', async () => {
+    await using view = await openAsAdmin()
+    for (const [name, path, row] of [
+      ['Models', '/app/models?view=installed', 'a[href*="model="]'],
+      ['Backends', '/app/backends?view=installed', 'tbody tr'],
+      ['Users', '/app/users', 'tbody tr'],
+    ] as const) {
+      await view.page.goto(path)
+      const first = view.page.locator('main').locator(row).first()
+      await first.waitFor()
+      const { y = 900 } = (await first.boundingBox()) ?? {}
+      holdFigure({ check: 9, name: `first row of ${name}`, value: y, unit: 'px', most: 200 })
+    }
+  })
+
+  it('says on one screen of Traces what is slow, for whom and since when, and keeps that', async () => {
+    await using view = await openAsAdmin()
+    const { page } = view
+    await page.goto('/app/traces')
+    const rows = page.locator('tbody tr[data-row]')
+    await rows.first().waitFor()
+    const count = async () => {
+      const places = await rows.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom))
+      return places.filter((bottom) => bottom <= 900).length
+    }
+    const { y = 900 } = (await rows.first().boundingBox()) ?? {}
+    holdFigure({ check: 9, name: 'first row of Traces', value: y, unit: 'px', most: 280 })
+    holdFigure({ check: 9, name: 'rows of Traces at 1440x900', value: await count(), least: 16 })
+    await page.getByRole('button', { name: 'Rows, export and clear' }).click()
+    await page.getByRole('menuitem', { name: 'Compact rows' }).click()
+    await expect.poll(count).toBeGreaterThanOrEqual(22)
+    holdFigure({ check: 9, name: 'compact rows of Traces at 1440x900', value: await count(), least: 22 })
+
+    const main = page.locator('main')
+    for (const text of ['p95', 'Error rate']) await main.getByText(text).first().waitFor()
+    const chart = page.getByRole('slider', { name: /Requests of the last 24 h/ })
+    holdFigure({
+      check: 7,
+      name: 'bars of the chart',
+      value: Number(await chart.getAttribute('aria-valuemax')) + 1,
+      least: 12,
+    })
+    await page.getByLabel('Model', { exact: true }).fill('demo')
+    await expect.poll(() => page.url()).toContain('model=demo')
+    await page.getByLabel('Status', { exact: true }).selectOption('2xx')
+    await page.getByLabel('User', { exact: true }).fill('root')
+    await expect.poll(() => page.url()).toContain('user=root')
+    await page.getByLabel('Duration', { exact: true }).selectOption({ index: 1 })
+    await page.getByRole('button', { name: '3 d', exact: true }).click()
+    await expect.poll(() => page.url()).toContain('hours=72')
+    holdFigure({ check: 7, name: 'filters in the address', value: new URL(page.url()).searchParams.size, least: 5 })
+  })
+
+  it('brings filters, selection and scroll back', async () => {
+    await using view = await openAsAdmin()
+    const { page } = view
+    await page.setViewportSize({ width: 1440, height: 500 })
+    await page.goto('/app/traces?status=2xx')
+    const rows = page.locator('tbody tr[data-row]')
+    await rows.first().waitFor()
+    await rows.nth(12).getByRole('link').click()
+    await page.getByText('Where the time went').waitFor()
+    const address = page.url()
+    const readScroll = () => rows.nth(12).evaluate((row) => Math.round(row.getBoundingClientRect().top))
+    const before = await readScroll()
+    await navigate(page, 'Usage')
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+    await page.goBack()
+    await page.getByText('Where the time went').waitFor()
+    expect(page.url()).toBe(address)
+    await expect.poll(readScroll).toBe(before)
+    await page.goBack()
+    await page.getByText('Where the time went').waitFor({ state: 'detached' })
+    expect(page.url()).toContain('status=2xx')
+  })
+})
