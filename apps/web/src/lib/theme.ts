@@ -4,7 +4,8 @@ export type Theme = 'light' | 'dark' | 'system'
 const STORED = 'svc-theme'
 const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 
-function readTheme(): Theme {
+/** The theme that was chosen in this browser. */
+export function readTheme(): Theme {
   const stored = localStorage.getItem(STORED)
   return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
