@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
+import { useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Menu, type MenuEntry } from '../components/ui/menu.tsx'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
 import { openPalette } from '../lib/palette.ts'
 import { endSession, useSession } from '../lib/session.ts'
-import { chooseTheme, readTheme, type Theme } from '../lib/theme.ts'
+import { chooseTheme, readTheme, type Theme, watchTheme } from '../lib/theme.ts'
 import { useVisiblePages } from './navigation.tsx'
 
 const THEMES: readonly Theme[] = ['light', 'dark', 'system']
@@ -15,6 +16,7 @@ export function AccountMenu({ initial }: { readonly initial: string }) {
   const navigate = useNavigate()
   const { viewer } = useSession()
   const pages = useVisiblePages()
+  const chosenTheme = useSyncExternalStore(watchTheme, readTheme)
   const account = pages.find(({ id }) => id === 'account')
   const signOut = () => endSession(() => navigate({ to: '/login' }))
   const entries: MenuEntry[] = [
@@ -33,7 +35,7 @@ export function AccountMenu({ initial }: { readonly initial: string }) {
       text: t(`theme.${theme}`),
       icon: 'theme' as const,
       separator: index === 0,
-      isChosen: theme === readTheme(),
+      isChosen: theme === chosenTheme,
       onSelect: () => chooseTheme(theme),
     })),
     ...(Object.entries(LANGUAGES) as [Language, string][]).map(([language, text], index) => ({
