@@ -1,22 +1,23 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Menu, type MenuEntry } from '../components/ui/menu.tsx'
 import { SignOutDialog } from '../components/ui/sign-out-dialog.tsx'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
 import { openPalette } from '../lib/palette.ts'
 import { useSession } from '../lib/session.ts'
-import { chooseTheme, type Theme } from '../lib/theme.ts'
+import { chooseTheme, readTheme, type Theme, watchTheme } from '../lib/theme.ts'
 import { useVisiblePages } from './navigation.tsx'
 
 const THEMES: readonly Theme[] = ['light', 'dark', 'system']
 
 /** Who is signed in, the choices of this browser, and the way out. */
 export function AccountMenu({ initial }: { readonly initial: string }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const navigate = useNavigate()
   const { viewer } = useSession()
   const pages = useVisiblePages()
+  const chosenTheme = useSyncExternalStore(watchTheme, readTheme)
   const account = pages.find(({ id }) => id === 'account')
   const [isLeaving, setLeaving] = useState(false)
   const entries: MenuEntry[] = [
@@ -35,6 +36,7 @@ export function AccountMenu({ initial }: { readonly initial: string }) {
       text: t(`theme.${theme}`),
       icon: 'theme' as const,
       separator: index === 0,
+      isChosen: theme === chosenTheme,
       onSelect: () => chooseTheme(theme),
     })),
     ...(Object.entries(LANGUAGES) as [Language, string][]).map(([language, text], index) => ({
@@ -42,6 +44,7 @@ export function AccountMenu({ initial }: { readonly initial: string }) {
       text,
       icon: 'globe' as const,
       separator: index === 0,
+      isChosen: language === i18n.language,
       onSelect: () => void chooseLanguage(language),
     })),
     { id: 'keys', text: t('palette.keys'), icon: 'info', separator: true, onSelect: () => openPalette('keys') },

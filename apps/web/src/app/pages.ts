@@ -53,6 +53,8 @@ export const PAGES: readonly Page[] = [
     feature: 'pii_filter',
     needs: 'pii_filter',
   },
+  { id: 'api', path: 'api', group: 'use', icon: 'code', access: 'user' },
+  { id: 'account', path: 'account', group: 'use', icon: 'users', isMenuOnly: true, ...ACCOUNT_ACCESS },
   { id: 'models', path: 'models', group: 'models', icon: 'cube', access: 'admin', key: 'm' },
   { id: 'backends', path: 'backends', group: 'models', icon: 'plug', access: 'admin', needs: 'backend_gallery' },
   {
@@ -64,17 +66,6 @@ export const PAGES: readonly Page[] = [
     needs: 'operations',
     key: 'a',
   },
-  { id: 'api', path: 'api', group: 'use', icon: 'code', access: 'user' },
-  { id: 'account', path: 'account', group: 'use', icon: 'users', isMenuOnly: true, ...ACCOUNT_ACCESS },
-  {
-    id: 'users',
-    path: 'users',
-    group: 'admin',
-    icon: 'users',
-    access: 'admin',
-    isUseful: (session) => session.hasAccounts,
-  },
-  { id: 'settings', path: 'settings', group: 'admin', icon: 'settings', ...SETTINGS_ACCESS },
   { id: 'monitor', path: 'monitor', group: 'observe', icon: 'gauge', access: 'admin' },
   { id: 'traces', path: 'traces', group: 'observe', icon: 'traces', access: 'admin', needs: 'traces', key: 't' },
   { id: 'usage', path: 'usage', group: 'observe', icon: 'chart', access: 'user', needs: 'usage', key: 'u' },
@@ -88,6 +79,15 @@ export const PAGES: readonly Page[] = [
     access: 'admin',
     needs: 'interception',
   },
+  {
+    id: 'users',
+    path: 'users',
+    group: 'admin',
+    icon: 'users',
+    access: 'admin',
+    isUseful: (session) => session.hasAccounts,
+  },
+  { id: 'settings', path: 'settings', group: 'admin', icon: 'settings', ...SETTINGS_ACCESS },
 ]
 
 /** Whether a viewer may open a page; undefined where it may, else the reason. */

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Button } from '../components/ui/button.tsx'
 import { Dialog } from '../components/ui/dialog.tsx'
 import { Checkbox } from '../components/ui/field.tsx'
 import { Icon, type IconName } from '../components/ui/icon.tsx'
@@ -21,7 +22,11 @@ interface Command {
 export function Palette({ view, onClose }: { readonly view: PaletteView; readonly onClose: () => void }) {
   const { t } = useTranslation()
   return (
-    <Dialog title={view === 'keys' ? t('palette.keys') : t('palette.title')} onClose={onClose}>
+    <Dialog
+      title={view === 'keys' ? t('palette.keys') : t('palette.title')}
+      footer={view === 'keys' && <Button onClick={onClose}>{t('close')}</Button>}
+      onClose={onClose}
+    >
       {view === 'keys' ? <KeyList /> : <CommandList onClose={onClose} />}
     </Dialog>
   )

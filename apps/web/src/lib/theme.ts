@@ -4,7 +4,8 @@ export type Theme = 'light' | 'dark' | 'system'
 const STORED = 'svc-theme'
 const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 
-function readTheme(): Theme {
+/** The theme that was chosen in this browser. */
+export function readTheme(): Theme {
   const stored = localStorage.getItem(STORED)
   return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
@@ -15,10 +16,19 @@ function apply(): void {
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light'
 }
 
+const watchers = new Set<() => void>()
+
+/** Calls a listener after each choice. @returns what ends that */
+export function watchTheme(listener: () => void): () => void {
+  watchers.add(listener)
+  return () => watchers.delete(listener)
+}
+
 /** Keeps the choice in this browser and shows it. */
 export function chooseTheme(theme: Theme): void {
   localStorage.setItem(STORED, theme)
   apply()
+  for (const watcher of watchers) watcher()
 }
 
 prefersDark.addEventListener('change', apply)

@@ -146,7 +146,7 @@ function createAxes(palette: Palette, latest: Latest): uPlot.Axis[] {
     {
       ...shared,
       size: AXIS_HEIGHT,
-      gap: 3,
+      gap: 6,
       grid: { show: false },
       splits: ({ bbox }) => pickTicks(latest.current.points.length, bbox.width / devicePixelRatio, TICK_WIDTH),
       values: (_, indexes) => indexes.map((index) => latest.current.points[index]?.tick ?? ''),

@@ -7,6 +7,7 @@ import {
   Popover,
   Separator,
 } from 'react-aria-components'
+import { useTranslation } from 'react-i18next'
 import { Icon, type IconName } from './icon.tsx'
 
 /** One entry of a menu; `separator` draws a line above it. */
@@ -16,6 +17,8 @@ export interface MenuEntry {
   readonly icon?: IconName
   readonly isDangerous?: boolean
   readonly isDisabled?: boolean
+  /** Whether it is the choice that holds now; the entry says so. */
+  readonly isChosen?: boolean
   readonly separator?: boolean
   readonly onSelect: () => void
 }
@@ -32,6 +35,7 @@ export function Menu({
   readonly entries: readonly MenuEntry[]
   readonly className?: string
 }) {
+  const { t } = useTranslation()
   return (
     <MenuTrigger>
       <AriaButton aria-label={label} className={className}>
@@ -54,6 +58,12 @@ export function Menu({
             >
               {entry.icon && <Icon name={entry.icon} />}
               {entry.text}
+              {entry.isChosen && (
+                <span className="push">
+                  <Icon name="check" small />
+                  <span className="vh">{t('chosen')}</span>
+                </span>
+              )}
             </MenuItem>,
           ])}
         </AriaMenu>

@@ -12,7 +12,7 @@ import { PageHead } from '../../components/ui/page-head.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
 import { root, toUrl } from '../../lib/base-path.ts'
-import { modelNamesQuery } from '../../lib/server-state.ts'
+import { installedModelsQuery } from '../../lib/server-state.ts'
 import { useSession } from '../../lib/session.ts'
 import { FORMATS, LANGUAGES } from './formats.ts'
 import type { ApiSearch } from './search.ts'
@@ -35,7 +35,7 @@ export function ApiPage() {
           {t('reference')}
         </a>
       </PageHead>
-      <div className="page stack api">
+      <div className="page stack">
         <div className="api-two">
           <AddressCard />
           <SnippetCard />
@@ -95,7 +95,7 @@ function SnippetCard() {
   const { format = 'chat', lang = 'curl', model } = route.useSearch()
   const change = useChange()
   const [key, setKey] = useState('')
-  const models = useQuery(modelNamesQuery)
+  const models = useQuery(installedModelsQuery)
   return (
     <section className="card" aria-labelledby="api-snippet">
       <header>
@@ -117,7 +117,10 @@ function SnippetCard() {
           />
         </div>
         <QueryView query={models} lines={4}>
-          {(names) => {
+          {(all) => {
+            const names = all
+              .filter(({ capabilities, disabled }) => !disabled && capabilities.includes('FLAG_CHAT'))
+              .map(({ id }) => id)
             const chosen = model ?? names[0] ?? 'MODEL'
             const snippet = makeSnippet({
               ...{ format, language: lang, root: root.href, model: chosen },

@@ -104,7 +104,7 @@ function Installed({
           </EmptyState>
         ))}
       {shownBuiltIn.length > 0 && (
-        <section aria-labelledby="built-in">
+        <section className="stack tight" aria-labelledby="built-in">
           <h2 id="built-in">{t('builtIn')}</h2>
           <p className="meta">{t('builtInAbout')}</p>
           <div className="row wrap">

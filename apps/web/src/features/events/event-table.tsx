@@ -11,7 +11,7 @@ import type { EventsSearch } from './search.ts'
 
 const ROW_HEIGHT = 36
 const COLUMNS = ['time', 'kind', 'deed', 'subject', 'details', 'user', 'correlation'] as const
-const WIDTHS = { time: '166px', kind: '108px', deed: '112px', subject: '19%', user: '9%', correlation: '12%' } as const
+const WIDTHS = { time: '166px', kind: '108px', deed: '112px', subject: '14%', user: '8%', correlation: '10%' } as const
 
 /** The events, the newest first. Long lists draw the rows in view alone. */
 export function EventTable({

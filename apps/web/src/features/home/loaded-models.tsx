@@ -83,8 +83,12 @@ function Row({ model: { id, backend, process, size_vram } }: { readonly model: L
         </Link>
       </td>
       <td className="m free">{backend}</td>
-      <td className="num free m">{size_vram === undefined ? t('loaded.unknown') : formatBytes(size_vram)}</td>
       <td className="num free m">
+        <span className="only-narrow">{t('loaded.vram')} </span>
+        {size_vram === undefined ? t('loaded.unknown') : formatBytes(size_vram)}
+      </td>
+      <td className="num free m">
+        <span className="only-narrow">{t('loaded.cpu')} </span>
         {cpu === undefined
           ? t(process === undefined ? 'loaded.unknown' : 'loaded.measuring')
           : formatPercent(cpu / 100, 1)}

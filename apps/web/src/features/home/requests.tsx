@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Icon } from '../../components/ui/icon.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { formatDay } from '../../lib/chat/age.ts'
-import { formatNumber, formatPercent } from '../../lib/format.ts'
+import { formatDuration, formatNumber, formatPercent } from '../../lib/format.ts'
 import { summaryQuery } from './api.ts'
 import { PageLink } from './page-link.tsx'
 import { toLine } from './to-line.ts'
@@ -49,10 +49,7 @@ function Figures({ summary: { total, errors, p95_ms, buckets, window_hours } }: 
       <div className="row figs">
         <Figure name={t('requests.total')} value={formatNumber(total)} />
         <Figure name={t('requests.errors')} value={total === 0 ? '-' : formatPercent(errors / total, 2)} />
-        <Figure
-          name={t('requests.p95')}
-          value={total === 0 ? '-' : t('requests.seconds', { value: formatNumber(p95_ms / 1000, 2) })}
-        />
+        <Figure name={t('requests.p95')} value={total === 0 ? '-' : formatDuration(p95_ms)} />
       </div>
       <svg className="chart sp" viewBox="0 0 100 80" preserveAspectRatio="none" role="img" aria-label={label}>
         <path d={`${toLine(counts)} L100 80 L0 80Z`} fill="var(--c1)" opacity=".1" />

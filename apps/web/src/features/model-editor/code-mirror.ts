@@ -45,7 +45,7 @@ const colours = HighlightStyle.define([
 
 const theme = EditorView.theme({
   '&': { backgroundColor: 'var(--bg)', color: 'var(--text)', fontSize: '13px' },
-  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+  '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '20px' },
   '.cm-content': { caretColor: 'var(--text)' },
   '.cm-content:focus-visible': { outline: 'none' },

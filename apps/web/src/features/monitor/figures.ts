@@ -16,6 +16,8 @@ export interface Gauge {
 
 /** The gauges of the host: processors, memory, disk, and each graphics device. */
 export function listGauges({ cpu, ram, disk, gpus }: Resources): Gauge[] {
+  // what the system keeps for itself is not free either
+  const taken = disk && disk.total - disk.available
   return [
     { id: 'cpu', name: undefined, percent: cpu.usage_percent, hasHistory: true },
     {
@@ -29,8 +31,8 @@ export function listGauges({ cpu, ram, disk, gpus }: Resources): Gauge[] {
     {
       id: 'disk',
       name: undefined,
-      percent: disk === undefined || disk.total === 0 ? undefined : (disk.used / disk.total) * 100,
-      used: disk?.used,
+      percent: taken === undefined || disk?.total === 0 ? undefined : (taken / (disk?.total ?? 1)) * 100,
+      used: taken,
       total: disk?.total,
       hasHistory: disk !== undefined,
     },

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { CodeBlock } from '../../components/ui/code-block.tsx'
@@ -12,8 +12,16 @@ import { runKind } from './api.ts'
 import { BODIES, type Input, isComplete, type Kind, readKindFacts, writeCurl } from './kinds.ts'
 import { OutcomeView } from './outcome-view.tsx'
 
-/** The form of a kind, its result, and the equal command. */
-export function KindForm({ kind, model }: { readonly kind: Kind; readonly model: string }) {
+/** The form of a kind, its result, and the equal command. @param children what stands above the fields */
+export function KindForm({
+  kind,
+  model,
+  children,
+}: {
+  readonly kind: Kind
+  readonly model: string
+  readonly children: ReactNode
+}) {
   const { t } = useTranslation('playground')
   const [input, setInput] = useState<Input>({ text: '', list: '' })
   const { viewer } = useSession()
@@ -41,6 +49,7 @@ export function KindForm({ kind, model }: { readonly kind: Kind; readonly model:
   return (
     <div className="playground">
       <section className="stack" aria-label={t('input')}>
+        {children}
         <TextArea
           label={t(`text.${kind}`)}
           rows={hasList ? 3 : 7}

@@ -32,7 +32,9 @@ export function PlaygroundPage() {
           />
         </div>
         {known === undefined ? (
-          <EmptyState icon="playground" title={t('notServed', { kind })} />
+          <EmptyState icon="playground" title={t('notServed', { kind })}>
+            {kinds.length > 0 && t('otherKinds')}
+          </EmptyState>
         ) : (
           <KindView key={known} kind={known} />
         )}
@@ -58,7 +60,7 @@ function KindView({ kind }: { readonly kind: Kind }) {
           const chosen = names.find((name) => name === model) ?? names[0]
           if (chosen === undefined) return <NoModel kind={kind} />
           return (
-            <>
+            <KindForm kind={kind} model={chosen}>
               <div className="playground-model">
                 <SelectField
                   label={t('model')}
@@ -74,8 +76,7 @@ function KindView({ kind }: { readonly kind: Kind }) {
                   }
                 />
               </div>
-              <KindForm kind={kind} model={chosen} />
-            </>
+            </KindForm>
           )
         }}
       </QueryView>

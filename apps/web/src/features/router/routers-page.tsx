@@ -5,6 +5,7 @@ import { CodeBlock } from '../../components/ui/code-block.tsx'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { Badge, Status } from '../../components/ui/status.tsx'
+import { useCapabilities } from '../../lib/capabilities.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { useSession } from '../../lib/session.ts'
 import { type Router, routersQuery } from './api.ts'
@@ -47,9 +48,21 @@ export function RoutersPage() {
 function NoRouter() {
   const { t } = useTranslation('router')
   const { isAdmin } = useSession().viewer
+  const { model_editor: hasEditor } = useCapabilities()
   return (
     <>
-      <EmptyState icon="route" title={t('noRouter')}>
+      <EmptyState
+        icon="route"
+        title={t('noRouter')}
+        action={
+          isAdmin &&
+          hasEditor && (
+            <Link className="btn" to="/app/models/new">
+              {t('chooseTemplate')}
+            </Link>
+          )
+        }
+      >
         {isAdmin ? t('noRouterAbout') : t('noRouterUser')}
       </EmptyState>
       {isAdmin && <CodeBlock title={t('template')} text={ROUTER_TEMPLATE} />}
