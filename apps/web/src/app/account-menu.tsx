@@ -5,10 +5,17 @@ import { Menu, type MenuEntry } from '../components/ui/menu.tsx'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
 import { openPalette } from '../lib/palette.ts'
 import { endSession, useSession } from '../lib/session.ts'
-import { chooseTheme, readTheme, type Theme, watchTheme } from '../lib/theme.ts'
+import { chooseTheme, readTheme, type Theme } from '../lib/theme.ts'
 import { useVisiblePages } from './navigation.tsx'
 
 const THEMES: readonly Theme[] = ['light', 'dark', 'system']
+
+/** Calls a listener after each choice of a theme, which always marks the document. @returns what ends that */
+function watchTheme(listener: () => void): () => void {
+  const observer = new MutationObserver(listener)
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+  return () => observer.disconnect()
+}
 
 /** Who is signed in, the choices of this browser, and the way out. */
 export function AccountMenu({ initial }: { readonly initial: string }) {
