@@ -6,10 +6,17 @@ import { SignOutDialog } from '../components/ui/sign-out-dialog.tsx'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
 import { openPalette } from '../lib/palette.ts'
 import { useSession } from '../lib/session.ts'
-import { chooseTheme, readTheme, type Theme, watchTheme } from '../lib/theme.ts'
+import { chooseTheme, readTheme, type Theme } from '../lib/theme.ts'
 import { useVisiblePages } from './navigation.tsx'
 
 const THEMES: readonly Theme[] = ['light', 'dark', 'system']
+
+/** Calls a listener after each choice of a theme, which always marks the document. @returns what ends that */
+function watchTheme(listener: () => void): () => void {
+  const observer = new MutationObserver(listener)
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+  return () => observer.disconnect()
+}
 
 /** Who is signed in, the choices of this browser, and the way out. */
 export function AccountMenu({ initial }: { readonly initial: string }) {

@@ -16,19 +16,10 @@ function apply(): void {
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light'
 }
 
-const watchers = new Set<() => void>()
-
-/** Calls a listener after each choice. @returns what ends that */
-export function watchTheme(listener: () => void): () => void {
-  watchers.add(listener)
-  return () => watchers.delete(listener)
-}
-
 /** Keeps the choice in this browser and shows it. */
 export function chooseTheme(theme: Theme): void {
   localStorage.setItem(STORED, theme)
   apply()
-  for (const watcher of watchers) watcher()
 }
 
 prefersDark.addEventListener('change', apply)

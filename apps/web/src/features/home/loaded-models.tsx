@@ -88,7 +88,6 @@ function Row({ model: { id, backend, process, size_vram } }: { readonly model: L
         {size_vram === undefined ? t('loaded.unknown') : formatBytes(size_vram)}
       </td>
       <td className="num free m">
-        <span className="only-narrow">{t('loaded.cpu')} </span>
         {cpu === undefined
           ? t(process === undefined ? 'loaded.unknown' : 'loaded.measuring')
           : formatPercent(cpu / 100, 1)}
