@@ -46,7 +46,7 @@ const GROUPS = {
       'lib/(?:query-client|search-values|session|theme).ts',
       'features/sign-in/search.ts',
       'components/ui/(?:button|copy-button|field|icon|notice|page-head|states|status|time|toast).tsx?',
-      '(?:styles/.*|components/(?:chat/composer|operations/operations)|features/home/home).css',
+      '(?:styles/(?:tokens|base|app)|components/(?:chat/composer|operations/operations)|features/home/home).css',
     ],
   ),
   frame: match(

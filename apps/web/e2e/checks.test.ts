@@ -224,4 +224,44 @@ describeInBrowser('the checks of the interface that count', () => {
     await page.getByText('Where the time went').waitFor({ state: 'detached' })
     expect(page.url()).toContain('status=2xx')
   })
+
+  it('keeps the edges of controls with forced colours, and moves nothing where motion is not wanted', async () => {
+    await using view = await openAsAdmin()
+    const { page } = view
+    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
+    await page.goto('/app/traces')
+    await page.locator('tbody tr[data-row]').first().waitFor()
+    const bare = await page.evaluate(() => {
+      const controls = document.querySelectorAll('main input, main select, main .btn:not(.ghost), main .chip')
+      const hasEdge = (element: Element | null): boolean => {
+        if (element === null) return false
+        const { borderStyle, borderWidth } = getComputedStyle(element)
+        return borderStyle !== 'none' && Number.parseFloat(borderWidth) > 0
+      }
+      const isShown = (element: Element) => element.checkVisibility() && element.getBoundingClientRect().width > 1
+      const without = [...controls].filter((one) => isShown(one) && !hasEdge(one) && !hasEdge(one.parentElement))
+      return without.map((one) => one.outerHTML.slice(0, 120))
+    })
+    expect(bare).toEqual([])
+    // what is chosen differs from what is not by more than a background, which these colours take away
+    const chosen = await page.evaluate(() => {
+      const read = (element: Element | null) => {
+        if (element === null) return ''
+        const { color, backgroundColor, borderColor, fontWeight, textDecorationLine, outlineStyle } =
+          getComputedStyle(element)
+        return [color, backgroundColor, borderColor, fontWeight, textDecorationLine, outlineStyle].join()
+      }
+      const [on, off] = ['true', 'false'].map((value) => document.querySelector(`main .seg [aria-pressed="${value}"]`))
+      return { on: read(on ?? null), off: read(off ?? null) }
+    })
+    expect(chosen.on).not.toBe('')
+    expect(chosen.on).not.toBe(chosen.off)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').waitFor()
+    const moving = await page.evaluate(() => {
+      const timings = document.getAnimations().map(({ effect }) => Number(effect?.getTiming().duration))
+      return timings.filter((duration) => duration > 10)
+    })
+    expect(moving).toEqual([])
+  })
 })

@@ -64,7 +64,7 @@ describeInBrowser('the interface behind a proxy', () => {
     await page.goto('/app')
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
     // the page that tells of failures is here by then, as it is whenever someone has looked at a page for a moment
-    await expect.poll(() => view.requests.some((line) => line.includes('/failures-')), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => view.requests.some((line) => line.includes('/overlays-')), { timeout: 20_000 }).toBe(true)
     let missing = 0
     let reloads = 0
     proxy.intercept = (path, response) => {
