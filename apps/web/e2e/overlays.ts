@@ -63,6 +63,15 @@ const shownOnce = (open: string, make: string, field?: string): Overlay => ({
 
 /** Everything that opens above a page, for an admin of a server with accounts. */
 export const OVERLAY_PAGES: readonly OverlayPage[] = [
+  // first, while a download waits for its origin
+  {
+    address: '/app/activity',
+    overlays: [
+      behind('app/operations-button', /^Operations: 1/),
+      behind('components/operations/operation-buttons', 'Cancel'),
+      behind('features/activity/operation-history', 'Clear'),
+    ],
+  },
   {
     address: '/app/account',
     overlays: [
@@ -70,9 +79,17 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
       { source: 'app/palette', open: (page) => page.keyboard.press('?') },
       behind('app/operations-button', /^Operations/),
       behind('app/account-menu', 'Account: root'),
+      {
+        source: 'components/ui/sign-out-dialog',
+        async open(page) {
+          await button(page, 'Account: root')
+          await item(page, 'Sign out')
+        },
+      },
       behind('features/account/account-page', 'Sign out everywhere else'),
     ],
   },
+  { address: '/app/events', width: 390, overlays: [behind('components/ui/filter-sheet', /^Filters/)] },
   { address: '/app/usage', width: 390, overlays: [behind('app/shell', 'Open navigation', { part: '.drawer' })] },
   {
     address: '/app/account/keys',
@@ -146,14 +163,9 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
     ],
   },
   {
-    address: '/app/activity',
-    overlays: [
-      behind('app/operations-button', /^Operations: 1/),
-      behind('components/operations/operation-buttons', 'Cancel'),
-      behind('features/activity/operation-history', 'Clear'),
-    ],
+    address: '/app/models?view=installed&model=cedar',
+    overlays: [behind('components/operations/remove-dialog', 'Remove')],
   },
-  { address: '/app/models?view=installed&model=cedar', overlays: [behind('features/models/remove-dialog', 'Remove')] },
   {
     address: '/app/models/secrets?section=general',
     overlays: [
@@ -183,7 +195,7 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
   { address: '/app/backends?view=installed', overlays: [behind('features/backends/external-dialog', 'From an image')] },
   {
     address: '/app/backends?view=installed&backend=mine',
-    overlays: [behind('features/backends/remove-dialog', 'Remove')],
+    overlays: [behind('components/operations/remove-dialog', 'Remove')],
   },
   { address: '/app/monitor', overlays: [behind('features/monitor/stop-dialog', /^Stop/)] },
   {
