@@ -19,6 +19,9 @@ SEPARATORS = (": ", ": ", " : ", " = ", "=", " -> ", " => ", " - ", "\t", ":", "
 DELIMITERS = ("|", ";", ",", "\t", " | ", " / ", " - ", ", ", "::")
 STATES = "CA TX NY FL OH IL WA OR MI PA GA NC MI RM TO NA FI BO VR".split()
 WORLD_SHARE, FOREIGN_SHARE = 0.12, 0.10
+# The share of made-up names of which the letters do not tell whether they are a person or a place.
+BLENDED_SHARE = 0.3
+NAME_SECTIONS = ("first", "last", "cities", "places")
 
 
 @cache
@@ -50,6 +53,8 @@ class Filler:
             sections = lists(self.folder, self.rng.choice(("en", "de", "fr", "es", "it")))
         values = sections[section]
         if self.rng.random() < self.made_up:
+            if self.rng.random() < BLENDED_SHARE:
+                values = [name for kind in NAME_SECTIONS for name in sections[kind]]
             return chain(tuple(values)).draw(self.rng).title()
         return self.rng.choice(values)
 
