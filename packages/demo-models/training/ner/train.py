@@ -23,7 +23,7 @@ OUTSIDE_WEIGHT = 0.7
 # Documents whose words are cut at random places, so that no name is known by one spelling in pieces.
 LOOSE_SHARE, LOOSENESS = 0.3, 0.15
 SEPARATORS = ("\n\n", "\n\n", "\n", " ")
-SAVE_EVERY = 200
+SAVE_EVERY = 100
 
 
 def label_pieces(encoding, text, spans):
