@@ -14,9 +14,9 @@ from model import LABELS, Recogniser
 from pieces import describe_pieces, train_tokenizer
 from sample import draw_document
 
-STEPS = 1_800
+STEPS = 6_000
 ROWS, LENGTH = 16, 256
-RATE, WARM_UP = 4e-3, 60
+RATE, WARM_UP = 3e-3, 60
 SEED = 20
 # A missed name costs more than a false find.
 OUTSIDE_WEIGHT = 0.7
