@@ -71,7 +71,7 @@ describe('the lists of the evaluation', () => {
   })
 
   test('hold sentences and formats of which none stands in a list of the training', () => {
-    const composed = ['subjects', 'verbs', 'where', 'when', 'asides']
+    const composed = ['subjects', 'verbs', 'where', 'who', 'when', 'asides']
     const trained = read(TRAINING, SENTENCES, '\n', toPlainSentence)
     for (const part of read(TRAINING, composed, ';', toPlainSentence)) trained.add(part)
     const lines = readEntries(HELD_OUT, SENTENCES, '\n').filter(isSentence)

@@ -10,7 +10,7 @@ from lists import HELD_OUT, LANGUAGES, lists
 from sample import fill_document, join
 from slots import Filler
 
-SEED, TEXTS = 7, 120
+SEED, TEXTS = 11, 150
 # The share of texts without private text.
 PLAIN_SHARE = 0.2
 

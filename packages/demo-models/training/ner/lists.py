@@ -7,7 +7,7 @@ TRAINING = Path(__file__).parent / "data"
 HELD_OUT = Path(__file__).parents[2] / "evaluation" / "ner" / "data"
 LANGUAGES = ("en", "de", "fr", "es", "it")
 LINES = {"templates", "plain"}
-SEMICOLONS = {"dates", "addresses", "org-forms", "street-forms", "labels", "subjects", "verbs", "where", "who", "when", "asides"}
+SEMICOLONS = {"dates", "addresses", "org-forms", "street-forms", "place-forms", "last-forms", "labels", "subjects", "verbs", "where", "who", "when", "asides"}
 
 
 def read_sections(file):

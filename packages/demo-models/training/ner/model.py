@@ -8,6 +8,8 @@ GROUPS = ("PER", "LOC", "ORG", "STREET_ADDRESS", "DATE")
 LABELS = ["O"] + [f"{mark}-{group}" for group in GROUPS for mark in "BI"]
 WIDTH, HIDDEN, KERNEL = 192, 384, 5
 DILATIONS = (1, 1, 2, 4, 8, 1)
+# In training only: shares of the hidden values and of whole pieces that are left out, so that no text is known by heart.
+HIDDEN_DROPOUT, PIECE_DROPOUT = 0.1, 0.06
 
 
 class Block(nn.Module):
@@ -28,7 +30,8 @@ class Block(nn.Module):
         inner = x if mask is None else x * mask
         padded = F.pad(inner, (0, 0, reach, reach))
         mixed = sum(padded[:, i * self.dilation : i * self.dilation + length] * self.neighbours[i] for i in range(KERNEL))
-        return x + self.narrow(F.relu(self.widen(self.norm(mixed))))
+        hidden = F.dropout(F.relu(self.widen(self.norm(mixed))), HIDDEN_DROPOUT, self.training)
+        return x + self.narrow(hidden)
 
 
 class Recogniser(nn.Module):
@@ -56,4 +59,7 @@ class Recogniser(nn.Module):
         return self.head(self.exit(x))
 
     def forward(self, ids):
-        return self.mix(self.forms(self.lowers[ids]) + self.cases(self.shapes[ids]))
+        pieces = self.forms(self.lowers[ids]) + self.cases(self.shapes[ids])
+        if self.training:
+            pieces = pieces * (torch.rand(*ids.shape, 1) >= PIECE_DROPOUT)
+        return self.mix(pieces)

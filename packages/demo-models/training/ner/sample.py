@@ -10,7 +10,7 @@ from lists import LANGUAGES, TRAINING, lists
 from slots import SLOT, Filler, sentence_words
 
 PAGES = Path(__file__).parents[4] / "docs"
-COMPOSED_SHARE = 0.6
+COMPOSED_SHARE = 0.45
 # The share of documents with other words around the names, the share of these words, and the letters of one at least.
 NOISY_SHARE, SWAPPED_SHARE, LEAST_SWAPPED = 0.35, 0.25, 4
 SENTENCES = re.compile(r"\{([sp])\}")

@@ -19,6 +19,11 @@ SEPARATORS = (": ", ": ", " : ", " = ", "=", " -> ", " => ", " - ", "\t", ":", "
 DELIMITERS = ("|", ";", ",", "\t", " | ", " / ", " - ", ", ", "::")
 STATES = "CA TX NY FL OH IL WA OR MI PA GA NC MI RM TO NA FI BO VR".split()
 WORLD_SHARE, FOREIGN_SHARE = 0.12, 0.10
+# The share of made-up names of which the letters do not tell whether they are a person or a place.
+BLENDED_SHARE = 0.3
+NAME_SECTIONS = ("first", "last", "cities", "places")
+# The share of places and last names of several words, or of a word and an ending, by the forms of their language.
+FORMED_SHARE = 0.1
 
 
 @cache
@@ -50,13 +55,20 @@ class Filler:
             sections = lists(self.folder, self.rng.choice(("en", "de", "fr", "es", "it")))
         values = sections[section]
         if self.rng.random() < self.made_up:
+            if self.rng.random() < BLENDED_SHARE:
+                values = [name for kind in NAME_SECTIONS for name in sections[kind]]
             return chain(tuple(values)).draw(self.rng).title()
         return self.rng.choice(values)
 
     def first(self):
         return self.draw("first")
 
+    def is_formed(self, section):
+        return section in self.own and self.rng.random() < FORMED_SHARE
+
     def last(self):
+        if self.is_formed("last-forms"):
+            return self.form("last-forms")
         name = self.draw("last")
         return f"{name}-{self.draw('last')}" if self.rng.random() < 0.05 else name
 
@@ -81,7 +93,19 @@ class Filler:
         return f"{self.first()} {self.last()}"
 
     def city(self):
-        return self.draw("cities")
+        return self.form("place-forms") if self.is_formed("place-forms") else self.draw("cities")
+
+    def town(self):
+        """A city of one word or as it stands in the list, for the forms of places."""
+        return self.draw("cities", foreign=False)
+
+    def ending(self):
+        """The same in small letters, as the second half of a word."""
+        return chain(tuple(self.own["cities"])).draw(self.rng, 3, 8)
+
+    def surname(self):
+        """A last name for the forms of last names."""
+        return self.draw("last", foreign=False)
 
     def country(self):
         return self.rng.choice(self.own["places"] if self.rng.random() < 0.8 else lists(self.folder, "world")["places"])

@@ -14,16 +14,16 @@ from model import LABELS, Recogniser
 from pieces import describe_pieces, train_tokenizer
 from sample import draw_document
 
-STEPS = 1_800
+STEPS = 6_000
 ROWS, LENGTH = 16, 256
-RATE, WARM_UP = 4e-3, 60
+RATE, WARM_UP = 3e-3, 60
 SEED = 20
 # A missed name costs more than a false find.
 OUTSIDE_WEIGHT = 0.7
 # Documents whose words are cut at random places, so that no name is known by one spelling in pieces.
 LOOSE_SHARE, LOOSENESS = 0.3, 0.15
 SEPARATORS = ("\n\n", "\n\n", "\n", " ")
-SAVE_EVERY = 200
+SAVE_EVERY = 100
 
 
 def label_pieces(encoding, text, spans):
