@@ -538,10 +538,14 @@ export const KEY_GROUPS: readonly { readonly id: string; readonly label: string;
   ...Object.entries(BLOCKS).map(([id, field]) => ({ id, label: toLabel(id), keys: { [id]: field } })),
 ]
 
-/** `top_k` as `Top k`. */
+/** Words of keys that are written in capitals. */
+const ABBREVIATIONS = /^(?:api|gpu|json|llm|mcp|pii|tls|tts|ui|url|vad|yaml)$/
+
+/** `top_k` as `Top k`, `tts` as `TTS`. */
 export function toLabel(key: string): string {
-  const words = key.replaceAll('_', ' ')
-  return words.slice(0, 1).toUpperCase() + words.slice(1)
+  const words = key.split('_').map((word) => (ABBREVIATIONS.test(word) ? word.toUpperCase() : word))
+  const text = words.join(' ')
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 /** All keys that may stand at the top of a model file. */
