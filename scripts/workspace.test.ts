@@ -44,6 +44,20 @@ describe('the workspace', () => {
     }
   })
 
+  it('names packages and the size of their change at the head of each changeset', () => {
+    const files = readdirSync(join(root, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
+    expect(files.length).toBeGreaterThan(0)
+    for (const file of files) {
+      const [, head = ''] = /^---\n([\s\S]*?)\n---\n\n\S/.exec(read(`.changeset/${file}`)) ?? []
+      const lines = head.split('\n').filter((line) => line !== '')
+      expect(lines.length, file).toBeGreaterThan(0)
+      for (const line of lines) {
+        const [, name = ''] = /^'([^']+)': (?:major|minor|patch)$/.exec(line) ?? []
+        expect([...folderByName.keys()], `${file}: ${line}`).toContain(name)
+      }
+    }
+  })
+
   it('builds every project from the root tsconfig', () => {
     const { references } = JSON.parse(read('tsconfig.json')) as { references: { path: string }[] }
     expect(references.map(({ path }) => path).sort()).toEqual([...folders].sort())
