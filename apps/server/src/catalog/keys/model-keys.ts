@@ -529,6 +529,9 @@ const BLOCKS = {
   agent: about(block(AGENT), 'Behaviour of agents that use the model.'),
 }
 
+/** Words of keys that are written in capitals. */
+const ABBREVIATIONS = /^(?:api|gpu|json|llm|mcp|pii|tls|tts|ui|url|vad|yaml)$/
+
 /** The keys at the top of a model file in groups, for editors. Each block is a group of its own. */
 export const KEY_GROUPS: readonly { readonly id: string; readonly label: string; readonly keys: KeyTable }[] = [
   { id: 'general', label: 'General', keys: IDENTITY },
@@ -537,9 +540,6 @@ export const KEY_GROUPS: readonly { readonly id: string; readonly label: string;
   { id: 'vllm', label: 'Batch engine', keys: VLLM },
   ...Object.entries(BLOCKS).map(([id, field]) => ({ id, label: toLabel(id), keys: { [id]: field } })),
 ]
-
-/** Words of keys that are written in capitals. */
-const ABBREVIATIONS = /^(?:api|gpu|json|llm|mcp|pii|tls|tts|ui|url|vad|yaml)$/
 
 /** `top_k` as `Top k`, `tts` as `TTS`. */
 export function toLabel(key: string): string {
