@@ -401,6 +401,7 @@ const PROMISES = {
         'piiEvent',
         'piiEventList',
         'piiRedaction',
+        'piiRefusal',
         'piiTextRequest',
         'resourcesReply',
         'routerCacheStats',
