@@ -61,7 +61,7 @@ export interface ModelUploadParts {
   /** Bytes that may still be written to the models folder; undefined where nobody tells. */
   readonly readFreeBytes: () => Promise<number | undefined>
   /** Runs a change of the models folder while no other one runs. */
-  readonly alone: <T>(change: () => Promise<T>) => Promise<T>
+  readonly alone: <T>(change: () => Promise<T>, options: { readonly signal: AbortSignal }) => Promise<T>
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Longest silence of a sender, milliseconds. @default 15 minutes */
@@ -227,11 +227,12 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
         await file.sync().catch((error: unknown) => {
           throw toFileError(error, 'written', path)
         })
-        return await parts.alone(async () => {
+        const add = async (): Promise<AddedModel> => {
           const added = await addModel({ source: path, folder: modelsPath, name, transfer: 'move', signal })
           await modelFiles.reload()
           return added
-        })
+        }
+        return await parts.alone(add, { signal })
       } finally {
         // a file that cannot become a model is of no further use
         await drop(upload)

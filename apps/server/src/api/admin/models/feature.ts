@@ -18,7 +18,7 @@ export function modelFilesFeature(platform: Platform): ServerFeature {
       createModelUploads({
         ...{ modelsPath: config.modelsPath, modelFiles, now: () => clock.now() },
         readFreeBytes: async () => (await readDisk(config.modelsPath))?.available,
-        alone: (change) => modelGallery.changeFolder(change, { signal: new AbortController().signal }),
+        alone: (change, options) => modelGallery.changeFolder(change, options),
       }),
     )
     return opened
