@@ -1,6 +1,7 @@
 import { api, send, unwrap } from '../../lib/api-client.ts'
 import { ApiError, readFailure } from '../../lib/api-error.ts'
 import { toUrl } from '../../lib/base-path.ts'
+import { wait } from '../../lib/chat/wait.ts'
 
 /** Pauses before a piece is sent again, milliseconds. */
 const PAUSES_MS = [1_000, 2_000, 5_000, 10_000, 10_000, 10_000]
@@ -63,21 +64,7 @@ async function sendPiece(
       const canPass = error instanceof ApiError && [0, 429, 502, 503, 504].includes(error.status)
       if (!canPass || pause === undefined) throw error
       await wait(Math.max(pause, error.retryAfterMs ?? 0), signal)
+      signal.throwIfAborted()
     }
   }
-}
-
-function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end)
-      resolve()
-    }, milliseconds)
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
-  })
 }
