@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
  * Sources instead of builds for workspace packages; the rest are vite's own server defaults. `module` is left out: Node
@@ -25,6 +26,15 @@ const HTTP_TESTS = [
 /** Leaks, restoration and failures of the filter of private text. */
 const FILTER_TESTS = ['test/spec/pii-{canaries,filter,leaving,restored}.test.ts']
 
+/** Starts with the tests that pack every package: at the end, one worker would run them alone. */
+class PackedFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isPacked = ({ project }: TestSpecification) => project.name === 'packages/test-kit'
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isPacked), ...sorted.filter((file) => !isPacked(file))]
+  }
+}
+
 export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
@@ -34,6 +44,9 @@ export default defineConfig({
     // Modules are loaded once for each worker, not for each file: a third of the time. No test replaces a module or
     // leaves something behind in one.
     isolate: false,
+    sequence: { sequencer: PackedFirst },
+    // An absolute path: each project has its own root.
+    setupFiles: [join(import.meta.dirname, 'scripts/test-seed.ts')],
     // Left to itself vitest keeps one processor free; most tests wait for a server or a backend anyway.
     maxWorkers: 2 * availableParallelism(),
     projects: [

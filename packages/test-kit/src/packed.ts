@@ -11,6 +11,8 @@ export interface PackOptions {
   readonly besides?: readonly string[] | undefined
   /** An empty folder. */
   readonly dir: string
+  /** Where the tarballs lie; those of earlier calls are used again. @default a folder below `dir` */
+  readonly tarballs?: string | undefined
 }
 
 /** Outcome of a program. */
@@ -45,11 +47,11 @@ const TIMEOUT_MS = 240_000
  * run programs there. Builds packages that are not built yet. Dependencies outside the workspace come from npm's cache
  * or registry. Install scripts do not run.
  */
-export async function packAndInstall({ packages, besides = [], dir }: PackOptions): Promise<PackedInstallation> {
+export async function packAndInstall(options: PackOptions): Promise<PackedInstallation> {
+  const { packages, besides = [], dir, tarballs = join(dir, 'tarballs') } = options
   const root = findWorkspaceRoot(import.meta.dirname)
   const workspace = await readWorkspace(root)
   const wanted = withDependencies(workspace, packages)
-  const tarballs = join(dir, 'tarballs')
   const app = join(dir, 'app')
   await mkdir(tarballs, { recursive: true })
   await mkdir(app, { recursive: true })
@@ -164,15 +166,13 @@ async function readVersion(folder: string): Promise<string> {
   return manifest.version
 }
 
-/** Packs one package and returns the tarball's path. */
+/** Packs one package, unless its tarball lies there, and returns the tarball's path. */
 async function pack(root: string, { name, folder }: WorkspacePackage, target: string): Promise<string> {
   const bin = [join(root, '.tools', 'node_modules', '.bin'), join(root, 'node_modules', '.bin')].join(delimiter)
   if (!existsSync(join(folder, 'dist'))) await mustSucceed('tsup', [], folder, bin)
-  const before = new Set(await readdir(target))
-  await mustSucceed('pnpm', ['pack', '--pack-destination', target], folder, bin)
-  const tarball = (await readdir(target)).find((file) => !before.has(file))
-  if (tarball === undefined) throw new Error(`packing ${name} made no tarball`)
-  return join(target, tarball)
+  const tarball = join(target, `${name.replace('@', '').replace('/', '-')}-${await readVersion(folder)}.tgz`)
+  if (!existsSync(tarball)) await mustSucceed('pnpm', ['pack', '--pack-destination', target], folder, bin)
+  return tarball
 }
 
 async function mustSucceed(command: string, args: readonly string[], cwd: string, bin?: string): Promise<void> {

@@ -12,6 +12,8 @@ const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })
 const float = fc.float({ noNaN: true })
 /** The generated code drops a byte order mark at the start of a text, ours keeps it. */
 const text = fc.string({ unit: 'binary', maxLength: 300 }).filter((value) => !value.startsWith('\uFEFF'))
+/** The generated code loses the key `__proto__` of a map, ours keeps it. */
+const key = text.filter((value) => value !== '__proto__')
 const bytes = fc.uint8Array({ maxLength: 300 }).map((value) => Buffer.from(value))
 
 /** Values for a field, from the one its type has by default. */
@@ -21,7 +23,7 @@ function valuesLike(name: string, example: unknown): fc.Arbitrary<unknown> {
     const message = fc.record({ role: part, content: part, name: part, toolCallId: part, reasoningContent: part })
     return fc.array(message, { maxLength: 4 })
   }
-  if (name === 'Metadata') return fc.dictionary(text, text, { maxKeys: 4 })
+  if (name === 'Metadata') return fc.dictionary(key, text, { maxKeys: 4 })
   if (name === 'EmbeddingTokens') return fc.array(int32)
   if (Array.isArray(example)) return fc.array(text, { maxLength: 4 })
   if (typeof example === 'boolean') return fc.boolean()
@@ -71,6 +73,15 @@ it('writes each field by itself', () => {
     const expected = encodeGenerated(request)
     expect(expected.length, name).toBeGreaterThan(0)
     expect(frameMessage(writePredictOptions, request).subarray(FRAME_HEAD_BYTES).equals(expected), name).toBe(true)
+  }
+})
+
+it('writes each key of a map, also one that an object has by nature', () => {
+  for (const name of ['constructor', '__proto__', 'toString']) {
+    const request = { Metadata: JSON.parse(`{"${name}":"a"}`) as Record<string, string> }
+    const written = frameMessage(writePredictOptions, request).subarray(FRAME_HEAD_BYTES)
+    const entry = Buffer.concat([Buffer.of(10, name.length), Buffer.from(name), Buffer.from([18, 1]), Buffer.from('a')])
+    expect(written.subarray(-entry.length).equals(entry), name).toBe(true)
   }
 })
 
