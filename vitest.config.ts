@@ -16,11 +16,11 @@ const folders = parents
   .concat('bench', 'scripts')
   .filter((folder) => existsSync(join(folder, 'package.json')) || folder === 'scripts')
 
-/** Framing, connections, limits, early refusals, errors, gates and sockets of the server. */
+/** Framing, connections, limits, early refusals, errors, gates, streams and sockets of the server. */
 const HTTP_TESTS = [
   'src/http/*.test.ts',
   'test/spec/{access-ended,bad-requests,base-routes-fuzz,chat,credentials,errors,every-route-fuzz}.test.ts',
-  'test/spec/{gate,home,inference-routes,limits,responses-socket}.test.ts',
+  'test/spec/{gate,home,inference-routes,limits,responses-socket,stream-events}.test.ts',
 ]
 
 /** Leaks, restoration and failures of the filter of private text. */

@@ -132,7 +132,7 @@ describeInBrowser('every page', () => {
   let origin: FileOrigin
   const servers: BuiltServer[] = []
   const views = new Map<Viewer, View>()
-  /** What was looked at closely: a page looks the same to all admins, nearly so to a user (only with `SVC_LONG=1`). */
+  /** What was looked at closely: a page looks the same to all admins. */
   const seen = new Set<string>()
 
   beforeAll(async () => {
@@ -219,8 +219,7 @@ describeInBrowser('every page', () => {
         }
         // several addresses lead to one page
         const look = outcome === 'page' ? `${new URL(page.url()).pathname} ${isAdmin ? 'admin' : viewer}` : outcome
-        const isLeftOut = viewer === 'user' && outcome === 'page' && process.env.SVC_LONG !== '1'
-        const isNew = !isLeftOut && !seen.has(look)
+        const isNew = !seen.has(look)
         seen.add(look)
         if (isNew) looks += 1
         const wrong = isNew ? await lookClosely(page, seen.size === 1) : name('scroll', await findOverflow(page))
