@@ -9,8 +9,8 @@ const MIB = 1024 * 1024
 const { principal } = toPerson('ada')
 const logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Takes minutes: `SVC_LONG_TESTS=1 npx vitest run apps/server/src/monitoring/traces/memory.test.ts`. */
-describe.skipIf(process.env.SVC_LONG_TESTS === undefined)('traces of a million requests', () => {
+/** Takes minutes: `SVC_LONG=1 npx vitest run apps/server/src/monitoring/traces/memory.test.ts`. */
+describe.skipIf(process.env.SVC_LONG !== '1')('traces of a million requests', () => {
   it('take a bounded part of memory and disk', async () => {
     await using dir = await tempDir()
     const policy = { isOn: true, maxItems: 1024, maxBodyBytes: 65_536 }
