@@ -1,15 +1,20 @@
 // @vitest-environment jsdom
 import { act, fireEvent, screen, waitFor } from '@testing-library/react'
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { notify } from './toast.ts'
+// loads here and not with the first toast, which takes long on a busy machine
+import { unmountToaster } from './toaster.tsx'
 
-// loads with the first toast, which takes long on a busy machine
-beforeAll(() => import('./toaster.tsx'))
 beforeEach(() => {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => {}, removeEventListener: () => {} }))
 })
-afterEach(() => vi.unstubAllGlobals())
+afterEach(async () => {
+  // a toast leaves by a timer, which must not find the document gone
+  await waitFor(() => expect(document.querySelector('[data-sonner-toast]')).toBeNull())
+  act(unmountToaster)
+  vi.unstubAllGlobals()
+})
 
 it('shows what came of an action, with one next step', async () => {
   const onClick = vi.fn()

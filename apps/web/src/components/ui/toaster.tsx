@@ -1,4 +1,4 @@
-import { createRoot } from 'react-dom/client'
+import { createRoot, type Root } from 'react-dom/client'
 import { Toaster, toast } from 'sonner'
 
 /** A button of a toast. */
@@ -7,14 +7,15 @@ export interface ToastAction {
   readonly onClick: () => void
 }
 
-let host: HTMLElement | undefined
+let place: { readonly host: HTMLElement; readonly root: Root } | undefined
 
 /** Draws the place of toasts, once in a document. */
 function mount(): void {
-  if (host?.ownerDocument === document) return
-  host = document.createElement('div')
+  if (place?.host.ownerDocument === document) return
+  const host = document.createElement('div')
   document.body.append(host)
-  createRoot(host).render(<Toaster position="bottom-right" closeButton toastOptions={{ className: 'toast-card' }} />)
+  place = { host, root: createRoot(host) }
+  place.root.render(<Toaster position="bottom-right" closeButton toastOptions={{ className: 'toast-card' }} />)
 }
 
 /** Shows a toast in the lower corner. Failures stay until they are closed. */
@@ -24,4 +25,11 @@ export function showToast(kind: 'success' | 'error', text: string, action: Toast
     duration: kind === 'error' ? Number.POSITIVE_INFINITY : 6_000,
     ...(action === undefined ? {} : { action }),
   })
+}
+
+/** Takes the place of toasts out of the document. The next toast draws it again. */
+export function unmountToaster(): void {
+  place?.root.unmount()
+  place?.host.remove()
+  place = undefined
 }
