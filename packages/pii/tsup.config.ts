@@ -1,8 +1,8 @@
 import { defineConfig } from 'tsup'
-import { base } from '../../tsup.base.ts'
+import { library } from '../../tsup.base.ts'
 
 export default defineConfig(
-  base({
+  library({
     index: 'src/index.ts',
     audit: 'src/audit.ts',
     catalogue: 'src/catalogue.ts',

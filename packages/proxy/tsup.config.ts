@@ -1,8 +1,8 @@
 import { defineConfig } from 'tsup'
-import { base } from '../../tsup.base.ts'
+import { library } from '../../tsup.base.ts'
 
 export default defineConfig(
-  base({
+  library({
     index: 'src/index.ts',
     failover: 'src/failover/index.ts',
     replies: 'src/replies.ts',
