@@ -158,17 +158,22 @@ pii_detection:
   default_action: mask
 `
 
+/** Adds a detector and has it find two secrets. */
+async function findSecrets(server: BuiltServer, { context }: View): Promise<void> {
+  const models = join(server.folder, 'models')
+  await mkdir(models, { recursive: true })
+  await writeFile(join(models, 'secrets.yaml'), DETECTOR)
+  await context.request.post('/models/reload', { data: {} })
+  const data = { text: 'mail ann@site.example about tick-12345', detectors: ['secrets'] }
+  expect((await context.request.post('/api/pii/analyze', { data })).status()).toBe(200)
+}
+
 describeInBrowser('the audit events', () => {
   it('are listed, filtered, and never hold what was found', async () => {
     await using server = await startBuiltServer()
-    const models = join(server.folder, 'models')
-    await mkdir(models, { recursive: true })
-    await writeFile(join(models, 'secrets.yaml'), DETECTOR)
     await using view = await openView(server.url)
-    const { page, context } = view
-    await context.request.post('/models/reload', { data: {} })
-    const data = { text: 'mail ann@site.example about tick-12345', detectors: ['secrets'] }
-    expect((await context.request.post('/api/pii/analyze', { data })).status()).toBe(200)
+    const { page } = view
+    await findSecrets(server, view)
 
     await open(page, '/app/events', 'Events')
     await page.getByText('2 events').waitFor()
@@ -180,6 +185,26 @@ describeInBrowser('the audit events', () => {
     await page.getByLabel('Origin', { exact: true }).selectOption('proxy')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('2 events').waitFor()
+  })
+
+  it('name accounts, in rows and in the filter', async () => {
+    await using server = await startServerWithAccounts()
+    await using view = await openView(server.url)
+    const { page } = view
+    await register(view, 'root@site.example')
+    await findSecrets(server, view)
+
+    await open(page, '/app/events', 'Events')
+    await page.getByRole('button', { name: 'root' }).first().click()
+    await page.waitForURL(/user=/)
+    const user = page.getByLabel('User', { exact: true })
+    const label = await user.inputValue()
+    expect(label).toMatch(/^root/)
+    await user.fill('nobody')
+    await page.getByText('Nothing matches.').waitFor()
+    await user.fill(label)
+    await page.getByText('2 events').waitFor()
+    expect(new URL(page.url()).searchParams.get('user')).not.toBe(label)
   })
 })
 

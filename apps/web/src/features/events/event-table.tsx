@@ -5,6 +5,7 @@ import { RowGap, ScrolledTable } from '../../components/ui/scrolled-table.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { useVirtualRows } from '../../components/ui/use-virtual-rows.ts'
 import { formatBytes, formatClock, formatDuration, formatExactTime, formatNumber } from '../../lib/format.ts'
+import { useUserLabels } from '../../lib/users.ts'
 import type { AuditEvent } from './api.ts'
 import { readDeed, readSubject } from './describe-event.ts'
 import type { EventsSearch } from './search.ts'
@@ -64,6 +65,7 @@ function EventRow({
   readonly onFilter: (changes: EventsSearch) => void
 }) {
   const { t } = useTranslation('events')
+  const { labelOf } = useUserLabels()
   const { kind, origin, created_at: time, user_id: user, correlation_id: correlation } = event
   const { word, tone } = readDeed(event)
   return (
@@ -90,7 +92,7 @@ function EventRow({
       <td className="m">
         {user !== undefined && (
           <button type="button" className="linkish clip" title={user} onClick={() => onFilter({ user })}>
-            {user}
+            {labelOf(user)}
           </button>
         )}
       </td>

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { Filters } from '../../components/ui/filters.tsx'
 import { NameFilter } from '../../components/ui/name-filter.tsx'
+import { UserFilter } from '../../components/ui/user-filter.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import type { AuditEvent } from './api.ts'
 import { ACTIONS, type EventsSearch, KINDS, LIMITS, ORIGINS } from './search.ts'
@@ -58,10 +59,10 @@ export function EventsFilters({
           names={rows.map(({ pattern_id: pattern }) => pattern)}
           onChange={(pattern) => onChange({ pattern: pattern || undefined })}
         />
-        <NameFilter
+        <UserFilter
           label={t('filter.user')}
           value={search.user ?? ''}
-          names={rows.map(({ user_id: user }) => user)}
+          ids={rows.map(({ user_id: user }) => user)}
           onChange={(user) => onChange({ user: user || undefined })}
         />
         <NameFilter

@@ -9,6 +9,7 @@ import { NameFilter } from '../../components/ui/name-filter.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
+import { UserFilter } from '../../components/ui/user-filter.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { type Decision, decisionsQuery, KEPT_DECISIONS, SHOWN_DECISIONS } from './api.ts'
 import { DecisionView } from './decision-view.tsx'
@@ -61,9 +62,10 @@ export function DecisionLog({
             options={[['', t('everyReason')], ...REASONS.map((known) => [known, t(`reasonShort.${known}`)] as const)]}
             onChange={({ target }) => onChange({ reason: REASONS.find((known) => known === target.value) })}
           />
-          <NameFilter
+          <UserFilter
             label={t('user')}
             value={user ?? ''}
+            ids={decisions.data?.map(({ user_id: id }) => id) ?? []}
             onChange={(value) => onChange({ user: value || undefined })}
           />
           <NameFilter

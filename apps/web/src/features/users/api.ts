@@ -1,18 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
+import { type User, usersQuery } from '../../lib/users.ts'
 import { isPending } from './pending.ts'
-
-const fetchUsers = async (signal?: AbortSignal) =>
-  (await unwrap(api.GET('/api/auth/admin/users', signal === undefined ? {} : { signal }))).users
-
-/** An account, as admins see it. */
-export type User = Awaited<ReturnType<typeof fetchUsers>>[number]
-
-/** All accounts, oldest first. */
-export const usersQuery = queryOptions({
-  queryKey: ['users'],
-  queryFn: ({ signal }) => fetchUsers(signal),
-})
 
 /** How many accounts wait for an admin. It shares the cache of the list. */
 export function usePendingCount(): number {

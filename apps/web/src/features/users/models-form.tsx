@@ -6,7 +6,8 @@ import { ErrorBlock } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { compareNames } from '../../lib/format.ts'
-import { type User, useSetModels } from './api.ts'
+import type { User } from '../../lib/users.ts'
+import { useSetModels } from './api.ts'
 
 /** The models that an account may use. @param models all models of the server */
 export function ModelsForm({ user, models }: { readonly user: User; readonly models: readonly string[] }) {

@@ -4,7 +4,8 @@ import { Status } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
-import { type User, useSetStatus } from './api.ts'
+import type { User } from '../../lib/users.ts'
+import { useSetStatus } from './api.ts'
 import { Person } from './person.tsx'
 
 /** Accounts that wait for an admin, with the answer in the row. */

@@ -1,4 +1,4 @@
-import type { User } from './api.ts'
+import type { User } from '../../lib/users.ts'
 
 /** The name of an account with its address below. */
 export function Person({ user: { name, email } }: { readonly user: User }) {

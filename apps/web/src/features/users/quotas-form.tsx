@@ -6,7 +6,8 @@ import { SelectField, TextField } from '../../components/ui/field.tsx'
 import { ErrorBlock, QueryView } from '../../components/ui/states.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import { formatNumber } from '../../lib/format.ts'
-import { type Quota, quotasQuery, type User, useDeleteQuota, usePutQuota } from './api.ts'
+import type { User } from '../../lib/users.ts'
+import { type Quota, quotasQuery, useDeleteQuota, usePutQuota } from './api.ts'
 
 const WINDOWS = ['1m', '5m', '1h', '6h', '1d', '7d', '30d']
 

@@ -7,7 +7,8 @@ import { NewPasswordField, NO_PASSWORD } from '../../components/ui/new-password.
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { readPasswordRefusal } from '../../lib/password-refusal.ts'
-import { resetPassword, type User, useDeleteUser, useSetStatus } from './api.ts'
+import type { User } from '../../lib/users.ts'
+import { resetPassword, useDeleteUser, useSetStatus } from './api.ts'
 
 interface Props {
   readonly user: User

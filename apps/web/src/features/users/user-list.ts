@@ -1,5 +1,5 @@
 import { compareNames } from '../../lib/format.ts'
-import type { User } from './api.ts'
+import type { User } from '../../lib/users.ts'
 import { isPending } from './pending.ts'
 import { readOrder, type UsersSearch } from './search.ts'
 

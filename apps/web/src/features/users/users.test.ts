@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from 'vitest'
-import type { User } from './api.ts'
+import type { User } from '../../lib/users.ts'
 import { readState } from './invites-api.ts'
 import { readInvitesSearch, readUsersSearch } from './search.ts'
 import { findExplicit, selectUsers } from './user-list.ts'
