@@ -34,7 +34,9 @@ async function readListeningSockets(port: number, root: string): Promise<Set<str
   const inodes = new Set<string>()
   for (const name of ['tcp', 'tcp6']) {
     const text = await readFile(join(root, 'net', name), 'latin1').catch(() => '')
-    for (const line of text.split('\n')) {
+    // The text has a line for each connection of the machine: only those with the port are taken apart.
+    for (let at = text.indexOf(`${wanted} `); at !== -1; at = text.indexOf(`${wanted} `, at + 1)) {
+      const line = text.slice(text.lastIndexOf('\n', at) + 1, text.indexOf('\n', at))
       const [, local, , state, , , , , , inode] = line.trim().split(/ +/)
       if (state === LISTENING && inode !== undefined && local?.endsWith(wanted)) inodes.add(inode)
     }
