@@ -21,27 +21,31 @@ export interface SettingInputs {
   readonly fileKeys: readonly string[]
 }
 
-const lookUp = (record: object, key: string | undefined): unknown =>
-  key === undefined ? undefined : new Map<string, unknown>(Object.entries(record)).get(key)
-
-function givenSource(key: SettingKey, sources: ConfigSources): 'flag' | 'env' | 'default' {
-  const source = lookUp(sources, findPairedOption(key))
-  return source === 'flag' || source === 'env' ? source : 'default'
+/** The options of the server and where each came from, by name. */
+interface Options {
+  readonly values: ReadonlyMap<string | undefined, unknown>
+  readonly sources: ReadonlyMap<string | undefined, unknown>
 }
 
 /** One setting: flag or variable, then the saved value, then the default. A few take the saved value first. */
-function effectiveSetting(key: SettingKey, { config, sources, saved }: SettingInputs): EffectiveSetting {
+function effectiveSetting(key: SettingKey, { values, sources }: Options, saved: SavedSettings): EffectiveSetting {
   const { fileFirst, default: fallback, fromOption } = findSetting(key)
-  const source = givenSource(key, sources)
-  const given = fromOption(lookUp(config, findPairedOption(key)))
+  const option = findPairedOption(key)
+  const given = fromOption(values.get(option))
+  const source = sources.get(option)
   const hasSaved = saved.has(key)
-  if (source !== 'default' && given !== undefined && !(fileFirst === true && hasSaved)) return { value: given, source }
+  const isGiven = source === 'flag' || source === 'env'
+  if (isGiven && given !== undefined && !(fileFirst === true && hasSaved)) return { value: given, source }
   return hasSaved ? { value: saved.get(key), source: 'file' } : { value: given ?? fallback, source: 'default' }
 }
 
 /** The value in force of every setting. API keys add up: flag or variable, saved ones, `api_keys.json`, each once. */
 export function effectiveSettings(inputs: SettingInputs): ReadonlyMap<SettingKey, EffectiveSetting> {
-  const settings = new Map(SETTING_KEYS.map((key) => [key, effectiveSetting(key, inputs)]))
+  const options: Options = {
+    values: new Map(Object.entries(inputs.config)),
+    sources: new Map(Object.entries(inputs.sources)),
+  }
+  const settings = new Map(SETTING_KEYS.map((key) => [key, effectiveSetting(key, options, inputs.saved)]))
   const saved = inputs.saved.get('api_keys')
   const keys: readonly unknown[] = [
     ...inputs.config.apiKeys,
