@@ -110,11 +110,10 @@ export function modelExists(name: string): SvcError {
 function checkWeights(path: string): number {
   const file = basename(path)
   const refuse = (reason: string) => notAModel(file, reason)
-  if (!isGgufName(file)) checkWeightsName(file)
+  checkWeightsName(file)
   const weights = createWeightsInspector(openModelFolder(dirname(path))).inspect(file)
   if (weights === undefined) throw refuse('is not a regular file')
   if (!weights.usable) throw refuse(weights.fault)
-  checkWeightsName(file)
   if (!isStandalone(file, weights.summary)) throw refuse('is no model by itself, but belongs to one')
   return weights.summary.sizeBytes
 }
