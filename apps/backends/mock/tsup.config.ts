@@ -1,4 +1,4 @@
 import { defineConfig } from 'tsup'
-import { base } from '../../../tsup.base.ts'
+import { program } from '../../../tsup.program.ts'
 
-export default defineConfig(base({ main: 'src/main.ts', testing: 'src/testing.ts' }))
+export default defineConfig(program({ main: 'src/main.ts', testing: 'src/testing.ts' }))
