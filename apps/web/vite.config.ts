@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
+import toRem from 'postcss-pxtorem'
 import { defineConfig } from 'vite'
 
 /** Where `vite` sends the calls of a page under development. */
@@ -20,6 +21,9 @@ const PROXIED = [
   '/.well-known',
   '/favicon.svg',
 ]
+
+/** The size of letters that browsers come with, in pixels. */
+const ROOT_PX = 16
 
 /** Matches packages by name, and files below `src`. */
 function match(packages: readonly string[], files: readonly string[]): RegExp {
@@ -88,6 +92,13 @@ export default defineConfig({
   // every address is relative to <base href>, so that the interface works below a path prefix
   base: './',
   plugins: [react()],
+  css: {
+    postcss: {
+      // Styles are written in pixels and follow the size of letters that the browser is set to, breakpoints too. Lines
+      // stay thin.
+      plugins: [toRem({ rootValue: ROOT_PX, propList: ['*'], mediaQuery: true, minPixelValue: 3 })],
+    },
+  },
   define: { 'import.meta.env.VITE_SVC_VERSION': JSON.stringify(version) },
   build: {
     target: 'es2023',

@@ -106,6 +106,9 @@ type Finding = readonly [kind: string, text: string]
 const name = (kind: string, texts: readonly string[], where?: string): readonly Finding[] =>
   texts.map((text) => [kind, where === undefined ? text : `${where}: ${text}`] as const)
 
+/** A browser that is set to letters of twice the usual size, and windows for them. */
+const LARGE = { letterPx: 32, widths: [768, 1280] } as const
+
 /** Kinds of findings by the check that they belong to. */
 const KINDS = [
   [4, 'violation', 'violations of WCAG A and AA, two themes and widths,'],
@@ -238,4 +241,24 @@ describeInBrowser('every page', () => {
     },
     300_000,
   )
+
+  it('stays whole with letters of twice the size', async () => {
+    const [{ url } = { url: '' }] = servers
+    await using view = await openView(url, LARGE)
+    const { page } = view
+    await signIn(view, 'root@site.example')
+    const found: string[] = []
+    for (const { route, address = route, title } of ROWS.filter(({ seenBy }) => seenBy.includes('admin'))) {
+      await page.goto(address)
+      await settle(page, title)
+      const wrong = [...(await findSmallText(page, 24))]
+      for (const width of LARGE.widths) {
+        await dress(page, width, 'light')
+        wrong.push(...(await findOverflow(page)))
+      }
+      found.push(...wrong.map((text) => `${address}: ${text}`))
+    }
+    noteFigure({ check: 5, name: 'faults with letters of twice the size', value: found.length, most: 0 })
+    expect(found).toEqual([])
+  })
 })

@@ -17,20 +17,21 @@ export function describeInBrowser(name: string, body: () => void): void {
   describe.skipIf(executablePath === undefined)(name, body)
 }
 
-let shared: Promise<Browser> | undefined
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage']
 
-/** The browser that all tests of a worker share; each test has contexts of its own. */
-function openBrowser(): Promise<Browser> {
-  shared ??= chromium.launch({
-    executablePath: executablePath ?? '',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
-  })
-  return shared
+/** Browsers by the size of letters that they are set to. All tests of a worker share them; each has its own contexts. */
+const browsers = new Map<number, Promise<Browser>>()
+
+function openBrowser(letterPx: number): Promise<Browser> {
+  const args = [...ARGS, `--blink-settings=defaultFontSize=${letterPx}`]
+  const browser = browsers.get(letterPx) ?? chromium.launch({ executablePath: executablePath ?? '', args })
+  browsers.set(letterPx, browser)
+  return browser
 }
 
 afterAll(async () => {
-  await (await shared)?.close()
-  shared = undefined
+  for (const browser of browsers.values()) await (await browser).close()
+  browsers.clear()
 })
 
 /** How a page is looked at. */
@@ -39,6 +40,8 @@ export interface ViewOptions {
   readonly height?: number
   readonly theme?: 'light' | 'dark'
   readonly language?: string
+  /** The size of letters that the browser is set to. @default 16, as browsers come */
+  readonly letterPx?: number
   /** Failures that the test provokes: lines of the console that match are no fault. */
   readonly expected?: RegExp
 }
@@ -58,8 +61,8 @@ export interface View extends AsyncDisposable {
  * the policy header or threw an error.
  */
 export async function openView(url: string, options: ViewOptions = {}): Promise<View> {
-  const { width = 1440, height = 900, theme = 'light', language = 'en', expected } = options
-  const browser = await openBrowser()
+  const { width = 1440, height = 900, theme = 'light', language = 'en', letterPx = 16, expected } = options
+  const browser = await openBrowser(letterPx)
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width, height },

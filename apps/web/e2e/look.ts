@@ -52,19 +52,19 @@ export async function findViolations(page: Page, within?: string): Promise<reado
   )
 }
 
-/** Texts that are set in letters below 12 px. */
-export function findSmallText(page: Page): Promise<readonly string[]> {
-  return page.evaluate(() => {
+/** Texts that are set in letters below a size. @param leastPx @default 12 */
+export function findSmallText(page: Page, leastPx = 12): Promise<readonly string[]> {
+  return page.evaluate((least) => {
     const found = new Map<Element, string>()
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       const { parentElement: parent, textContent } = node
       if (parent === null || (textContent ?? '').trim() === '' || !parent.checkVisibility()) continue
       const size = Number.parseFloat(getComputedStyle(parent).fontSize)
-      if (size < 12) found.set(parent, `${size} px: ${parent.tagName.toLowerCase()} "${textContent?.slice(0, 40)}"`)
+      if (size < least) found.set(parent, `${size} px: ${parent.tagName.toLowerCase()} "${textContent?.slice(0, 40)}"`)
     }
     return [...found.values()].slice(0, 5)
-  })
+  }, leastPx)
 }
 
 /** A page with more places than this would be no use to anybody. */

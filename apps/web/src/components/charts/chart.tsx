@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../lib/format.ts'
+import { textScale } from '../../lib/text-size.ts'
 import { type ChartPoint, type ChartSeries, moveCursor } from './chart-data.ts'
 import './charts.css'
 
@@ -16,6 +17,7 @@ export interface ChartProps {
   /** Keep the array while the data stays the same: a new one draws again. */
   readonly points: readonly ChartPoint[]
   readonly series: readonly ChartSeries[]
+  /** Pixels, at the usual size of letters. */
   readonly height: number
   readonly max?: number | undefined
   /** Draws no axes and no legend, for a line beside a figure. */
@@ -36,7 +38,8 @@ export interface ChartProps {
  */
 export function Chart(props: ChartProps) {
   const { t } = useTranslation()
-  const { caption, kind = 'bars', points, series, height, isBare = false, children } = props
+  const { caption, kind = 'bars', points, series, isBare = false, children } = props
+  const height = props.height * textScale
   const { formatValue = formatNumber, formatTick = formatShort, onPick, pickHint } = props
   const hint = useId()
   const [hovered, setHovered] = useState<{ readonly index: number; readonly left: number }>()

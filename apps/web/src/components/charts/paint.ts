@@ -1,3 +1,4 @@
+import { textScale } from '../../lib/text-size.ts'
 import type { ChartColour, ChartPattern } from './chart-data.ts'
 
 /** Colours of the theme that stands now. */
@@ -11,7 +12,7 @@ export function readPalette(): Palette {
   const styles = getComputedStyle(document.documentElement)
   return {
     read: (name) => styles.getPropertyValue(`--${name}`).trim(),
-    font: `12px ${styles.getPropertyValue('--font').trim()}`,
+    font: `${12 * textScale}px ${styles.getPropertyValue('--font').trim()}`,
   }
 }
 

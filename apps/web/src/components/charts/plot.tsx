@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
+import { textScale } from '../../lib/text-size.ts'
 import 'uplot/dist/uPlot.min.css'
 import { type ChartPoint, type ChartSeries, pickTicks, roundUpAxis, stackSeries } from './chart-data.ts'
 import { createFill, type Palette, readPalette, watchTheme } from './paint.ts'
@@ -21,9 +22,9 @@ export interface PlotProps {
   readonly cursor: number | undefined
 }
 
-const AXIS_WIDTH = 40
-const AXIS_HEIGHT = 20
-const TICK_WIDTH = 76
+const AXIS_WIDTH = 40 * textScale
+const AXIS_HEIGHT = 20 * textScale
+const TICK_WIDTH = 76 * textScale
 
 /** The drawing itself, by uPlot. It loads with the first chart that is shown. */
 export function Plot(props: PlotProps) {
@@ -103,7 +104,7 @@ function createPlot(host: HTMLDivElement, latest: Latest): uPlot {
     width: Math.max(1, host.clientWidth),
     height,
     legend: { show: false },
-    padding: isBare ? [2, 0, 2, 0] : [6, 2, 0, 0],
+    padding: isBare ? [2, 0, 2, 0] : [6 * textScale, 2, 0, 0],
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
     scales: {
       x: { time: false, range: kind === 'bars' ? [-0.5, last + 0.5] : [0, Math.max(1, last)] },

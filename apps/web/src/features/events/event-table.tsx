@@ -5,14 +5,22 @@ import { RowGap, ScrolledTable } from '../../components/ui/scrolled-table.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { useVirtualRows } from '../../components/ui/use-virtual-rows.ts'
 import { formatBytes, formatClock, formatDuration, formatExactTime, formatNumber } from '../../lib/format.ts'
+import { textScale, toRem } from '../../lib/text-size.ts'
 import { useUserLabels } from '../../lib/users.ts'
 import type { AuditEvent } from './api.ts'
 import { readDeed, readSubject } from './describe-event.ts'
 import type { EventsSearch } from './search.ts'
 
-const ROW_HEIGHT = 36
+const ROW_HEIGHT = 36 * textScale
 const COLUMNS = ['time', 'kind', 'deed', 'subject', 'details', 'user', 'correlation'] as const
-const WIDTHS = { time: '166px', kind: '108px', deed: '112px', subject: '14%', user: '8%', correlation: '10%' } as const
+const WIDTHS = {
+  time: toRem(166),
+  kind: toRem(108),
+  deed: toRem(112),
+  subject: '14%',
+  user: '8%',
+  correlation: '10%',
+} as const
 
 /** The events, the newest first. Long lists draw the rows in view alone. */
 export function EventTable({

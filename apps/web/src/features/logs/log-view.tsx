@@ -3,10 +3,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { formatClock, formatNumber } from '../../lib/format.ts'
+import { textScale } from '../../lib/text-size.ts'
 import { findLine, type LogLine } from './log-lines.ts'
 import type { TIMES } from './search.ts'
 
-const LINE_HEIGHT = 20
+const LINE_HEIGHT = 20 * textScale
 /** Pixels from the end that count as the end. */
 const NEAR = 24
 

@@ -7,6 +7,7 @@ import { MergeView, unifiedMergeView } from '@codemirror/merge'
 import { EditorState, type Extension } from '@codemirror/state'
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
+import { toRem } from '../../lib/text-size.ts'
 import type { Completions } from './complete.ts'
 
 /** A fault as the editor marks it. */
@@ -44,9 +45,9 @@ const colours = HighlightStyle.define([
 ])
 
 const theme = EditorView.theme({
-  '&': { backgroundColor: 'var(--bg)', color: 'var(--text)', fontSize: '13px' },
+  '&': { backgroundColor: 'var(--bg)', color: 'var(--text)', fontSize: toRem(13) },
   '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '20px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: toRem(20) },
   '.cm-content': { caretColor: 'var(--text)' },
   '.cm-content:focus-visible': { outline: 'none' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { Status } from '../../components/ui/status.tsx'
 import { formatClock, formatDuration, formatExactTime } from '../../lib/format.ts'
 import type { HeldRows } from '../../lib/held-rows.ts'
+import { toRem } from '../../lib/text-size.ts'
 import type { CallTrace } from './api.ts'
 import { DurationBar, type TableLook, type TraceColumn, TraceLink, TraceTable } from './trace-table.tsx'
 import type { TracesAddress } from './use-traces-search.ts'
@@ -30,7 +31,7 @@ export function CallTable({
     {
       id: 'time',
       head: `${t('column.time')} ↓`,
-      width: isLong ? '140px' : '94px',
+      width: toRem(isLong ? 140 : 94),
       className: 'free m mono t2',
       cell: ({ timestamp }) => (
         <time dateTime={timestamp} title={formatExactTime(timestamp)}>
@@ -41,7 +42,7 @@ export function CallTable({
     {
       id: 'status',
       head: t('column.status'),
-      width: '112px',
+      width: toRem(112),
       className: 'free end-c',
       cell: ({ status }) => <CallStatus status={status} />,
     },
@@ -72,7 +73,7 @@ export function CallTable({
     {
       id: 'duration',
       head: t('column.duration'),
-      width: '148px',
+      width: toRem(148),
       isNumber: true,
       className: 'free m',
       cell: ({ duration }) => (

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/ui/button.tsx'
+import { toRem } from '../../lib/text-size.ts'
 
 /** The panel beside the list. On narrow screens it lies over it. */
 export function Peek({
@@ -26,7 +27,7 @@ export function Peek({
   const panel = useRef<HTMLElement>(null)
   useEffect(() => {
     // over the list, the panel takes the focus; beside it, the list keeps it
-    if (matchMedia('(max-width: 1439px)').matches) panel.current?.focus()
+    if (matchMedia(`(max-width: ${toRem(1439)})`).matches) panel.current?.focus()
   }, [])
   return (
     <aside className="peek" ref={panel} tabIndex={-1} aria-label={label}>

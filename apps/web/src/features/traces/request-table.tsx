@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { formatClock, formatDuration, formatExactTime, formatNumber } from '../../lib/format.ts'
 import type { HeldRows } from '../../lib/held-rows.ts'
+import { toRem } from '../../lib/text-size.ts'
 import { type RequestTrace, summaryQuery } from './api.ts'
 import { RequestStatus } from './request-status.tsx'
 import { DurationBar, type TableLook, type TraceColumn, TraceLink, TraceTable } from './trace-table.tsx'
@@ -25,7 +26,7 @@ export function RequestTable({
     {
       id: 'time',
       head: `${t('column.time')} ↓`,
-      width: isLong ? '140px' : '94px',
+      width: toRem(isLong ? 140 : 94),
       className: 'free m mono t2',
       cell: ({ timestamp }) => (
         <time dateTime={timestamp} title={formatExactTime(timestamp)}>
@@ -36,7 +37,7 @@ export function RequestTable({
     {
       id: 'status',
       head: t('column.status'),
-      width: '72px',
+      width: toRem(72),
       className: 'free end-c',
       cell: ({ response: { status } }) => <RequestStatus status={status} />,
     },
@@ -74,7 +75,7 @@ export function RequestTable({
     {
       id: 'duration',
       head: t('column.duration'),
-      width: '124px',
+      width: toRem(124),
       isNumber: true,
       className: 'free m',
       cell: ({ duration }) => <DurationBar ms={duration / 1e6} usualMs={p95} text={formatDuration(duration / 1e6)} />,
@@ -82,7 +83,7 @@ export function RequestTable({
     {
       id: 'tokens',
       head: t('column.tokens'),
-      width: '76px',
+      width: toRem(76),
       isNumber: true,
       className: 'num free m tk',
       cell: ({ prompt_tokens: prompt, completion_tokens: completion }) =>

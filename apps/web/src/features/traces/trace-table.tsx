@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { RowGap, ScrolledTable } from '../../components/ui/scrolled-table.tsx'
 import { useVirtualRows } from '../../components/ui/use-virtual-rows.ts'
 import type { HeldRows } from '../../lib/held-rows.ts'
+import { textScale } from '../../lib/text-size.ts'
 import type { TracesAddress } from './use-traces-search.ts'
 
 /** A column of either list. */
@@ -23,8 +24,8 @@ export interface TableLook {
   readonly foot: ReactNode
 }
 
-const ROW_HEIGHT = 36
-const COMPACT_ROW_HEIGHT = 28
+const ROW_HEIGHT = 36 * textScale
+const COMPACT_ROW_HEIGHT = 28 * textScale
 
 /** A list of traces whose rows open the detail. Long ones draw the rows in view alone. */
 export function TraceTable<Trace extends { readonly id: string }>({
