@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { chmod, readdir, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { startPostgres } from './postgres.ts'
+import { listenOnFreePort } from './http-server.ts'
+import { findFreePort, startPostgres } from './postgres.ts'
 import { tempDir } from './temp-dir.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -43,5 +44,16 @@ describe('startPostgres', () => {
     expect(postgres.available).toBe(false)
     expect(postgres.available ? '' : postgres.reason).not.toBe('')
     expect(await readdir(dir.path)).toEqual([])
+  })
+
+  it('tries another port when the first one was taken meanwhile', async (context) => {
+    const other = createServer()
+    const taken = await listenOnFreePort(other)
+    const ports = [taken, await findFreePort()]
+    await using postgres = await startPostgres({ findPort: async () => ports.shift() ?? 0 })
+    await new Promise((resolve) => other.close(resolve))
+    if (!postgres.available && ports.length === 1) return context.skip(postgres.reason)
+    expect(ports).toEqual([])
+    expect(postgres.available && (await greet(postgres.url))).toBe('N')
   })
 })

