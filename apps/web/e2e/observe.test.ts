@@ -195,7 +195,7 @@ describeInBrowser('the audit events', () => {
     await findSecrets(server, view)
 
     await open(page, '/app/events', 'Events')
-    await page.getByRole('button', { name: 'root' }).first().click()
+    await rows(page).first().getByRole('button', { name: 'root' }).click()
     await page.waitForURL(/user=/)
     const user = page.getByLabel('User', { exact: true })
     const label = await user.inputValue()
