@@ -16,6 +16,15 @@ describe('labels of accounts', () => {
     expect(labels).toEqual(['Ada', 'kim@example.org', 'kim@example.net', 'four@example.org', 'u5'])
   })
 
+  it('are no address of another account', () => {
+    const { labelOf } = labelUsers([
+      { id: 'u1', name: 'kim@example.org', email: 'ada@example.org' },
+      { id: 'u2', name: 'kim@example.org', email: 'kim@example.org' },
+      { id: 'u3', name: 'lee@example.org', email: 'lee@example.org' },
+    ])
+    expect(['u1', 'u2', 'u3'].map(labelOf)).toEqual(['ada@example.org', 'kim@example.org', 'lee@example.org'])
+  })
+
   it('lead back to ids', () => {
     expect(['Ada', 'kim@example.net', 'u5'].map(idOf)).toEqual(['u1', 'u3', 'u5'])
   })

@@ -16,7 +16,7 @@ export const usersQuery = queryOptions({
 
 /** Labels of accounts and the way back, for lists that hold ids. */
 export interface UserLabels {
-  /** The name of an account; the address where it has no name or shares it. An unknown id is its own label. */
+  /** The name of an account; the address where it has no name or another account has that text. An unknown id is its own label. */
   readonly labelOf: (id: string) => string
   /** The id with a label; a text that is no label is taken for an id. */
   readonly idOf: (label: string) => string
@@ -32,7 +32,9 @@ export function useUserLabels(): UserLabels {
 /** Labels that are different for all accounts. */
 export function labelUsers(users: readonly Pick<User, 'id' | 'name' | 'email'>[]): UserLabels {
   const counts = new Map<string, number>()
-  for (const { name } of users) counts.set(name, (counts.get(name) ?? 0) + 1)
+  for (const { name, email } of users) {
+    for (const text of new Set([name, email])) counts.set(text, (counts.get(text) ?? 0) + 1)
+  }
   const labels = new Map(users.map(({ id, name, email }) => [id, name && counts.get(name) === 1 ? name : email || id]))
   const ids = new Map([...labels].map(([id, label]) => [label, id]))
   return { labelOf: (id) => labels.get(id) ?? id, idOf: (label) => ids.get(label) ?? label }

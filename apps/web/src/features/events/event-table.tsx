@@ -6,7 +6,7 @@ import { Status } from '../../components/ui/status.tsx'
 import { useVirtualRows } from '../../components/ui/use-virtual-rows.ts'
 import { formatBytes, formatClock, formatDuration, formatExactTime, formatNumber } from '../../lib/format.ts'
 import { textScale, toRem } from '../../lib/text-size.ts'
-import { useUserLabels } from '../../lib/users.ts'
+import { type UserLabels, useUserLabels } from '../../lib/users.ts'
 import type { AuditEvent } from './api.ts'
 import { readDeed, readSubject } from './describe-event.ts'
 import type { EventsSearch } from './search.ts'
@@ -31,6 +31,7 @@ export function EventTable({
   readonly onFilter: (changes: EventsSearch) => void
 }) {
   const { t } = useTranslation('events')
+  const { labelOf } = useUserLabels()
   const scroller = useRef<HTMLElement>(null)
   const { indexes, before, after } = useVirtualRows(rows.length, scroller, ROW_HEIGHT)
   return (
@@ -54,7 +55,7 @@ export function EventTable({
         {indexes.map((index) => {
           const event = rows[index]
           return event === undefined ? null : (
-            <EventRow key={event.id} event={event} index={index} onFilter={onFilter} />
+            <EventRow key={event.id} event={event} index={index} labelOf={labelOf} onFilter={onFilter} />
           )
         })}
         <RowGap height={after} />
@@ -66,14 +67,15 @@ export function EventTable({
 function EventRow({
   event,
   index,
+  labelOf,
   onFilter,
 }: {
   readonly event: AuditEvent
   readonly index: number
+  readonly labelOf: UserLabels['labelOf']
   readonly onFilter: (changes: EventsSearch) => void
 }) {
   const { t } = useTranslation('events')
-  const { labelOf } = useUserLabels()
   const { kind, origin, created_at: time, user_id: user, correlation_id: correlation } = event
   const { word, tone } = readDeed(event)
   return (
