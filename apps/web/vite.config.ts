@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
 import toRem from 'postcss-pxtorem'
 import { defineConfig } from 'vite'
+import { USUAL_PX } from './src/lib/text-size.ts'
 
 /** Where `vite` sends the calls of a page under development. */
 const server = process.env.SVC_DEV_SERVER ?? 'http://127.0.0.1:8080'
@@ -21,9 +22,6 @@ const PROXIED = [
   '/.well-known',
   '/favicon.svg',
 ]
-
-/** The size of letters that browsers come with, in pixels. */
-const ROOT_PX = 16
 
 /** Matches packages by name, and files below `src`. */
 function match(packages: readonly string[], files: readonly string[]): RegExp {
@@ -96,7 +94,7 @@ export default defineConfig({
     postcss: {
       // Styles are written in pixels and follow the size of letters that the browser is set to, breakpoints too. Lines
       // stay thin.
-      plugins: [toRem({ rootValue: ROOT_PX, propList: ['*'], mediaQuery: true, minPixelValue: 3 })],
+      plugins: [toRem({ rootValue: USUAL_PX, propList: ['*'], mediaQuery: true, minPixelValue: 3 })],
     },
   },
   define: { 'import.meta.env.VITE_SVC_VERSION': JSON.stringify(version) },

@@ -243,8 +243,7 @@ describeInBrowser('every page', () => {
   )
 
   it('stays whole with letters of twice the size', async () => {
-    const [{ url } = { url: '' }] = servers
-    await using view = await openView(url, LARGE)
+    await using view = await openView(servers[0]?.url ?? '', LARGE)
     const { page } = view
     await signIn(view, 'root@site.example')
     const found: string[] = []

@@ -1,5 +1,5 @@
-/** The size of letters that browsers come with. */
-const USUAL_PX = 16
+/** The size of letters that browsers come with, in pixels. */
+export const USUAL_PX = 16
 
 /** How much larger than usual letters of a size are. @param size as computed styles have it, such as `24px` */
 export function toScale(size: string | undefined): number {
