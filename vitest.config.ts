@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { patienceMs } from './packages/test-kit/src/patience.ts'
 
 /**
  * Sources instead of builds for workspace packages; the rest are vite's own server defaults. `module` is left out: Node
@@ -39,8 +40,9 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     // Against tests that hang, not for tests that are slow on a busy machine.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: patienceMs(300_000),
+    hookTimeout: patienceMs(300_000),
+    expect: { poll: { timeout: patienceMs(), interval: 10 } },
     // Modules are loaded once for each worker, not for each file: a third of the time. No test replaces a module or
     // leaves something behind in one.
     isolate: false,

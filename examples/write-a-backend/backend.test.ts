@@ -27,7 +27,7 @@ async function withBackend(test: (client: BackendClient) => Promise<void>): Prom
 
 it('loads, answers whole and in pieces, and stops', async () => {
   const code = await withBackend(async (client) => {
-    await client.waitUntilReady({ signal: AbortSignal.timeout(20_000) })
+    await client.waitUntilReady({ signal: AbortSignal.timeout(120_000) })
     await expect(client.predict({ Prompt: 'too early' })).rejects.toMatchObject({ code: 'model_not_loaded' })
     expect(await client.loadModel({ Model: 'parrot' })).toEqual({ success: true, message: 'parrot is loaded' })
 

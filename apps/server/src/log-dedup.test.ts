@@ -1,5 +1,5 @@
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../test/support/eventually.ts'
 import { createLogger } from './log.ts'
 import { foldEqualLines } from './log-dedup.ts'
 

@@ -78,7 +78,7 @@ describeInBrowser('the checks of the interface that count', () => {
     }
     await using waiting = await openView(server.url)
     await register(waiting, 'ann@site.example')
-  }, 300_000)
+  })
   afterAll(() => server[Symbol.asyncDispose]())
 
   async function openAsAdmin(width = 1440): Promise<View> {
@@ -106,7 +106,7 @@ describeInBrowser('the checks of the interface that count', () => {
     const whole = STORY.join('').trim()
     await page.goto('/app/chat/teller')
     await send(page, 'Tell me something')
-    await page.getByText('word3').waitFor({ timeout: 30_000 })
+    await page.getByText('word3').waitFor()
     for (const name of ['Models', 'Usage', 'API']) {
       await navigate(page, name)
       await page.getByRole('heading', { name, level: 1 }).waitFor()
@@ -119,7 +119,7 @@ describeInBrowser('the checks of the interface that count', () => {
     expect(await answer.last().textContent()).toContain(whole)
 
     await send(page, 'And more')
-    await answer.nth(1).getByText('word5').waitFor({ timeout: 30_000 })
+    await answer.nth(1).getByText('word5').waitFor()
     await page.waitForTimeout(1_100)
     await page.reload()
     await answer.nth(1).getByRole('button', { name: 'Continue' }).waitFor()
@@ -129,9 +129,9 @@ describeInBrowser('the checks of the interface that count', () => {
     await page.getByRole('switch', { name: /background/i }).click()
     await page.keyboard.press('Escape')
     await send(page, 'In the background')
-    await answer.nth(2).getByText('word5').waitFor({ timeout: 30_000 })
+    await answer.nth(2).getByText('word5').waitFor()
     await page.reload()
-    await answer.nth(2).getByRole('button', { name: 'Copy answer' }).waitFor({ timeout: 30_000 })
+    await answer.nth(2).getByRole('button', { name: 'Copy answer' }).waitFor()
     expect(await answer.nth(2).textContent()).toContain(whole)
     holdFigure({
       check: 3,

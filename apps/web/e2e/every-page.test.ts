@@ -170,7 +170,7 @@ describeInBrowser('every page', () => {
       const data = { model: 'demo', max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] }
       expect((await context.request.post('/v1/chat/completions', { data })).status()).toBe(200)
     }
-  }, 300_000)
+  })
 
   afterAll(async () => {
     for (const view of views.values()) await view.context.close()

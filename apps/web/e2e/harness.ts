@@ -1,9 +1,8 @@
+import { patienceMs } from '@svc/test-kit'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, describe, vi } from 'vitest'
+import { afterAll, describe } from 'vitest'
 import { type BuiltServer, type BuiltServerOptions, startBuiltServer } from '../../server/test/support/built-server.ts'
 import { findBrowser } from './find-browser.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const executablePath = findBrowser()
 if (executablePath === undefined) {
@@ -72,6 +71,7 @@ export async function openView(url: string, options: ViewOptions = {}): Promise<
   })
   const requests: string[] = []
   const faults: string[] = []
+  context.setDefaultTimeout(patienceMs())
   const page = await context.newPage()
   const origin = new URL(url).origin
   page.on('request', (request) => {

@@ -8,7 +8,7 @@ export const WIDTHS = [320, 390, 768, 1280, 1440] as const
 export async function settle(page: Page, title: string): Promise<void> {
   const isDrawn = (wanted: string) =>
     document.title === wanted && document.querySelector('h1') !== null && document.querySelector('.skels') === null
-  await page.waitForFunction(isDrawn, `${title} - svc`, { timeout: 20_000 }).catch(async () => {
+  await page.waitForFunction(isDrawn, `${title} - svc`).catch(async () => {
     const shown = await page.evaluate(() => `"${document.title}", ${document.body.innerText.slice(0, 300)}`)
     throw new Error(`${page.url()} does not become "${title}": ${shown}`)
   })

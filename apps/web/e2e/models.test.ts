@@ -43,7 +43,7 @@ describeInBrowser('models, their editor and operations', () => {
   /** Installs a model by the API and waits for it. */
   async function install(name: string): Promise<void> {
     await call(`/api/models/install/local@${name}`, { method: 'POST' })
-    const isThere = expect.poll(async () => JSON.stringify(await call('/api/models/capabilities')), { timeout: 30_000 })
+    const isThere = expect.poll(async () => JSON.stringify(await call('/api/models/capabilities')))
     await isThere.toContain(`"${name}"`)
   }
 
@@ -64,7 +64,7 @@ describeInBrowser('models, their editor and operations', () => {
     await page.goto('/app/activity')
     await page.getByText('Nothing runs.').waitFor()
     await call('/api/models/install/local@broken', { method: 'POST' })
-    await page.getByRole('heading', { name: 'Needs attention' }).waitFor({ timeout: 30_000 })
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
     await page.getByRole('link', { name: /Activity 1 needs attention/ }).waitFor()
     await page.getByRole('button', { name: /Operations: none, 1 needs attention/ }).waitFor()
     await page.getByRole('button', { name: 'Dismiss' }).click()

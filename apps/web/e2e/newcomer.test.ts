@@ -11,7 +11,7 @@ async function ask(page: Page, text: string, model: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill(text)
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   const answer = page.getByRole('article', { name: `Answer of ${model}` }).last()
-  await answer.getByRole('button', { name: 'Copy answer' }).waitFor({ timeout: 60_000 })
+  await answer.getByRole('button', { name: 'Copy answer' }).waitFor()
   expect((await answer.innerText()).trim()).not.toBe('')
 }
 
@@ -42,7 +42,7 @@ describeInBrowser('a newcomer', () => {
     await page.getByRole('button', { name: 'Add this model' }).click()
 
     await page.getByRole('button', { name: 'Load', exact: true }).click()
-    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ timeout: 60_000 })
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
     await page.getByRole('link', { name: /mine.*Loaded/ }).waitFor()
     await page.getByRole('link', { name: 'Open in chat' }).click()
     await ask(page, 'Tell me a story', 'mine')
@@ -50,6 +50,6 @@ describeInBrowser('a newcomer', () => {
     await navigation.getByRole('link', { name: 'Monitor' }).click()
     await page.getByRole('row', { name: /mine/ }).getByText('ready').waitFor()
     await navigation.getByRole('link', { name: 'Usage' }).click()
-    await page.getByRole('row', { name: /^mine 1 / }).waitFor({ timeout: 30_000 })
+    await page.getByRole('row', { name: /^mine 1 / }).waitFor()
   })
 })

@@ -91,7 +91,7 @@ describeInBrowser('the pages that observe, on a server without sign-in', () => {
     const before = await rows(page).first().textContent()
     expect(await chat(view, 'a new one')).toBe(200)
     const news = page.getByRole('button', { name: '1 new' })
-    await news.waitFor({ timeout: 20_000 })
+    await news.waitFor()
     expect(await rows(page).first().textContent()).toBe(before)
     await news.click()
     await expect.poll(() => rows(page).first().textContent()).not.toBe(before)

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chatGguf, type FileOrigin, startFileOrigin } from '@svc/test-kit'
+import { chatGguf, eventually, type FileOrigin, startFileOrigin } from '@svc/test-kit'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
 import { noteFigure } from './figures.ts'
 import { describeInBrowser, openView, register, signIn, startServerWithAccounts, type View } from './harness.ts'
@@ -80,13 +80,13 @@ describeInBrowser('everything that opens above a page', () => {
     await post('/models/reload')
     await post('/v1/chat/completions', { model: 'demo', max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] })
     await post('/api/models/install/local@cedar')
-    await vi.waitFor(
+    await eventually(
       async () =>
         expect(await (await view.context.request.get('/api/models/capabilities')).text()).toContain('"cedar"'),
-      { timeout: 60_000, interval: 200 },
+      { intervalMs: 200 },
     )
     await post('/api/models/install/local@endless')
-  }, 300_000)
+  })
 
   afterAll(async () => {
     await view.context.close()
@@ -133,10 +133,10 @@ describeInBrowser('everything that opens above a page', () => {
     await page
       .locator(part)
       .first()
-      .waitFor({ state: 'hidden', timeout: 5_000 })
+      .waitFor({ state: 'hidden' })
       .catch(() => found.push('it stays'))
     // the focus comes back with the next frame
-    const isBack = page.waitForFunction(() => document.activeElement !== document.body, undefined, { timeout: 1_000 })
+    const isBack = page.waitForFunction(() => document.activeElement !== document.body, undefined)
     const isLost = await isBack.then(
       () => false,
       () => true,

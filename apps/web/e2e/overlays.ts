@@ -129,7 +129,7 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
           if ((await page.getByRole('article').count()) === 0) {
             await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Hello')
             await button(page, 'Send')
-            await page.getByRole('button', { name: 'Copy answer' }).waitFor({ timeout: 60_000 })
+            await page.getByRole('button', { name: 'Copy answer' }).waitFor()
           }
           await button(page, 'Chat settings')
         },
@@ -209,7 +209,7 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
           if ((await all.count()) === 0) {
             await page.getByLabel('Labelled texts').fill('text,labels\ngood morning,talk\n')
             await button(page, 'Add 1 text')
-            await page.getByText('1 text added.').waitFor({ timeout: 60_000 })
+            await page.getByText('1 text added.').waitFor()
           }
           await all.click()
         },

@@ -7,8 +7,10 @@ export interface Proxy extends AsyncDisposable {
   readonly url: string
   /** Answers requests in place of the server while it returns true; the path is the server's. */
   intercept: (path: string, response: ServerResponse) => boolean
-  /** How long requests wait before they go on to the server, in milliseconds. */
-  delay: (path: string) => number
+  /** Keeps requests from the server while it returns true, until they are released. */
+  hold: (path: string) => boolean
+  /** Sends the requests that are held on to the server. */
+  release(): void
 }
 
 /** Starts a proxy that takes a prefix such as `/llm` off each path and says so, as reverse proxies do. */
@@ -25,15 +27,21 @@ export async function startProxy(target: string, prefix = ''): Promise<Proxy> {
     response.once('close', () => onward.destroy())
     incoming.pipe(onward)
   }
-  const proxy: Pick<Proxy, 'intercept' | 'delay'> = { intercept: () => false, delay: () => 0 }
+  const held: (() => void)[] = []
+  const proxy: Pick<Proxy, 'intercept' | 'hold' | 'release'> = {
+    intercept: () => false,
+    hold: () => false,
+    release: () => {
+      for (const go of held.splice(0)) go()
+    },
+  }
   const server = createServer((incoming, response) => {
     const { url = '/' } = incoming
     if (!url.startsWith(`${prefix}/`)) return void response.writeHead(404).end('outside of the prefix')
     const path = url.slice(prefix.length)
     if (proxy.intercept(path, response)) return
-    const delay = proxy.delay(path)
-    if (delay === 0) pass(incoming, response, path)
-    else setTimeout(() => pass(incoming, response, path), delay)
+    if (proxy.hold(path)) held.push(() => pass(incoming, response, path))
+    else pass(incoming, response, path)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -34,4 +34,4 @@ it('works for a user: the backend and the client of the READMEs, from the packed
   } finally {
     child.kill('SIGKILL')
   }
-}, 300_000)
+})

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { createBackendClient } from '@svc/backend-client'
-import { tempDir } from '@svc/test-kit'
+import { patience, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { programArguments, startProgram } from './program.ts'
 
@@ -100,7 +100,7 @@ it('is not ready when its process has ended', async () => {
   await using program = startProgram(['--addr', 'nowhere'])
   await using client = createBackendClient({ address: `unix:${folder.join('none.sock')}` })
   const { exited } = program
-  await expect(client.waitUntilReady({ signal: AbortSignal.timeout(20_000), exited })).rejects.toMatchObject({
+  await expect(client.waitUntilReady({ signal: patience(), exited })).rejects.toMatchObject({
     code: 'backend_exited',
   })
 })

@@ -1,13 +1,11 @@
 import { demoModels } from '@svc/demo-models'
 import type { Llama } from 'node-llama-cpp'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { evaluateChat } from '../evaluation/chat.ts'
 import { evaluateEmbedding } from '../evaluation/embedding.ts'
 import { ChatModel, embedAll, startEngine } from '../evaluation/engine.ts'
 import { chatSets, embeddingSets, generalPairs, handWritten } from '../evaluation/sets.ts'
 import { percent, type Tally } from '../evaluation/tally.ts'
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 /** One question in four of every set is asked. */
 const EVERY = 4

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { createTestCa, listenOnFreePort, startUpstream, trackSockets } from '@svc/test-kit'
-import { describe, expect, it, vi } from 'vitest'
+import { createTestCa, eventually, listenOnFreePort, startUpstream, trackSockets } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
 import { createHttpUpstream, type HttpUpstreamOptions } from './client.ts'
 import type { UpstreamReply, UpstreamRequest } from './upstream.ts'
 
@@ -110,7 +110,7 @@ describe('replies', () => {
     const body = Buffer.alloc(20_000_000)
     const reply = await upstream.send(get(raw.origin, { method: 'POST', body }), { signal })
     expect([reply.status, await readText(reply)]).toEqual([413, 'no'])
-    await vi.waitFor(() => expect(upstream.counts.open).toBe(0))
+    await eventually(() => expect(upstream.counts.open).toBe(0))
   })
 
   it.each([
@@ -132,7 +132,7 @@ describe('replies', () => {
     await expect(upstream.send(get(raw.origin), { signal })).rejects.toMatchObject({
       details: { reason: 'invalid_reply' },
     })
-    await vi.waitFor(() => expect(upstream.counts.open).toBe(0))
+    await eventually(() => expect(upstream.counts.open).toBe(0))
   })
 })
 
@@ -154,7 +154,7 @@ describe('kept connections', () => {
     await using raw = await startRaw((socket) => socket.write(bytes))
     await using upstream = open()
     expect(await readText(await upstream.send(get(raw.origin), { signal }))).toBe('ok')
-    await vi.waitFor(() => expect(upstream.counts.open).toBe(0))
+    await eventually(() => expect(upstream.counts.open).toBe(0))
     expect(await readText(await upstream.send(get(raw.origin), { signal }))).toBe('ok')
     expect(raw.sockets.accepted).toBe(2)
   })
@@ -164,14 +164,14 @@ describe('kept connections', () => {
     await using upstream = open()
     await readText(await upstream.send(get(raw.origin), { signal }))
     for (const socket of raw.sockets.open) socket.write(OK)
-    await vi.waitFor(() => expect(upstream.counts.open).toBe(0))
+    await eventually(() => expect(upstream.counts.open).toBe(0))
   })
 
   it('are closed after their time', async () => {
     await using server = await startUpstream()
     await using upstream = open({ keepMs: 1 })
     await readText(await upstream.send(get(server.origin), { signal }))
-    await vi.waitFor(() => expect(upstream.counts.open).toBe(0))
+    await eventually(() => expect(upstream.counts.open).toBe(0))
   })
 
   it('that turn out to be closed cost nothing: the request is sent once more on a new one', async () => {
@@ -210,10 +210,10 @@ describe('bounds', () => {
     await using raw = await startRaw((socket) => waiting.push(socket))
     await using upstream = open({ maxPerOrigin: 2 })
     const replies = Array.from({ length: 6 }, () => upstream.send(get(raw.origin), { signal }).then(readText))
-    await vi.waitFor(() => expect(waiting).toHaveLength(2))
+    await eventually(() => expect(waiting).toHaveLength(2))
     expect(upstream.counts).toEqual({ open: 2, waiting: 4, running: 6 })
     for (let answered = 0; answered < 6; answered += 1) {
-      await vi.waitFor(() => expect(waiting.length).toBeGreaterThan(0))
+      await eventually(() => expect(waiting.length).toBeGreaterThan(0))
       waiting.shift()?.write(OK)
     }
     expect(await Promise.all(replies)).toEqual(Array.from({ length: 6 }, () => 'ok'))
@@ -235,7 +235,7 @@ describe('bounds', () => {
     await using raw = await startRaw(() => {})
     await using upstream = open({ maxPerOrigin: 1, maxWaiting: 1 })
     const first = upstream.send(get(raw.origin), { signal })
-    await vi.waitFor(() => expect(raw.seen).toHaveLength(1))
+    await eventually(() => expect(raw.seen).toHaveLength(1))
     const second = upstream.send(get(raw.origin), { signal })
     await expect(upstream.send(get(raw.origin), { signal })).rejects.toMatchObject({ code: 'upstream_busy' })
     await upstream.close()
@@ -254,7 +254,7 @@ describe('bounds', () => {
     await expect(readText(silent)).rejects.toMatchObject(late('idle'))
     const slow = upstream.send(get(raw.origin, { timeoutMs: 60 }), { signal }).then(readText)
     await expect(slow).rejects.toMatchObject(late('total'))
-    await vi.waitFor(() => expect(upstream.counts.open).toBe(0))
+    await eventually(() => expect(upstream.counts.open).toBe(0))
   })
 
   it('hold for making a connection', async () => {
@@ -291,7 +291,7 @@ describe('bounds', () => {
       bytes += length
       if (bytes > 30_000_000) break
     }
-    await vi.waitFor(() => expect(upstream.counts.open).toBe(0))
+    await eventually(() => expect(upstream.counts.open).toBe(0))
   })
 })
 
@@ -303,16 +303,16 @@ describe('leaving', () => {
     await using upstream = open()
     const leave = new AbortController()
     const unanswered = upstream.send(get(raw.origin), { signal: leave.signal })
-    await vi.waitFor(() => expect(raw.seen).toHaveLength(1))
+    await eventually(() => expect(raw.seen).toHaveLength(1))
     leave.abort()
     await expect(unanswered).rejects.toMatchObject({ kind: 'cancelled' })
-    await vi.waitFor(() => expect(raw.sockets.open.size).toBe(0))
+    await eventually(() => expect(raw.sockets.open.size).toBe(0))
 
     const later = new AbortController()
     const reply = await upstream.send(get(raw.origin), { signal: later.signal })
     later.abort()
     await expect(readText(reply)).rejects.toMatchObject({ kind: 'cancelled' })
-    await vi.waitFor(() => expect(raw.sockets.open.size).toBe(0))
+    await eventually(() => expect(raw.sockets.open.size).toBe(0))
 
     await expect(upstream.send(get(raw.origin), { signal: later.signal })).rejects.toMatchObject({ kind: 'cancelled' })
     expect(raw.seen).toHaveLength(2)
@@ -323,7 +323,7 @@ describe('leaving', () => {
     await using upstream = open()
     const { body } = await upstream.send(get(raw.origin), { signal })
     for await (const _ of body) break
-    await vi.waitFor(() => expect(raw.sockets.open.size).toBe(0))
+    await eventually(() => expect(raw.sockets.open.size).toBe(0))
   })
 })
 

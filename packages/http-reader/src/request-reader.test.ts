@@ -1,7 +1,8 @@
 import { connect, createServer, type Server, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { eventually } from '@svc/test-kit'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ReaderLimits } from './limits.ts'
 import type { PlainRequest } from './plain-request.ts'
 import type { Reply } from './reply.ts'
@@ -36,9 +37,6 @@ async function listening(serve: Serve, limits: Partial<ReaderLimits> = {}) {
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
   return { reader, handedOver, server, accepted, open: () => open(port) }
 }
-
-/** Waits until something can be seen, on a busy machine too. */
-const eventually = (look: () => void): Promise<void> => vi.waitFor(look, { timeout: 20_000, interval: 2 })
 
 async function open(port: number) {
   const socket: Socket = connect(port, '127.0.0.1')

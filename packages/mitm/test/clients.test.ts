@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { createDeferred, listenOnFreePort } from '@svc/test-kit'
+import { createDeferred, listenOnFreePort, patienceMs } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { LISTED, OTHER, startWorld, type World } from './world.ts'
 
@@ -20,7 +20,7 @@ function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = 
     execFile(
       command,
       args,
-      { cwd: PACKAGE, env: { ...process.env, ...env }, timeout: 60_000 },
+      { cwd: PACKAGE, env: { ...process.env, ...env }, timeout: patienceMs() },
       (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr }),
     )

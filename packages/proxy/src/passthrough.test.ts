@@ -68,7 +68,7 @@ describe('passthroughBody', () => {
       }),
       { numRuns: RUNS },
     )
-  }, 300_000)
+  })
 
   it('keeps a body byte for byte when the upstream has no name of its own', () => {
     const bytes = encode('{ "model":"demo", "model":1.0 }')

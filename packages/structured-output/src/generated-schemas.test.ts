@@ -1,10 +1,8 @@
 import { SvcError } from '@svc/errors'
 import { jsonSchemas, sampleSchemas } from '@svc/test-kit'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createSampler, readGbnf, seededRandom } from '../test/gbnf.ts'
 import { type CompiledSchema, compileSchema } from './compile-schema.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const origin = { param: 'response_format.json_schema.schema' }
 

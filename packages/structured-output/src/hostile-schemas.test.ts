@@ -5,8 +5,6 @@ import { createSampler, readGbnf, seededRandom } from '../test/gbnf.ts'
 import { CompileBudget } from './compile-budget.ts'
 import { compileSchema } from './compile-schema.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 const origin = { param: 'schema' }
 
 /** Compiles, or is refused; any other error fails the test. */

@@ -131,7 +131,7 @@ describe('any template', () => {
       }),
       { numRuns: 3000 },
     )
-  }, 60_000)
+  })
 
   it('made of pieces renders or fails with an error of ours', () => {
     const context = new Map<string, NumberedJson>([['messages', [new Map([['role', 'user']])]]])
@@ -141,7 +141,7 @@ describe('any template', () => {
       }),
       { numRuns: 3000 },
     )
-  }, 60_000)
+  })
 
   it('of one expression renders or fails with an error of ours', () => {
     fc.assert(
@@ -150,7 +150,7 @@ describe('any template', () => {
       }),
       { numRuns: 3000 },
     )
-  }, 60_000)
+  })
 
   it('given any data renders or fails with an error of ours', () => {
     const json = fc.json({ maxDepth: 3 }).map((text) => parseJsonKeepingNumbers(text))
@@ -162,7 +162,7 @@ describe('any template', () => {
       }),
       { numRuns: 2000 },
     )
-  }, 60_000)
+  })
 })
 
 describe('text', () => {

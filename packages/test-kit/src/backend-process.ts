@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { type BackendClient, createBackendClient } from '@svc/backend-client'
+import { patience } from './patience.ts'
 import { type TempDir, tempDir } from './temp-dir.ts'
 
 /**
@@ -18,8 +19,6 @@ export interface BackendProcess extends AsyncDisposable {
   /** Ends the process with SIGTERM and returns its exit code; null after a signal. */
   readonly stop: () => Promise<number | null>
 }
-
-const READY_MS = 60_000
 
 /** Arguments of Node that run a program of this repository from its sources. */
 export function sourceArguments(program: URL): string[] {
@@ -57,7 +56,7 @@ export async function startBackendProcess(
     await dir.close()
   }
   try {
-    await client.waitUntilReady({ signal: AbortSignal.timeout(READY_MS), exited })
+    await client.waitUntilReady({ signal: patience(), exited })
   } catch (error) {
     await dispose()
     throw new Error(`the backend did not start: ${written}`, { cause: error })

@@ -34,6 +34,7 @@ export {
 } from './connect-client.ts'
 export { type Cut, type CutProxy, type CutProxyOptions, startCutProxy } from './cut-proxy.ts'
 export { createDeferred, type Deferred } from './deferred.ts'
+export { eventually } from './eventually.ts'
 // Origins of downloads
 export {
   type FileOrigin,
@@ -121,6 +122,7 @@ export {
   packAndUnpack,
   readReadme,
 } from './packed.ts'
+export { patience, patienceMs } from './patience.ts'
 export { type RunningPostgres, startPostgres, type UnavailablePostgres } from './postgres.ts'
 export { type PrivateUpstream, type PrivateUpstreamOptions, startPrivateUpstream } from './private-upstream.ts'
 export { collectSse, type EventSource, readSse, type SeenSseEvent } from './read-sse.ts'

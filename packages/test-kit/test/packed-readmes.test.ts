@@ -577,7 +577,7 @@ describe.each(Object.entries(PROMISES))('%s, packed and installed by a user', (n
       dir: folder,
       tarballs: join(dir.path, 'tarballs'),
     })
-  }, 300_000)
+  })
 
   it('runs the example of its README', async () => {
     const examples = listCodeBlocks(await readReadme(name), 'ts')

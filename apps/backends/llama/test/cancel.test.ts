@@ -1,5 +1,6 @@
 import { StatusResponse_State } from '@svc/backend-client/proto'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { eventually } from '@svc/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startBackend, type TestBackend } from './backend.ts'
 import { CHAINS, createModel } from './models.ts'
 
@@ -17,10 +18,7 @@ afterAll(async () => {
 
 /** Waits until the process is in a state. */
 async function untilState(state: StatusResponse_State): Promise<void> {
-  await vi.waitFor(async () => expect((await backend.client.status({})).state).toBe(state), {
-    timeout: 20_000,
-    interval: 5,
-  })
+  await eventually(async () => expect((await backend.client.status({})).state).toBe(state), { intervalMs: 5 })
 }
 
 /** Starts an endless answer and waits for its first piece. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createBackendClient } from '@svc/backend-client'
 import { type MockScript, mockOptions, writeMockLauncher } from '@svc/backend-mock/script'
-import { tempDir } from '@svc/test-kit'
+import { patience, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 
 /** A mock in a process of its own. */
@@ -21,7 +21,7 @@ async function startProcess(script?: MockScript) {
     client,
     exited,
     stderr: () => stderr,
-    ready: () => client.waitUntilReady({ signal: AbortSignal.timeout(25_000), exited }),
+    ready: () => client.waitUntilReady({ signal: patience(), exited }),
     async [Symbol.asyncDispose]() {
       client.close()
       child.kill('SIGKILL')

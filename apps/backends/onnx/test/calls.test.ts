@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { StatusResponse_State } from '@svc/backend-client/proto'
-import { writeTinyEmbedder } from '@svc/test-kit'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually, writeTinyEmbedder } from '@svc/test-kit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startBackend, type TestBackend } from './backend.ts'
 import { writeSlowEmbedder } from './slow-model.ts'
 
@@ -24,14 +24,11 @@ async function readState(): Promise<number> {
 }
 
 async function untilBusy(): Promise<void> {
-  await vi.waitFor(async () => expect(await readState()).toBe(StatusResponse_State.BUSY), {
-    timeout: 20_000,
-    interval: 5,
-  })
+  await eventually(async () => expect(await readState()).toBe(StatusResponse_State.BUSY), { intervalMs: 5 })
 }
 
 async function untilReady(): Promise<void> {
-  await vi.waitFor(async () => expect(await readState()).toBe(StatusResponse_State.READY), { timeout: 20_000 })
+  await eventually(async () => expect(await readState()).toBe(StatusResponse_State.READY))
 }
 
 describe('while a model computes', () => {
@@ -99,7 +96,7 @@ describe('while a model computes', () => {
     const embedding = backend.client.embedding({ Embeddings: LONG }).catch(() => {})
     await untilBusy()
     backend.child.kill('SIGTERM')
-    await vi.waitFor(() => expect(backend.child.exitCode).toBe(0), { timeout: 20_000 })
+    await eventually(() => expect(backend.child.exitCode).toBe(0))
     await embedding
   })
 })

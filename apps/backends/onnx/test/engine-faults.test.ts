@@ -5,8 +5,8 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StatusResponse_State } from '@svc/backend-client/proto'
-import { tempDir } from '@svc/test-kit'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually, tempDir } from '@svc/test-kit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startBackend, type TestBackend } from './backend.ts'
 import { writeSlowEmbedder } from './slow-model.ts'
 
@@ -48,9 +48,9 @@ describe.skipIf(!existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
       kind: 'internal',
       message: expect.stringContaining('the engine ended with SIGKILL'),
     })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await backend.client.status({})).state).toBe(StatusResponse_State.BUSY)
-    }, 20_000)
+    })
     for (const pid of findEngines(backend)) process.kill(pid, 'SIGKILL')
     await failed
     expect((await backend.client.status({})).state).toBe(StatusResponse_State.UNINITIALIZED)
@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
     const engines = findEngines(backend)
     expect(engines).toHaveLength(2)
     backend.child.kill('SIGKILL')
-    await vi.waitFor(() => expect(engines.filter((pid) => existsSync(`/proc/${pid}/exe`))).toEqual([]), 20_000)
+    await eventually(() => expect(engines.filter((pid) => existsSync(`/proc/${pid}/exe`))).toEqual([]))
   })
 
   it('is gone when the model is freed', async () => {

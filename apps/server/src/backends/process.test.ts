@@ -208,7 +208,7 @@ describe.runIf(hasProc)('the group of a process', () => {
     expect(isAlive(grandchild)).toBe(true)
     process.kill(child.pid, 'SIGKILL')
     expect(await child.exited).toMatchObject({ signal: 'SIGKILL' })
-    await expect.poll(() => isAlive(grandchild), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => isAlive(grandchild)).toBe(false)
   })
 
   it('is killed with a leader that stops on TERM and leaves children that do not', async () => {
@@ -223,7 +223,7 @@ describe.runIf(hasProc)('the group of a process', () => {
     const grandchild = Number((await ring.waitFor(/^stubborn/)).split(' ')[1])
     await child.terminate({ graceMs: 15_000 })
     expect(await child.exited).toMatchObject({ code: 0 })
-    await expect.poll(() => isAlive(grandchild), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => isAlive(grandchild)).toBe(false)
   })
 
   it('does not keep the end waiting when a stray outside it holds the output open', async () => {

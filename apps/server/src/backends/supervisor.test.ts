@@ -6,8 +6,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createBackendClient, type GrpcClient } from '@svc/backend-client'
 import { type MockScript, mockOptions, writeMockLauncher } from '@svc/backend-mock/script'
-import { collectLines, type TempDir, tempDir } from '@svc/test-kit'
-import { describe, expect, it, vi } from 'vitest'
+import { collectLines, eventually, type TempDir, tempDir } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { silentLogger } from './__fixtures__/silent-logger.ts'
 import type { BackendProgram } from './catalog.ts'
@@ -144,7 +144,7 @@ describe('a built-in backend', () => {
     expect(backend.client.address).toMatch(/^unix:\/.+\/svc-backend-\w{6}\/grpc\.sock$/)
     expect(await readdir(world.dir.join('sockets'))).toHaveLength(1)
     await backend.stop({ graceMs: 15_000 })
-    await vi.waitFor(async () => expect(await readdir(world.dir.join('sockets'))).toEqual([]))
+    await eventually(async () => expect(await readdir(world.dir.join('sockets'))).toEqual([]))
   })
 })
 
@@ -177,7 +177,7 @@ describe('a backend that does not start', () => {
     const caller = new AbortController()
     const program = await shellProgram(world.dir, 'echo $$; exec sleep 1000')
     const start = catchRejection(world.supervisor.start(program, { modelName: 'm', signal: caller.signal }))
-    await vi.waitFor(() => expect(world.supervisor.logs.lines('m')).not.toEqual([]))
+    await eventually(() => expect(world.supervisor.logs.lines('m')).not.toEqual([]))
     const reason = new Error('gone')
     caller.abort(reason)
     expect(await start).toBe(reason)
@@ -326,6 +326,6 @@ describe.runIf(hasProc)('a server that is killed', () => {
     const pid = Number(await collectLines(server.stdout).waitFor(/^\d+$/))
     expect(isAlive(pid)).toBe(true)
     server.kill('SIGKILL')
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 15_000, interval: 50 })
+    await eventually(() => expect(isAlive(pid)).toBe(false), { intervalMs: 50 })
   })
 })

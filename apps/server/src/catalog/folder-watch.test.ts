@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { tempDir } from '@svc/test-kit'
-import { expect, it, vi } from 'vitest'
+import { eventually, tempDir } from '@svc/test-kit'
+import { expect, it } from 'vitest'
 import { watchFolder } from './folder-watch.ts'
 
 it.each([
@@ -16,7 +16,7 @@ it.each([
   const before = watch.version
   expect(before).toBeDefined()
   await change(dir.path)
-  await vi.waitFor(() => expect(watch.version).not.toBe(before))
+  await eventually(() => expect(watch.version).not.toBe(before))
   watch.close()
 })
 
@@ -31,7 +31,7 @@ it('says that nothing is reported without a folder, and watches once there is on
   const before = watch.version
   expect(before).toBeDefined()
   await writeFile(join(folder, 'a.yaml'), '')
-  await vi.waitFor(() => expect(watch.version).not.toBe(before))
+  await eventually(() => expect(watch.version).not.toBe(before))
   watch.close()
   expect(watch.version).toBeUndefined()
 })
@@ -44,12 +44,12 @@ it('watches a folder anew that was removed and made again', async () => {
   const watch = watchFolder(folder, { now: () => now })
   expect(watch.version).toBeDefined()
   await rm(folder, { recursive: true })
-  await vi.waitFor(() => expect(watch.version).toBeUndefined())
+  await eventually(() => expect(watch.version).toBeUndefined())
   await mkdir(folder)
   now = 2000
   const before = watch.version
   expect(before).toBeDefined()
   await writeFile(join(folder, 'a.yaml'), '')
-  await vi.waitFor(() => expect(watch.version).not.toBe(before))
+  await eventually(() => expect(watch.version).not.toBe(before))
   watch.close()
 })

@@ -137,7 +137,7 @@ describe.each(PRESENT_ENGINES)('a SQLite file opened by %s', (engine) => {
     await output.waitFor('migrating')
     // the log of the transaction grows while it runs
     await expect
-      .poll(async () => (await stat(`${path}-wal`).catch(() => undefined))?.size ?? 0, { interval: 5, timeout: 30_000 })
+      .poll(async () => (await stat(`${path}-wal`).catch(() => undefined))?.size ?? 0, { interval: 5 })
       .toBeGreaterThan(100_000)
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -149,7 +149,7 @@ describe.each(PRESENT_ENGINES)('a SQLite file opened by %s', (engine) => {
     for (let again = 0; again < 2; again += 1) migrateSqlite(client, { migrations, where: path, now: 1 })
     expect(tables().sort()).toEqual(['filled', 'svc_migrations'])
     client.close()
-  }, 60_000)
+  })
   it('applies nothing of a migration that fails', async () => {
     await using dir = await tempDir()
     const client = loadSqliteEngine({ logger, engine }).open(dir.join('a.db'))
@@ -216,7 +216,7 @@ describe.each(PRESENT_ENGINES)('a SQLite file opened by %s', (engine) => {
       expect(rows.length).toBeLessThanOrEqual(acknowledged + 1)
       orm.delete(instance).where(sql`key LIKE 'row-%'`).run()
     }
-  }, 60_000)
+  })
 
   describe('its reader', () => {
     it('is another thread: the main one goes on meanwhile', async () => {
@@ -300,7 +300,7 @@ describe('a locked file', () => {
       expect.stringContaining('is locked by another program; on a network file system'),
     ])
     await (await openSqlite(dir.path, fastest)).close()
-  }, 20_000)
+  })
 })
 
 describe.each(PRESENT_ENGINES)('REL-8: a lock of another program, with %s', (engine) => {

@@ -38,7 +38,7 @@ async function start(create: (port: number, folder: string) => Promise<ChildProc
   const child = await create(port, dir.path)
   const exited = once(child, 'exit')
   const url = `http://127.0.0.1:${port}/model.bin`
-  await expect.poll(() => fetch(url, { method: 'HEAD' }).then(({ status }) => status), { timeout: 20_000 }).toBe(200)
+  await expect.poll(() => fetch(url, { method: 'HEAD' }).then(({ status }) => status)).toBe(200)
   return {
     port,
     async [Symbol.asyncDispose]() {
@@ -73,7 +73,7 @@ const startPython = (): Promise<Origin> =>
   )
 
 describe.skipIf(NGINX !== undefined)('nginx', () => {
-  it.each(['fin', 'rst'] as const)('is resumed at every tenth after a cut by %s', { timeout: 60_000 }, async (how) => {
+  it.each(['fin', 'rst'] as const)('is resumed at every tenth after a cut by %s', async (how) => {
     await using origin = await startNginx()
     await using proxy = await startCutProxy({ target: { port: origin.port } })
     await using world = await openDownloads({ retryMs: 1 })
@@ -95,7 +95,7 @@ describe.skipIf(NGINX !== undefined)('nginx', () => {
 })
 
 describe.skipIf(PYTHON !== undefined)("Python's http.server", () => {
-  it('has no ranges: a cut download begins anew', { timeout: 60_000 }, async () => {
+  it('has no ranges: a cut download begins anew', async () => {
     await using origin = await startPython()
     await using proxy = await startCutProxy({ target: { port: origin.port } })
     await using world = await openDownloads({ retryMs: 50 })

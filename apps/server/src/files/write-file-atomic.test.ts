@@ -159,5 +159,5 @@ describe('REL-9: a write that is killed', () => {
     await Promise.all(workers)
     const strays = (await readdir(dir.path)).filter((name) => !/^w\d\.json$/.test(name))
     for (const name of strays) expect(basename(name)).toMatch(/^\.w\d\.json\.[0-9a-f]{12}\.tmp$/)
-  }, 120_000)
+  })
 })

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
-import { describe, expect, it, vi } from 'vitest'
+import { eventually } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
 import { rawCall, startTestApp } from '../../test/support/test-app.ts'
 import { type BodyLimits, createBodyReader } from './body.ts'
 import { json } from './json.ts'
@@ -97,11 +98,11 @@ describe('createBodyReader', () => {
     const { hostname, port } = new URL(app.url)
     const holder = connect(Number(port), hostname)
     holder.write(`POST /body HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n${'x'.repeat(900)}`)
-    await vi.waitFor(() => expect(reader.heldBytes).toBe(900))
+    await eventually(() => expect(reader.heldBytes).toBe(900))
     const refused = await app.call('/body', post('x'.repeat(800)))
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
     holder.destroy()
-    await vi.waitFor(() => expect(reader.heldBytes).toBe(0))
+    await eventually(() => expect(reader.heldBytes).toBe(0))
     expect((await app.call('/body', post('x'.repeat(800)))).status).toBe(200)
   })
 

@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { connect, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { SvcError } from '@svc/errors'
+import { eventually } from '@svc/test-kit'
 import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { HTTP_READER } from '../../test/support/http-reader.ts'
@@ -55,10 +56,10 @@ it('REL-3: a reply that nobody takes ends, also where Node writes it', async () 
   const accepted = vi.spyOn(Socket.prototype, 'setTimeout')
   const client = connect(listener.port, '127.0.0.1', () => client.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n'))
   client.pause()
-  await vi.waitFor(() => expect(accepted).toHaveBeenCalledWith(50), { timeout: 5000 })
+  await eventually(() => expect(accepted).toHaveBeenCalledWith(50))
   const [socket] = accepted.mock.contexts.slice(-1)
   accepted.mockRestore()
-  await vi.waitFor(() => expect((socket as Socket).destroyed).toBe(true), { timeout: 5000 })
+  await eventually(() => expect((socket as Socket).destroyed).toBe(true))
   client.resume()
   await new Promise((resolve) => client.on('error', () => undefined).once('close', resolve))
   expect(client.bytesRead).toBeLessThan(text.length)

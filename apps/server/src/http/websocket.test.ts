@@ -1,6 +1,6 @@
 import { connect, type Socket as NetSocket } from 'node:net'
-import { createDeferred } from '@svc/test-kit'
-import { describe, expect, it, vi } from 'vitest'
+import { createDeferred, eventually } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
 import { toPerson } from '../../test/support/people.ts'
 import { rawCall, startTestApp, type TestApp } from '../../test/support/test-app.ts'
@@ -57,13 +57,10 @@ function open(app: TestApp, options: ClientOptions = {}, protocols: string[] = [
       socket.once('close', (code, reason) => resolve({ code, reason: String(reason) }))
     }),
     hears: (count) =>
-      vi.waitFor(
-        () => {
-          expect(heard.length).toBeGreaterThanOrEqual(count)
-          return heard
-        },
-        { timeout: 10_000 },
-      ),
+      eventually(() => {
+        expect(heard.length).toBeGreaterThanOrEqual(count)
+        return heard
+      }),
   }
 }
 
@@ -113,7 +110,7 @@ describe('the handshake', () => {
     expect(await client.hears(1)).toEqual(['echo hello'])
     client.socket.close(1000)
     expect(await client.closed).toMatchObject({ code: 1000 })
-    await vi.waitFor(() => expect(app.logLines.join('')).toContain('"status":101'))
+    await eventually(() => expect(app.logLines.join('')).toContain('"status":101'))
     expect(await (await app.metrics.registry()).metrics()).toContain('api_call_count{method="GET",path="/echo"} 1')
   })
 
@@ -303,18 +300,18 @@ describe('messages', () => {
     await using app = await startTestApp([echo], { bodies })
     const half = await openRaw(app)
     half.write(frame(1, Buffer.alloc(LIMIT / 2, 'x'), false))
-    await vi.waitFor(() => expect(bodies.heldBytes).toBeGreaterThanOrEqual(LIMIT / 2))
+    await eventually(() => expect(bodies.heldBytes).toBeGreaterThanOrEqual(LIMIT / 2))
     const other = open(app)
     await other.handshake
     other.socket.send('x'.repeat(LIMIT - 100))
     expect((await other.closed).code).toBe(1013)
     half.destroy()
-    await vi.waitFor(() => expect(bodies.heldBytes).toBe(0))
+    await eventually(() => expect(bodies.heldBytes).toBe(0))
     const client = open(app)
     await client.handshake
     client.socket.send('hi')
     expect(await client.hears(1)).toEqual(['echo hi'])
-    await vi.waitFor(() => expect(bodies.heldBytes).toBe(0))
+    await eventually(() => expect(bodies.heldBytes).toBe(0))
     client.socket.terminate()
   })
 })
@@ -360,7 +357,7 @@ describe('a client', () => {
     const client = open(second)
     let pings = 0
     client.socket.on('ping', () => (pings += 1))
-    await vi.waitFor(() => expect(pings).toBeGreaterThan(5), { timeout: 10_000 })
+    await eventually(() => expect(pings).toBeGreaterThan(5))
     client.socket.send('still here')
     expect(await client.hears(1)).toEqual(['echo still here'])
     client.socket.terminate()
@@ -411,7 +408,7 @@ describe('a client', () => {
     expect(await refusal(app)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
     client.socket.terminate()
     await client.closed
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const next = open(app)
       await next.handshake
       next.socket.terminate()

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { createDeferred, createFakeClock } from '@svc/test-kit'
+import { createDeferred, createFakeClock, patience } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
@@ -88,7 +88,7 @@ describe.each(places)('operations on $name', ({ create }) => {
     await expect.poll(() => world.started.length).toBe(1)
     const work = world.started[0]?.work
     const percent = (): number | undefined => world.operations.list()[0]?.progress.percent
-    const signal = AbortSignal.timeout(10_000)
+    const signal = patience()
     const seen = (await world.operations.find(jobId))?.progress
     if (seen === undefined) throw new Error('the operation is not listed')
     const changed = world.operations.waitForChange(jobId, seen, { signal })

@@ -261,7 +261,7 @@ describe('API keys', () => {
     await using settings = await open(dir, { logger, env: { SVC_API_KEY: 'sk-canary' } })
     await settings.update({ api_keys: ['sk-canary-2'] })
     await put(dir, 'api_keys.json', '["sk-canary-3", broken')
-    await expect.poll(() => settings.problems(), { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(() => settings.problems()).toHaveLength(1)
     expect(JSON.stringify(logger.lines)).not.toContain('canary')
   })
 })
@@ -308,7 +308,7 @@ describe('files that change while the server runs', () => {
     await put(dir, 'runtime_settings.json', '{"threads": 4,\n"f16": "yes"}')
     await put(dir, 'external_backends.json', '{"a": "/b",\n"../c": "/c"}')
     await expect
-      .poll(() => settings.problems().map(({ file: name, line }) => `${name}:${line}`), { timeout: 10_000 })
+      .poll(() => settings.problems().map(({ file: name, line }) => `${name}:${line}`))
       .toEqual(['runtime_settings.json:2', 'api_keys.json:2', 'external_backends.json:2'])
     expect(settings.legacyKeys()).toEqual(['one'])
     expect(settings.get('threads')).toBe(3)
@@ -329,7 +329,7 @@ describe('files that change while the server runs', () => {
     await rename(dir.join('configuration'), dir.join('elsewhere'))
     await rm(dir.join('elsewhere', 'api_keys.json'))
     await expect
-      .poll(() => settings.problems(), { timeout: 20_000 })
+      .poll(() => settings.problems())
       .toContainEqual({ file: 'api_keys.json', message: 'its folder is not there' })
     expect(settings.legacyKeys()).toEqual(['one'])
   })

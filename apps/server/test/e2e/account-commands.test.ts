@@ -1,8 +1,6 @@
 import { tempDir } from '@svc/test-kit'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { runBuilt, startBuiltServer } from '../support/built-server.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 it('commands in processes of their own work on the database of a running server, which obeys', async () => {
   await using dir = await tempDir('svc-e2e-')
@@ -20,10 +18,10 @@ it('commands in processes of their own work on the database of a running server,
     (await fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status
   expect([await status('/v1/models'), await status('/system')]).toEqual([200, 403])
   expect(await run('users', 'promote', 'bob@site.example')).toBe('bob@site.example is an admin')
-  await expect.poll(() => status('/system'), { timeout: 10_000 }).toBe(200)
+  await expect.poll(() => status('/system')).toBe(200)
   const [, id = ''] = /^([0-9a-f]{32}) /m.exec(await run('keys', 'list', 'bob@site.example')) ?? []
   await run('keys', 'revoke', id)
-  await expect.poll(() => status('/system'), { timeout: 10_000 }).toBe(401)
+  await expect.poll(() => status('/system')).toBe(401)
   expect(await run('invites', 'create')).toMatch(/^\/invite\/[0-9a-f]{64}\n/)
   const refused = await runBuilt(dir.path, ['users', 'promote', 'nobody'])
   expect(refused).toMatchObject({ code: 1, stdout: '', stderr: 'svc: there is no account nobody' })

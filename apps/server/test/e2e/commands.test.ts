@@ -3,12 +3,10 @@ import { copyFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoModels } from '@svc/demo-models'
 import { tempDir } from '@svc/test-kit'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { runBuilt, startBuiltServer } from '../support/built-server.ts'
 import { postChat, readAnswer } from './open-chat.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const weights = demoModels[0]?.file ?? ''
 

@@ -2,10 +2,8 @@ import { cp, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { demoModels } from '@svc/demo-models'
 import { type DetectorEvaluation, evaluateDetectors, type FoundEntity } from '@svc/pii/evaluation'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
 const TEXTS = new URL('../../../../packages/demo-models/evaluation/ner/texts.jsonl', import.meta.url)
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it']

@@ -1,12 +1,10 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoModels } from '@svc/demo-models'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { eventually } from '@svc/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
-import { eventually } from '../support/eventually.ts'
 import { type OpenChat, openChat, postChat, readAnswer } from './open-chat.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 interface Completion {
   readonly choices: readonly { readonly finish_reason: string; readonly message: { readonly content: string } }[]

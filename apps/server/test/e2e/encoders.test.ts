@@ -2,11 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TINY_EMBEDDING_SIZE, writeTinyEmbedder, writeTinyNer, writeTinyRanker } from '@svc/test-kit'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let server: BuiltServer
 let client: OpenAI

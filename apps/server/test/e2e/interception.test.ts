@@ -3,13 +3,11 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { askHttp1, connectTlsThrough, type RecordedRequest, type TempDir, tempDir } from '@svc/test-kit'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { askHttp1, connectTlsThrough, patienceMs, type RecordedRequest, type TempDir, tempDir } from '@svc/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { type AnsweringHost, startAnsweringHost } from '../support/answering-host.ts'
 import { BUILT_ENTRY, type BuiltServer, runBuilt, startBuiltServer } from '../support/built-server.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
 /** No model lists this host: it is tunnelled. */
@@ -23,7 +21,7 @@ interface Outcome {
 
 function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
   return new Promise((resolve) => {
-    const options = { cwd: PACKAGE, env: { ...process.env, ...env }, timeout: 60_000 }
+    const options = { cwd: PACKAGE, env: { ...process.env, ...env }, timeout: patienceMs() }
     execFile(command, args, options, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr }),
     )

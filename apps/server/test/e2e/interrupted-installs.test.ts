@@ -14,7 +14,6 @@ const STEPS = Number(process.env.SVC_INTERRUPTION_STEPS ?? 4)
 const SIZE = Number(process.env.SVC_INTERRUPTION_MIB ?? 12) * MIB
 /** The shares of the files; no hundredth is a border between two. */
 const SHARES = [0.433, 0.311, 0.256]
-const PATIENCE = { timeout: 60_000, interval: 20 }
 
 type Interruption = 'kill' | 'stop' | 'pause' | 'cut'
 
@@ -129,7 +128,7 @@ async function waitForEnd(server: BuiltServer, job: string): Promise<Record<stri
   const operations = async (): Promise<readonly Record<string, unknown>[]> =>
     (await get(server, '/api/operations')).operations as Record<string, unknown>[]
   await expect
-    .poll(async () => (await operations()).filter((one) => one.jobID === job && one.error === undefined), PATIENCE)
+    .poll(async () => (await operations()).filter((one) => one.jobID === job && one.error === undefined))
     .toEqual([])
   const { operations: history } = (await get(server, '/api/operations/history')) as {
     operations: Record<string, unknown>[]
@@ -179,7 +178,7 @@ describe.each([
           }
           return operations.find(({ jobID }) => jobID === job)?.currentBytes ?? 0
         }
-        await expect.poll(current, PATIENCE).toBeGreaterThan(position - MIB / 2)
+        await expect.poll(current).toBeGreaterThan(position - MIB / 2)
         // A download that was cut goes on by itself: the next cut is there before anything slow is looked at.
         const isLastCut = interruption === 'cut' && step + 1 === STEPS
         if (interruption === 'cut' && !isLastCut) {

@@ -1,19 +1,11 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { tempDir } from '@svc/test-kit'
-import { describe, expect, it, vi } from 'vitest'
+import { eventually, tempDir } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { type BuiltServer, CAN_SEE_PROCESSES, listProcesses, startBuiltServer } from '../support/built-server.ts'
-import { eventually } from '../support/eventually.ts'
 import { openChat, postChat, readAnswer } from './open-chat.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
-
-/**
- * By then processes that end by themselves have ended on any machine; tests with a fake clock check the time of a stop.
- */
-const PATIENCE_MS = 60_000
 
 /** A script that never ends its streams and answers everything else at once. */
 const ENDLESS = { rules: [{ rpc: 'PredictStream', do: { pieces: ['tick '], repeat: 1_000_000, pieceDelayMs: 20 } }] }
@@ -22,9 +14,9 @@ const SHUTTING_DOWN = {
   error: { message: 'the server is shutting down', type: 'server_error', code: 'server_error', param: null },
 }
 
-/** Resolves when all backends of a folder have ended by themselves. */
+/** Resolves when all backends of a folder have ended by themselves. Tests with a fake clock check the time of a stop. */
 const noneLeft = (folder: string): Promise<void> =>
-  vi.waitFor(() => expect(listProcesses(folder)).toEqual([]), { timeout: PATIENCE_MS, interval: 20 })
+  eventually(() => expect(listProcesses(folder)).toEqual([]), { intervalMs: 20 })
 
 describe.runIf(CAN_SEE_PROCESSES)('REL-11: a signal', () => {
   it.each([

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type MockScript, mockOptions } from '@svc/backend-mock/script'
 import { demoModels } from '@svc/demo-models'
-import { tempDir } from '@svc/test-kit'
-import { describe, expect, it, vi } from 'vitest'
+import { eventually, tempDir } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { readProcessStat } from '../../src/backends/process-table.ts'
 import { type BuiltServer, CAN_SEE_PROCESSES, startBuiltServer } from '../support/built-server.ts'
@@ -87,13 +87,13 @@ async function loadedModels(server: BuiltServer): Promise<readonly string[]> {
 
 /** Stops every model through the route; the server goes on. A load whose clients have left finishes first. */
 async function stopAll(server: BuiltServer): Promise<void> {
-  await vi.waitFor(
+  await eventually(
     async () => {
       const loaded = await loadedModels(server)
       for (const model of loaded) await stopModel(server, model)
       expect([loaded, server.backends()]).toEqual([[], []])
     },
-    { timeout: PATIENCE_MS, interval: 100 },
+    { intervalMs: 100 },
   )
 }
 

@@ -1,9 +1,7 @@
+import { eventually } from '@svc/test-kit'
 import { type ChatResponse, type GenerateResponse, Ollama, type Tool } from 'ollama'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
-import { eventually } from '../support/eventually.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let server: BuiltServer
 let client: Ollama

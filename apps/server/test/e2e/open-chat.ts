@@ -1,5 +1,4 @@
-import { readSse } from '@svc/test-kit'
-import { eventually } from '../support/eventually.ts'
+import { eventually, readSse } from '@svc/test-kit'
 
 /** A streamed chat that a test follows while it runs. */
 export interface OpenChat {

@@ -1,12 +1,9 @@
-import { tempDir } from '@svc/test-kit'
+import { eventually, tempDir } from '@svc/test-kit'
 import OpenAI from 'openai'
 import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
-import { eventually } from '../support/eventually.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 type Event = OpenAI.Responses.ResponseStreamEvent
 type Response = OpenAI.Responses.Response

@@ -1,10 +1,8 @@
+import { eventually } from '@svc/test-kit'
 import OpenAI from 'openai'
 import { ResponsesWS } from 'openai/resources/responses/ws'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
-import { eventually } from '../support/eventually.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 type Request = Omit<OpenAI.Responses.ResponsesClientEvent, 'type'>
 type Response = OpenAI.Responses.Response

@@ -3,10 +3,8 @@ import { join } from 'node:path'
 import { demoModels } from '@svc/demo-models'
 import { MODERATION_CATEGORIES } from '@svc/wire/openai'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let server: BuiltServer
 let client: OpenAI

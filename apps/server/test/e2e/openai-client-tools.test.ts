@@ -1,10 +1,8 @@
 import OpenAI from 'openai'
 import { zodFunction } from 'openai/helpers/zod'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 type Message = OpenAI.ChatCompletionMessageParam
 type Tool = OpenAI.ChatCompletionFunctionTool

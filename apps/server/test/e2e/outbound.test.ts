@@ -4,10 +4,9 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { startOtlpReceiver, startUpstream, tempDir } from '@svc/test-kit'
+import { eventually, startOtlpReceiver, startUpstream, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
-import { eventually } from '../support/eventually.ts'
 import { ROUTE_BODIES } from '../support/route-bodies.ts'
 
 const WATCHER = fileURLToPath(new URL('../support/watch-calls.mjs', import.meta.url))

@@ -2,11 +2,9 @@ import { mkdir, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { packAndUnpack, type TempDir, tempDir } from '@svc/test-kit'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runBuilt, startBuiltServer } from '../support/built-server.ts'
 import { postChat, readAnswer } from './open-chat.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
 
 const SERVER = fileURLToPath(new URL('../../', import.meta.url))
 const LLAMA = fileURLToPath(new URL('../../../backends/llama/', import.meta.url))

@@ -1,10 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempDir } from '@svc/test-kit'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runBuilt } from '../support/built-server.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 let folder = ''
 let dir: Awaited<ReturnType<typeof tempDir>>

@@ -32,7 +32,7 @@ describe('a command for a running server', () => {
     expect(await run('operations', 'dismiss', id)).toMatchObject({ code: 0, stdout: 'Operation dismissed' })
     expect((await run('operations', 'list')).stdout).toBe('')
     expect(await run('operations', 'pause')).toMatchObject({ code: 2, stderr: 'operations pause takes one ID' })
-  }, 120_000)
+  })
 
   it('prints JSON, installs by an address, and starts a failed installation again', async () => {
     await using world = await startGalleryWorld({ files: { '/owner/repo/resolve/main/w.gguf': WEIGHTS } })
@@ -61,7 +61,7 @@ describe('a command for a running server', () => {
       stderr: expect.stringContaining('not one that failed'),
     })
     expect(await run('backends', 'upgrade')).toMatchObject({ code: 0, stdout: 'every backend is up to date' })
-  }, 120_000)
+  })
 
   it('works on the folders where no server runs', async () => {
     await using world = await startGalleryWorld({ files: { [hubPath('one.bin')]: WEIGHTS } })
@@ -90,7 +90,7 @@ describe('a command for a running server', () => {
     expect(await run('operations', 'list')).toMatchObject({ code: 0, stdout: '' })
     const history = JSON.parse((await run('operations', 'history', '--json')).stdout) as { outcome: string }[]
     expect(history.map(({ outcome }) => outcome)).toEqual(['failed', 'completed'])
-  }, 120_000)
+  })
 
   it('installs what a start asks for and ends, with --preload-backend-only', async () => {
     await using world = await startGalleryWorld({
@@ -111,5 +111,5 @@ describe('a command for a running server', () => {
     }
     expect(await run('--preload-models=[{"id": "none"}]')).toMatchObject({ code: 1 })
     expect(await run('none')).toMatchObject({ code: 1 })
-  }, 120_000)
+  })
 })

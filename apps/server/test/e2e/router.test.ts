@@ -4,13 +4,11 @@ import Anthropic from '@anthropic-ai/sdk'
 import { writeTinyEmbedder } from '@svc/test-kit'
 import { Ollama } from 'ollama'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { type BuiltServer, runBuilt, startBuiltServer } from '../support/built-server.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
 import type { WireDecision } from '../support/router-world.ts'
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const POLICIES = [
   { label: 'code', description: 'Writing and debugging source code' },

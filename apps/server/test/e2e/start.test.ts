@@ -5,12 +5,10 @@ import { hostname } from 'node:os'
 import { delimiter, dirname } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { listenOnFreePort, tempDir } from '@svc/test-kit'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { BUILT_ENTRY, runBuilt, startBuiltServer } from '../support/built-server.ts'
 import { postChat, readAnswer } from './open-chat.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 /** A public address that no machine has (RFC 5737): the start gets as far as listening. */
 const PUBLIC = '203.0.113.1:0'

@@ -1,10 +1,8 @@
 import { compileSchema } from '@svc/structured-output'
 import { jsonSchemas, sampleSchemas } from '@svc/test-kit'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
 import { postChat } from './open-chat.ts'
-
-vi.setConfig({ testTimeout: 400_000, hookTimeout: 120_000 })
 
 interface Reply {
   readonly error?: { readonly message: string; readonly code: unknown }

@@ -2,11 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { tempDir } from '@svc/test-kit'
+import { eventually, tempDir } from '@svc/test-kit'
 import { traceList } from '@svc/wire/native'
 import { describe, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
-import { eventually } from '../support/eventually.ts'
 
 const FLAGS = ['--enable-tracing']
 const headers = { 'content-type': 'application/json' }

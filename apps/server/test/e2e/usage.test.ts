@@ -1,16 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { startPostgres, tempDir } from '@svc/test-kit'
+import { eventually, startPostgres, tempDir } from '@svc/test-kit'
 import { type UsageReply, usageReply } from '@svc/wire/native'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createMembers } from '../support/accounts-world.ts'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
 import { type CrowdRequest, countStatuses, sendAtOnce } from '../support/crowd.ts'
-import { eventually } from '../support/eventually.ts'
 import { call } from '../support/test-app.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const SHARED = { 'x-api-key': 'a-shared-key', 'content-type': 'application/json' }
 const FLAGS = ['--auth-enabled', '--auth-registration-mode=open', '--auth-rate-limit=0', '--api-keys=a-shared-key']

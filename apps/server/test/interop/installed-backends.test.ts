@@ -1,12 +1,10 @@
 import { symlinkSync } from 'node:fs'
 import { basename, delimiter, join, resolve } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startTestServer } from '../support/server.ts'
 import { findPython, titled } from './python.ts'
 import { startPythonHost } from './python-client.ts'
 import { isRunning } from './world.ts'
-
-vi.setConfig({ testTimeout: 300_000 })
 
 const folders = (process.env.INTEROP_BACKENDS ?? '').split(delimiter).filter((folder) => folder !== '')
 const nothing = folders.length === 0 ? 'INTEROP_BACKENDS names no folder' : undefined

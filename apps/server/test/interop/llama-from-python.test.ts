@@ -4,13 +4,11 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { demoModels } from '@svc/demo-models'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '@svc/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findPython, titled } from './python.ts'
 import { joinText, type PythonHost, startPythonHost } from './python-client.ts'
 import { isRunning } from './world.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const python = findPython()
 const path = python.missing === undefined ? python.path : ''

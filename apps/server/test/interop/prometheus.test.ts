@@ -5,10 +5,9 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { collectLines, listenOnFreePort, tempDir } from '@svc/test-kit'
+import { collectLines, eventually, listenOnFreePort, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { eventually } from '../support/eventually.ts'
 import { type InterceptionWorld, OTHER, startInterception } from '../support/interception-world.ts'
 
 const MONITORING = fileURLToPath(new URL('../../../../docs/monitoring/', import.meta.url))

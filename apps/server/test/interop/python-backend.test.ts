@@ -1,16 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { tempDir } from '@svc/test-kit'
-import { describe, expect, it, vi } from 'vitest'
+import { eventually, tempDir } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
 import { openChat, postChat, readAnswer } from '../e2e/open-chat.ts'
 import { CAN_SEE_PROCESSES, startBuiltServer } from '../support/built-server.ts'
-import { eventually } from '../support/eventually.ts'
 import { sseData } from '../support/server.ts'
 import { findPython, installBackend, titled } from './python.ts'
 import { startPythonHost } from './python-client.ts'
 import { isRunning, startInteropServer } from './world.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const python = findPython()
 const path = python.missing === undefined ? python.path : ''

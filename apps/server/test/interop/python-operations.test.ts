@@ -1,9 +1,7 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sseData } from '../support/server.ts'
 import { findPython, titled } from './python.ts'
 import { isRunning, startInteropServer } from './world.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const python = findPython()
 const path = python.missing === undefined ? python.path : ''

@@ -80,7 +80,7 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
     )
     const page = await browser.newPage()
     await page.goto(`http://127.0.0.1:${elsewhere.port}/page`)
-    await expect.poll(hasRun, { timeout: 20_000 }).toBe(true)
+    await expect.poll(hasRun).toBe(true)
     await page.close()
   })
 

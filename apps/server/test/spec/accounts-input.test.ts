@@ -85,7 +85,7 @@ describe.each(places)('bodies on %s', (_, createEnv) => {
         }
       }
     }
-  }, 300_000)
+  })
 
   it('that are no object are 400', async () => {
     for (const [method, path, , { browser }] of routes()) {

@@ -15,7 +15,6 @@ afterAll(() => running[Symbol.asyncDispose]())
 if (!running.available) console.warn(`a PostgreSQL that is away is not tried: ${running.reason}`)
 
 const SHARED = 'shared-key-of-everybody'
-const TIMEOUT = { timeout: 30_000 }
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 const unknownKey = (): string => `svc-${randomBytes(32).toString('hex')}`
 
@@ -57,7 +56,7 @@ describe.skipIf(!running.available)('a database that is away', () => {
       const { key } = world.admin
       expect((await models(key)).status).toBe(200)
       proxy.shut()
-      await expect.poll(async () => (await models(key)).status, TIMEOUT).toBe(503)
+      await expect.poll(async () => (await models(key)).status).toBe(503)
       expectUnavailable(await models(key))
       expectUnavailable(await models(unknownKey()))
       expectUnavailable(await world.call('/v1/models', { headers: { cookie: `session=${world.admin.session}` } }))
@@ -68,7 +67,7 @@ describe.skipIf(!running.available)('a database that is away', () => {
       expect((await models('no key of anybody')).status).toBe(401)
       expect((await world.call('/healthz')).status).toBe(200)
       proxy.open()
-      await expect.poll(async () => (await models(key)).status, TIMEOUT).toBe(200)
+      await expect.poll(async () => (await models(key)).status).toBe(200)
       expect((await models(unknownKey())).status).toBe(401)
     },
   )
@@ -79,7 +78,7 @@ describe.skipIf(!running.available)('a database that is away', () => {
     const bob = await world.member('bob')
     expect((await models(world.admin.key)).status).toBe(200)
     proxy.shut()
-    await expect.poll(async () => (await models(bob.key)).status, TIMEOUT).toBe(503)
+    await expect.poll(async () => (await models(bob.key)).status).toBe(503)
     expect((await models(world.admin.key)).status).toBe(200)
     expectUnavailable(await models(unknownKey()))
   })
@@ -97,7 +96,7 @@ describe.skipIf(!running.available)('a database that is away', () => {
     } finally {
       await locker.end()
     }
-    await expect.poll(async () => (await models(world.admin.key)).status, TIMEOUT).toBe(200)
+    await expect.poll(async () => (await models(world.admin.key)).status).toBe(200)
   })
 })
 

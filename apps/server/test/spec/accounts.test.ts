@@ -493,7 +493,7 @@ it('a password opens nothing where passwords are turned off, not even for its ow
 
 /** Waits for something that a second may pass until. */
 async function expectSoon<T>(read: () => Promise<T>, wanted: T): Promise<void> {
-  await expect.poll(read, { timeout: 10_000 }).toBe(wanted)
+  await expect.poll(read).toBe(wanted)
 }
 
 describe('usage of a key that was revoked', () => {

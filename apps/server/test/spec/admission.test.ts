@@ -1,6 +1,6 @@
 import { request } from 'node:http'
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { startTestServer } from '../support/server.ts'
 
 /** Ten requests in each round; `SVC_LONG=1` takes ten times as many rounds. */

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { sseData, startTestServer, type TestServer } from '../support/server.ts'
 
 const readPid = (server: TestServer, model: string): number => {

@@ -70,9 +70,7 @@ const NO_REGISTRY = whyNoRegistry()
 if (NO_REGISTRY !== undefined) console.warn(NO_REGISTRY)
 
 describe.skipIf(NO_REGISTRY !== undefined)('a backend of a real registry', () => {
-  it('answers a chat after its installation, from an image and from a list of images', {
-    timeout: 60_000,
-  }, async () => {
+  it('answers a chat after its installation, from an image and from a list of images', async () => {
     await using registry = await startRegistry()
     const files = await mockBackendFiles('from the registry')
     const removed: readonly TarEntry[] = [{ name: 'leftover', content: 'x' }, ...files]
@@ -86,7 +84,7 @@ describe.skipIf(NO_REGISTRY !== undefined)('a backend of a real registry', () =>
     expect((await world.server.chat('m')).text).toContain('from the registry')
   })
 
-  it('unpacks layers of zstd', { timeout: 60_000 }, async () => {
+  it('unpacks layers of zstd', async () => {
     await using registry = await startRegistry()
     const image = makeImage([await mockBackendFiles('from zstd')])
     await registry.push(image, 'owner/backends:latest-cpu-engine', { compression: 'zstd' })
@@ -120,12 +118,11 @@ describe('the installation of a backend', () => {
         message: string
       }
       expect(started.message).toBe('Backend installation started')
-      await expect.poll(() => world.folders(), { timeout: 20_000 }).toEqual(['cpu-engine', 'engine'])
+      await expect.poll(() => world.folders()).toEqual(['cpu-engine', 'engine'])
       await expect
         .poll(
           async () =>
             ((await server.call(`/api/backends/job/${started.jobID}`)).json() as { completed?: boolean }).completed,
-          { timeout: 20_000 },
         )
         .toBe(true)
       expect((await server.call('/backends')).json()).toEqual([
@@ -182,7 +179,7 @@ describe('the installation of a backend', () => {
       'cpu-engine': { available_digest: computeDigest(next.manifest) },
     })
     expect(await world.change('/backends/upgrade/cpu-engine')).toMatchObject({ message: 'completed' })
-    await expect.poll(async () => (await world.server.chat('m')).text, { timeout: 20_000 }).toContain('new')
+    await expect.poll(async () => (await world.server.chat('m')).text).toContain('new')
     expect((await world.server.post('/backends/upgrades/check', {})).json()).toEqual({})
   })
 
@@ -202,7 +199,7 @@ describe('the installation of a backend', () => {
     await using registry = await startFakeRegistry()
     await registry.push(makeImage([await mockBackendFiles('x')]), 'me/own-engine:v1')
     await using world = await open([`--external-backends=oci://${registry.host}/me/own-engine:v1`])
-    await expect.poll(() => world.folders(), { timeout: 20_000 }).toEqual(['own-engine'])
+    await expect.poll(() => world.folders()).toEqual(['own-engine'])
   })
 
   it('never removes a backend of the system', async () => {

@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises'
-import { type TempDir, tempDir } from '@svc/test-kit'
+import { eventually, type TempDir, tempDir } from '@svc/test-kit'
 import { backendLogLines, backendLogMessage, backendLogNames } from '@svc/wire/native'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import type * as z from 'zod'
-import { eventually } from '../support/eventually.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 type Message = z.infer<typeof backendLogMessage>

@@ -1,5 +1,5 @@
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import type { RawRequest } from '../support/test-app.ts'
 import { verifies } from './verifies.ts'

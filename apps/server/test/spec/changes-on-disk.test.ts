@@ -1,8 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeMockLauncher } from '@svc/backend-mock/script'
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { startTestServer } from '../support/server.ts'
 
 const ids = (reply: { json(): unknown }): string[] =>

@@ -1,6 +1,6 @@
 import { mockOptions } from '@svc/backend-mock/script'
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 const EMBEDDINGS = '/v1/embeddings'

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
-import { describe, expect, vi } from 'vitest'
+import { eventually } from '@svc/test-kit'
+import { describe, expect } from 'vitest'
 import { startTestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
@@ -25,9 +26,9 @@ describe('a client that leaves', () => {
     const outgoing = request({ hostname, port, path: '/v1/chat/completions', method: 'POST', agent: false })
     outgoing.on('error', () => undefined)
     outgoing.end(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }] }))
-    await vi.waitFor(() => expect(server.records('m').some(({ rpc }) => rpc === 'Predict')).toBe(true), 10_000)
+    await eventually(() => expect(server.records('m').some(({ rpc }) => rpc === 'Predict')).toBe(true))
     expect(server.logLines.join('')).not.toContain('"status":499')
     outgoing.destroy()
-    await vi.waitFor(() => expect(server.logLines.join('')).toContain('"status":499'))
+    await eventually(() => expect(server.logLines.join('')).toContain('"status":499'))
   })
 })

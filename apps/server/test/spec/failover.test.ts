@@ -1,7 +1,6 @@
-import { createDeferred, type UpstreamReply } from '@svc/test-kit'
+import { createDeferred, eventually, type UpstreamReply } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { eventually } from '../support/eventually.ts'
 import { chunk, eventStream, json, said, startFailoverWorld as startWorld } from '../support/failover-world.ts'
 import { sseData } from '../support/server.ts'
 import { writeForwarded } from '../support/server-pair.ts'

@@ -17,7 +17,7 @@ else console.warn('tests with a full disk do not run: this user cannot mount')
 afterAll(() => probe.close())
 
 describe.skipIf(!CAN_MOUNT)('a models folder on a disk that gets full', () => {
-  it('refuses what does not fit, keeps nothing of what filled it, and serves on', { timeout: 60_000 }, async () => {
+  it('refuses what does not fit, keeps nothing of what filled it, and serves on', async () => {
     await using dir = await tempDir('svc-full-')
     const models = join(dir.path, 'models')
     await mkdir(models)

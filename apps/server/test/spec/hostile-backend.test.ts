@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   endlessReplies,
+  eventually,
   GARBAGE,
   type HostileReply,
   oversizeReply,
@@ -12,7 +13,6 @@ import {
   startHostileBackend,
 } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { sseData, startTestServer } from '../support/server.ts'
 
 /** A server whose model is an attached backend that answers predictions with fixed replies. */

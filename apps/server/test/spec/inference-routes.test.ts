@@ -1,7 +1,7 @@
+import { eventually } from '@svc/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { STAGE_ORDER, type StageObserver } from '../../src/inference/pipeline.ts'
-import { eventually } from '../support/eventually.ts'
 import {
   arbitraryBodies,
   type InferenceRoute,
@@ -73,7 +73,7 @@ describe('the inference routes of the table', () => {
       expect(steps, id).toEqual([...begun, ...begun.map((name) => `/${name}`).reverse()])
       expect(begun, id).toEqual(BEGUN.slice(0, begun.length))
     }
-  }, 120_000)
+  })
 })
 
 /** Sends bodies of a route's schema until one is answered. @returns the id of that request */

@@ -1,8 +1,8 @@
 import { mkdir, readlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { mockOptions, writeMockLauncher } from '@svc/backend-mock/script'
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 /** Installs a backend folder as an installer leaves it, with the mock as its program. */

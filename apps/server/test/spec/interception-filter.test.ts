@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readRecords } from '@svc/backend-mock/script'
+import { eventually } from '@svc/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { type InterceptionWorld, LISTED, OTHER, startInterception } from '../support/interception-world.ts'
 import { verifies } from './verifies.ts'
 

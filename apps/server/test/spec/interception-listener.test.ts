@@ -7,12 +7,12 @@ import {
   connectTlsThrough,
   createDeferred,
   createTestCa,
+  eventually,
   listenOnFreePort,
   tempDir,
 } from '@svc/test-kit'
 import { middlewareStatus } from '@svc/wire/native'
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import {
   type InterceptionWorld,
   LISTED,

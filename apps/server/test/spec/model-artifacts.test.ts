@@ -7,7 +7,6 @@ import { parse } from 'yaml'
 import { type GalleryWorld, mockEntry, sha256, startGalleryWorld } from '../support/gallery-world.ts'
 import { verifies } from './verifies.ts'
 
-const PATIENCE = { timeout: 20_000 }
 const COMMIT = 'a'.repeat(40)
 
 const gitHash = (content: Uint8Array): string =>
@@ -100,9 +99,7 @@ describe('a model with a snapshot of a repository', () => {
       const last = world.origin.files.get(`/org/repo/resolve/${COMMIT}/c.bin`)
       if (last !== undefined) last.stop = { at: 3 * 1024 * 1024, how: 'stall' }
       const { jobID } = (await world.server.post('/api/models/install/snap', {})).json() as { jobID: string }
-      await expect
-        .poll(async () => (await world.operations())[0]?.currentBytes, PATIENCE)
-        .toBeGreaterThan(4.5 * 1024 * 1024)
+      await expect.poll(async () => (await world.operations())[0]?.currentBytes).toBeGreaterThan(4.5 * 1024 * 1024)
       expect((await world.server.post(`/api/operations/${jobID}/cancel`, {})).status).toBe(200)
       expect(await world.history()).toMatchObject([{ jobID, outcome: 'cancelled' }])
       const kept = await listArtifacts(world)
@@ -122,9 +119,7 @@ describe('a model with a snapshot of a repository', () => {
     const file = first.origin.files.get(`/org/repo/resolve/${COMMIT}/c.bin`)
     if (file !== undefined) file.stop = { at: 3 * 1024 * 1024, how: 'stall' }
     await first.server.post('/api/models/install/snap', {})
-    await expect
-      .poll(async () => (await first.operations())[0]?.currentBytes, PATIENCE)
-      .toBeGreaterThan(2.5 * 1024 * 1024)
+    await expect.poll(async () => (await first.operations())[0]?.currentBytes).toBeGreaterThan(2.5 * 1024 * 1024)
     await first.server.server.close()
     await using next = await startGalleryWorld({
       folder: first.server.folder,

@@ -7,8 +7,6 @@ import { stringify } from 'yaml'
 import { hubPath, mockEntry, sha256, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
 import { verifies } from './verifies.ts'
 
-const PATIENCE = { timeout: 20_000 }
-
 describe('the installation of a model', () => {
   verifies(
     ['model-admin:models:jobs', 'operation:finish:recorded', 'operation:record:outcome'],
@@ -263,7 +261,7 @@ describe('an operation over HTTP', () => {
       world.setIndex([mockEntry('big', 'big.bin', big)])
       world.origin.faults.push({}, { stallAfter: 2 * 1024 * 1024 })
       const { jobID } = (await server.post('/api/models/install/test@big', {})).json() as { jobID: string }
-      await expect.poll(async () => (await world.operations())[0]?.currentBytes, PATIENCE).toBeGreaterThan(1024 * 1024)
+      await expect.poll(async () => (await world.operations())[0]?.currentBytes).toBeGreaterThan(1024 * 1024)
       const queued = (await server.post('/api/models/delete/big', {})).json() as { jobID: string }
       const [waiting, running] = await world.operations()
       expect(running).toEqual({
@@ -317,9 +315,7 @@ describe('an operation over HTTP', () => {
       world.setIndex([mockEntry('big', 'big.bin', big)])
       world.origin.faults.push({}, { stallAfter: 3 * 1024 * 1024 })
       const { jobID } = (await world.server.post('/api/models/install/big', {})).json() as { jobID: string }
-      await expect
-        .poll(async () => (await world.operations())[0]?.currentBytes, PATIENCE)
-        .toBeGreaterThan(2.5 * 1024 * 1024)
+      await expect.poll(async () => (await world.operations())[0]?.currentBytes).toBeGreaterThan(2.5 * 1024 * 1024)
       const reply = await world.server.post(`/api/operations/${jobID}/pause`, {})
       expect([reply.status, reply.json()]).toEqual([200, { success: true, message: 'Operation paused' }])
       expect(await world.history()).toMatchObject([{ jobID, outcome: 'cancelled', paused: true }])
@@ -338,7 +334,7 @@ describe('an operation over HTTP', () => {
       await using world = await startGalleryWorld()
       world.setIndex([])
       const { jobID } = (await world.server.post('/api/models/install/none', {})).json() as { jobID: string }
-      await expect.poll(async () => (await world.operations())[0]?.error, PATIENCE).toContain('no model found')
+      await expect.poll(async () => (await world.operations())[0]?.error).toContain('no model found')
       expect(await world.history()).toEqual([])
       for (const id of [jobID, 'unknown']) {
         const reply = await world.server.post(`/api/operations/${id}/dismiss`, {})
@@ -424,7 +420,7 @@ describe('the files of a model', () => {
       world.setIndex([{ ...mockEntry('m', 'a.bin'), files }])
       const { jobID } = (await world.server.post('/api/models/install/m', {})).json() as { jobID: string }
       const wanted = started.length * 1024 * 1024
-      await expect.poll(async () => (await world.operations())[0]?.currentBytes, PATIENCE).toBeGreaterThan(wanted * 0.7)
+      await expect.poll(async () => (await world.operations())[0]?.currentBytes).toBeGreaterThan(wanted * 0.7)
       const fetched = world.origin.requests.filter(({ method, path }) => method === 'GET' && path.endsWith('.bin'))
       expect(fetched.map(({ path }) => path).sort()).toEqual(started.map(hubPath))
       await world.server.post(`/api/operations/${jobID}/cancel`, {})
@@ -615,7 +611,7 @@ describe('the lists of models', () => {
     expect(await first()).toMatchObject({ size_bytes: 2e9 })
     expect(held).toHaveLength(1)
     for (const answer of held) answer()
-    await expect.poll(first, PATIENCE).toMatchObject({ size_bytes: 5000 })
+    await expect.poll(first).toMatchObject({ size_bytes: 5000 })
     await origin.close()
   })
 

@@ -60,7 +60,7 @@ describe('the file of --models-config-file', () => {
     )
     const { uuid } = (await server.post('/models/delete/two', {})).json() as { uuid: string }
     await expect
-      .poll(async () => (await server.call(`/models/jobs/${uuid}`)).json(), { timeout: 20_000 })
+      .poll(async () => (await server.call(`/models/jobs/${uuid}`)).json())
       .toMatchObject({ error: expect.stringContaining('--models-config-file') })
     expect((await server.post('/api/copy', { source: 'two', destination: 'three' })).status).toBe(200)
     expect((await server.chat('three')).text).toContain('of the list')

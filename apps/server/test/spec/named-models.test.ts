@@ -1,7 +1,6 @@
-import { startFileOrigin } from '@svc/test-kit'
+import { eventually, startFileOrigin } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { eventually } from '../support/eventually.ts'
 import { hubPath, mockEntry, WEIGHTS } from '../support/gallery-world.ts'
 import { startTestServer } from '../support/server.ts'
 

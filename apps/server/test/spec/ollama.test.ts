@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { eventually } from '@svc/test-kit'
 import {
   ollamaChatReply,
   ollamaEmbedReply,
@@ -10,7 +11,6 @@ import {
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
-import { eventually } from '../support/eventually.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import type { RawReply } from '../support/test-app.ts'
 import { verifies } from './verifies.ts'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { parseModelFile } from '../../src/catalog/config-file.ts'
-import { eventually } from '../support/eventually.ts'
 import { type PiiWorld, startPiiWorld } from '../support/pii-world.ts'
 import { verifies } from './verifies.ts'
 

@@ -196,12 +196,12 @@ describe('a detector that does not work', () => {
       )
     }
     expect(server.records('never')).toEqual([])
-  }, 120_000)
+  })
 
   it('but takes longer than ten seconds refuses them too', async () => {
     await Promise.all(paths.map((entry) => expectUnavailable(entry, 'never', 'ada@host.example hang now')))
     expect(server.records('never')).toEqual([])
-  }, 60_000)
+  })
 
   it('leaves an event for each request it refused', async () => {
     const reply = await server.call('/api/pii/events?pattern_id=__ner_unavailable__&limit=1000')

@@ -1,11 +1,10 @@
 import { request } from 'node:http'
 import type { Principal } from '@svc/auth'
 import type { QuotaRule } from '@svc/auth/ports'
-import { startUpstream } from '@svc/test-kit'
+import { eventually, startUpstream } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { type CrowdRequest, countStatuses, sendAtOnce } from '../support/crowd.ts'
-import { eventually } from '../support/eventually.ts'
 import { createPeople } from '../support/people.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 

@@ -1,6 +1,6 @@
+import { eventually } from '@svc/test-kit'
 import type { ResponseResource } from '@svc/wire/responses'
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { createPeople } from '../support/people.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'

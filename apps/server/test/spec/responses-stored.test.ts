@@ -1,8 +1,8 @@
 import type { MockBehaviour, MockRule } from '@svc/backend-mock/script'
+import { eventually } from '@svc/test-kit'
 import { type ResponseEvent, type ResponseResource, responseEvent, responseResource } from '@svc/wire/responses'
 import { describe, expect, it } from 'vitest'
 import { loadSqliteEngine } from '../../src/db/sqlite-engine.ts'
-import { eventually } from '../support/eventually.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 

@@ -1,6 +1,6 @@
 import type { MockRecord } from '@svc/backend-mock/script'
+import { eventually } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { certain, JUDGE, POLICIES, type RouterWorld, startRouterWorld } from '../support/router-world.ts'
 import { verifies } from './verifies.ts'
 

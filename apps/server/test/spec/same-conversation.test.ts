@@ -1,10 +1,10 @@
 import { request } from 'node:http'
+import { eventually } from '@svc/test-kit'
 import { decodeNdjson } from '@svc/wire/ndjson'
 import { decodeSse } from '@svc/wire/sse'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CONVERSATION_FORMATS, type Conversation, conversation, type Figures } from '../support/conversations.ts'
-import { eventually } from '../support/eventually.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import type { RawReply } from '../support/test-app.ts'
 
@@ -87,7 +87,7 @@ describe('the same conversation in every format', () => {
       }),
       { numRuns: 40 },
     )
-  }, 120_000)
+  })
 })
 
 /** Streaming routes, each with a request. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '@svc/test-kit'
 import { describe, expect, vi } from 'vitest'
 import { type SystemFacts, systemRoutes } from '../../src/api/admin/system/system.ts'
 import { createMetrics } from '../../src/monitoring/metrics.ts'
@@ -193,7 +194,7 @@ describe('/api/settings', () => {
     await using server = await startTestServer()
     expect((await server.call('/v1/models')).status).toBe(200)
     expect((await server.post('/api/settings', { api_keys: ['from-settings'] })).status).toBe(200)
-    await vi.waitFor(async () => expect((await server.call('/v1/models')).status).toBe(401))
+    await eventually(async () => expect((await server.call('/v1/models')).status).toBe(401))
     expect((await server.call('/v1/models', { headers: { 'x-api-key': 'from-settings' } })).status).toBe(200)
   })
 

@@ -1,17 +1,14 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startPostgres } from '@svc/test-kit'
+import { eventually, startPostgres } from '@svc/test-kit'
 import { usageReply } from '@svc/wire/native'
 import postgres from 'postgres'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { PRESENT_ENGINES } from '../../src/db/__fixtures__/engines.ts'
 import { loadSqliteEngine } from '../../src/db/sqlite-engine.ts'
 import { type AccountsWorld, type Member, startAccountsWorld } from '../support/accounts-world.ts'
-import { eventually } from '../support/eventually.ts'
 import type { RawReply } from '../support/test-app.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const SHARED = { 'x-api-key': 'a-shared-key' }
 const silent = { debug() {}, info() {}, warn() {}, error() {} }

@@ -4,15 +4,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type MockRecord, type MockScript, mockOptions, readRecords, writeMockLauncher } from '@svc/backend-mock/script'
-import { collectLines, tempDir } from '@svc/test-kit'
+import { collectLines, eventually, patienceMs, tempDir } from '@svc/test-kit'
 import { stringify } from 'yaml'
-import { eventually } from './eventually.ts'
 
 /** The entry that users start. */
 export const BUILT_ENTRY = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-
-/** By then processes that end by themselves have ended on any machine. */
-const PATIENCE_MS = 20_000
 
 /** End of a process. */
 export interface ProcessEnd {
@@ -153,7 +149,7 @@ export async function runBuilt(
 
 /** Waits for a program's own action; kills the program when it does not come. */
 async function withPatience<T>({ child }: Program, outcome: Promise<T>): Promise<T> {
-  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
+  const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs())
   return outcome.finally(() => clearTimeout(timer))
 }
 

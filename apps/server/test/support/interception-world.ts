@@ -8,6 +8,7 @@ import {
   type ConnectRequest,
   connectTlsThrough,
   createTestCa,
+  eventually,
   startUpstream,
   type TempDir,
   type TestCa,
@@ -16,7 +17,6 @@ import {
 } from '@svc/test-kit'
 import { type MiddlewareStatus, middlewareStatus } from '@svc/wire/native'
 import { stringify } from 'yaml'
-import { eventually } from './eventually.ts'
 import { startTestServer, type TestServer, type TestServerOptions } from './server.ts'
 
 /** A host that model files of the tests list. */

@@ -1,6 +1,6 @@
+import { eventually } from '@svc/test-kit'
 import { type ResponseEvent, type ResponseResource, responseEvent } from '@svc/wire/responses'
 import { type ClientOptions, WebSocket } from 'ws'
-import { eventually } from './eventually.ts'
 
 /** The refusal of a message of a socket. */
 export interface SocketRefusal {

@@ -3,8 +3,15 @@ import { get as httpGet, type IncomingMessage, request as startRequest } from 'n
 import { connect, createServer, type Socket } from 'node:net'
 import type { SvcError } from '@svc/errors'
 import { createHttpUpstream } from '@svc/http-client'
-import { createDeferred, listenOnFreePort, startHttpServer, startUpstream, trackSockets } from '@svc/test-kit'
-import { describe, expect, it, vi } from 'vitest'
+import {
+  createDeferred,
+  eventually,
+  listenOnFreePort,
+  startHttpServer,
+  startUpstream,
+  trackSockets,
+} from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
 import type { Provider } from '../ports.ts'
 import { type RelayOptions, type RelayOutcome, relay } from './relay.ts'
 
@@ -124,7 +131,7 @@ describe.each(FORMATS)('a stream of $provider', ({ provider, events, usage, stop
       })
     }).end('{}')
     for (const [index, gate] of gates.entries()) {
-      await vi.waitFor(() => expect(text).toBe(events.slice(0, index + 1).join('')))
+      await eventually(() => expect(text).toBe(events.slice(0, index + 1).join('')))
       gate.resolve(undefined)
     }
     await once(outgoing, 'close')
@@ -358,7 +365,7 @@ describe('clients', () => {
     }).end('{}')
     const request = await server.request(0)
     expect(await request.outcome).toBe('aborted')
-    await vi.waitFor(() => expect(front.settled).toMatchObject([{ outcome: { failure: { code: 'client_gone' } } }]))
+    await eventually(() => expect(front.settled).toMatchObject([{ outcome: { failure: { code: 'client_gone' } } }]))
     expect(front.upstream.counts.running).toBe(0)
   })
 
@@ -372,7 +379,7 @@ describe('clients', () => {
     const request = await server.request(0)
     outgoing.destroy()
     expect(await request.outcome).toBe('aborted')
-    await vi.waitFor(() => expect(front.settled).toMatchObject([{ error: { code: 'client_gone' } }]))
+    await eventually(() => expect(front.settled).toMatchObject([{ error: { code: 'client_gone' } }]))
   })
 
   it('that do not read hold the upstream back, and are let go after a time', async () => {
@@ -394,13 +401,10 @@ describe('clients', () => {
     client.on('error', () => {})
     client.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}')
     client.pause()
-    await vi.waitFor(
-      () => expect(front.settled).toMatchObject([{ outcome: { failure: { code: 'client_stalled' } } }]),
-      10_000,
-    )
+    await eventually(() => expect(front.settled).toMatchObject([{ outcome: { failure: { code: 'client_stalled' } } }]))
     // Kernel buffers of four sockets, and small buffers of our own.
     expect(written).toBeLessThan(30_000_000)
-    await vi.waitFor(() => expect(raw.sockets.open.size).toBe(0))
+    await eventually(() => expect(raw.sockets.open.size).toBe(0))
     client.destroy()
   })
 

@@ -1,12 +1,10 @@
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createSampler, matchesGbnf, readGbnf, seededRandom } from '../../test/gbnf.ts'
 import { compileSchema } from '../compile-schema.ts'
 import { compilePattern } from './compile-pattern.ts'
 import { parsePattern } from './parse-pattern.ts'
 import { toStringPattern } from './string-pattern.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const FREE = { min: 0, max: Infinity }
 

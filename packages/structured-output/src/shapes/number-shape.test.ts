@@ -1,9 +1,7 @@
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createSampler, matchesGbnf, readGbnf, seededRandom } from '../../test/gbnf.ts'
 import { compileSchema } from '../compile-schema.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const whole = fc.oneof(
   fc.integer({ min: -200, max: 200 }),

@@ -7,8 +7,8 @@ import {
 } from '@svc/backend-client'
 import { MAX_MESSAGE_BYTES } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
-import { type TempDir, tempDir } from '@svc/test-kit'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { eventually, patience, type TempDir, tempDir } from '@svc/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FAILURE_TEXT, type Feature, PEERS, type Peer, type RunningPeer, SQUEEZED } from './peers.ts'
 
 const GRPC_CLIENTS: readonly GrpcClient[] = ['lean', 'grpc-js']
@@ -47,7 +47,7 @@ describe.each(runnable)('against $name', (peer: Peer) => {
   })
 
   async function makeReady(client: BackendClient): Promise<void> {
-    await client.waitUntilReady({ signal: AbortSignal.timeout(60_000) })
+    await client.waitUntilReady({ signal: patience() })
     if (has('load')) ensureSuccess(await client.loadModel({ Model: 'm' }))
   }
 
@@ -87,7 +87,7 @@ describe.each(runnable)('against $name', (peer: Peer) => {
       await expect(unary).rejects.toMatchObject({ kind: 'cancelled' })
       await expect(stream.next()).rejects.toMatchObject({ kind: 'cancelled' })
       if (!has('cancel-report')) return
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect((await client.predict({ Prompt: 'WAS_CANCELLED' })).message.toString()).toBe('yes')
       })
     })

@@ -1,6 +1,6 @@
 import { Reply } from '@svc/backend-client/proto'
-import { createDeferred } from '@svc/test-kit'
-import { describe, expect, it, vi } from 'vitest'
+import { createDeferred, eventually } from '@svc/test-kit'
+import { describe, expect, it } from 'vitest'
 import { batchReplies } from './batch-replies.ts'
 
 const reply = (text: string): Reply => Reply.fromPartial({ message: Buffer.from(text) })
@@ -30,7 +30,7 @@ describe('batchReplies', () => {
     }
     const batches = batchReplies(replies())[Symbol.asyncIterator]()
     const first = await batches.next()
-    await vi.waitFor(() => expect(taken).toEqual(['a', 'b', 'c']))
+    await eventually(() => expect(taken).toEqual(['a', 'b', 'c']))
     await new Promise((resolve) => setImmediate(resolve))
     expect([toText(first.value), toText((await batches.next()).value)].join('|')).toBe('a|bc')
     expect(await batches.next()).toEqual({ done: true, value: undefined })
@@ -54,7 +54,7 @@ describe('batchReplies', () => {
     const batches = batchReplies(replies())[Symbol.asyncIterator]()
     await batches.next()
     let before = -1
-    await vi.waitFor(() => {
+    await eventually(() => {
       const isStill = made === before
       before = made
       expect(isStill).toBe(true)

