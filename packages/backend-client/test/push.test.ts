@@ -1,5 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createBackendClient, type GrpcClient, pushReplies, type ReplyFlow, type StreamOptions } from '../src/index.ts'
 import type { Reply } from '../src/proto.ts'
 import { GRPC_CLIENTS } from './grpc-clients.ts'
@@ -119,7 +119,7 @@ describe.each(GRPC_CLIENTS)('over %s', (grpcClient) => {
     const flow = world.push(sink)
     const stream = await taken
     stream.write(replyFrame('a'))
-    await vi.waitFor(() => expect(sink.batches.flat()).toEqual(['a']))
+    await expect.poll(() => sink.batches.flat()).toEqual(['a'])
     const closed = resetCode(stream)
     flow.cancel()
     expect(await closed).toBe(constants.NGHTTP2_CANCEL)
@@ -155,7 +155,7 @@ describe.each(GRPC_CLIENTS)('over %s', (grpcClient) => {
         if (sink.batches.length === 1) flow.pause()
       },
     })
-    await vi.waitFor(() => expect(sink.batches).toHaveLength(1))
+    await expect.poll(() => sink.batches).toHaveLength(1)
     await world.client.predictStream({}).next()
     expect(sink.batches).toHaveLength(1)
     flow.resume()

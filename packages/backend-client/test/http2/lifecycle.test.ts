@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { leanMethods } from '../../src/codec/lean-methods.ts'
 import { createBackendClient } from '../../src/index.ts'
 import { LeanConnection } from '../../src/lean/lean-connection.ts'
@@ -24,7 +24,7 @@ it.each(GRPC_CLIENTS)(
     await using client = createBackendClient({ grpcClient, address: backend.address })
     const replies = client.predictStream({})
     const first = replies.next()
-    await vi.waitFor(() => expect(streams).toHaveLength(1))
+    await expect.poll(() => streams.length).toBe(1)
     const [stream] = streams
     if (stream === undefined) throw new Error('the backend got no call')
     beginReply(stream)
@@ -46,7 +46,7 @@ it.each(GRPC_CLIENTS)('over %s opens another connection after one was cut', asyn
     await client.waitUntilReady({ signal: AbortSignal.timeout(20_000) })
     expect(backend.sessions).toHaveLength(round)
     backend.cut()
-    await vi.waitFor(() => expect(backend.sessions.every(({ destroyed }) => destroyed)).toBe(true))
+    await expect.poll(() => backend.sessions.every(({ destroyed }) => destroyed)).toBe(true)
   }
 })
 
@@ -63,7 +63,7 @@ it('moves on before a backend counts too many calls that were broken off', async
     await replies.return()
   }
   expect(backend.sessions.length).toBeGreaterThan(1)
-  await vi.waitFor(() => expect(backend.sessions.filter(({ closed }) => !closed)).toHaveLength(1))
+  await expect.poll(() => backend.sessions.filter(({ closed }) => !closed).length).toBe(1)
 })
 
 it('counts no answer as broken off', async () => {
