@@ -28,7 +28,7 @@ const listFiles = (server: TestServer): Promise<string[]> => readdir(join(server
 
 describe('the images of an instance', () => {
   it('are set by content, shown at once, replaced, kept over a restart, and reset', async () => {
-    const first = await startTestServer()
+    await using first = await startTestServer()
     const { folder } = first
     const set = await upload(first, 'logo', PNG)
     expect([set.status, set.json()]).toEqual([200, expect.objectContaining({ logo_url: '/branding/asset/logo' })])
@@ -50,7 +50,6 @@ describe('the images of an instance', () => {
     expect([reset.status, reset.json()]).toEqual([200, expect.objectContaining({ logo_url: '/favicon.svg' })])
     expect((await second.call('/branding/asset/logo')).status).toBe(404)
     expect(await listFiles(second)).toEqual([])
-    await first.close()
   })
 
   it('may be of each type, whatever the client calls them', async () => {

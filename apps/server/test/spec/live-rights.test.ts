@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { readSse, startPostgres } from '@svc/test-kit'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
@@ -133,7 +132,7 @@ describe('AU-7: a socket is closed', () => {
 
 describe('what was taken away', () => {
   it('stays away after a restart', async () => {
-    const first = await startAccountsWorld()
+    await using first = await startAccountsWorld()
     const { key, id } = await first.keyOf(first.admin)
     const kept = first.admin
     await first.admin.browser.send('DELETE', `/api/auth/api-keys/${id}`)
@@ -143,7 +142,6 @@ describe('what was taken away', () => {
     expect((await second.call('/v1/models', { headers: { authorization: `Bearer ${key}` } })).status).toBe(401)
     expect((await second.call('/v1/models', { headers: kept.headers })).status).toBe(200)
     expect((await second.call('/v1/models', { headers: { cookie: `session=${kept.session}` } })).status).toBe(200)
-    await rm(folder, { recursive: true, force: true })
   })
 })
 

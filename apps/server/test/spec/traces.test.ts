@@ -184,7 +184,7 @@ describe('tracing', () => {
   })
 
   it('follows its settings while the server runs, and survives a restart', async () => {
-    const first = await startTestServer({ flags: [] })
+    await using first = await startTestServer({ flags: [] })
     const { folder } = first
     await first.model('m')
     await first.post('/api/settings', { enable_tracing: true, tracing_max_items: 3, tracing_max_body_bytes: 10 })
@@ -207,7 +207,6 @@ describe('tracing', () => {
     await second.chat('m')
     const [bare] = await listTraces(second, '?full=true&limit=1')
     expect([bare?.request.body, bare?.response.body]).toEqual([null, null])
-    await first.close()
   })
 
   // verifies traces:clear:route, backend-traces:clear:route

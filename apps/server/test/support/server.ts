@@ -49,7 +49,7 @@ export interface TestServerOptions {
   readonly observeStage?: StageObserver
   /** @default the clocks of the machine */
   readonly clock?: Clock
-  /** The folder of a server that has ended; it stays at the end. @default a new one */
+  /** The folder of another server, which has ended, or of the test. @default a new one */
   readonly folder?: string
   /** The folder of a packed web interface. @default none */
   readonly webFolder?: string
@@ -57,9 +57,30 @@ export interface TestServerOptions {
   readonly lookup?: LookupFunction
 }
 
+/** How many servers that are not closed use each folder that was made here. */
+const users = new Map<string, number>()
+
+async function openFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
+  users.set(folder, 0)
+  return folder
+}
+
+/** Removes a folder that was made here, once its last server is closed. */
+async function leaveFolder(folder: string): Promise<void> {
+  const left = users.get(folder)
+  if (left === undefined) return
+  users.set(folder, left - 1)
+  if (left > 1) return
+  users.delete(folder)
+  await rm(folder, { recursive: true, force: true })
+}
+
 /** Starts a server on a free port; by default it has no models. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-test-')))
+  const folder = options.folder ?? (await openFolder())
+  const known = users.get(folder)
+  if (known !== undefined) users.set(folder, known + 1)
   const at = (name: string): string => join(folder, name)
   for (const name of ['models', 'configuration', 'records']) await mkdir(at(name), { recursive: true })
   for (const [name, text] of Object.entries(options.configFiles ?? {}))
@@ -110,7 +131,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     if (closed) return
     closed = true
     await server.close()
-    if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+    await leaveFolder(folder)
   }
   return {
     url: server.url,
