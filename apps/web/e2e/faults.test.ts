@@ -174,7 +174,7 @@ describeInBrowser('the interface behind a proxy', () => {
     await page.goto('/app/usage')
     await page.getByRole('status').first().waitFor()
     expect(await page.getByRole('heading', { name: 'Usage', level: 1 }).count()).toBe(0)
-    proxy.hold = (path) => path.startsWith('/api/auth/usage')
+    proxy.hold = (path) => /^\/api\/auth\/(?:admin\/)?usage/.test(path)
     proxy.release()
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
     // the frame works while the page still waits
