@@ -131,6 +131,7 @@ export {
   Answer,
   CapabilitiesReply,
   CapabilitiesRequest,
+  ChatSupport,
   DecideReply,
   DecideRequest,
   ExtensionsService,

@@ -4,6 +4,14 @@
  * @module
  */
 
+// Chat templates
+export {
+  type ChatTemplate,
+  type ChatTemplateOptions,
+  type ChatTemplateRequest,
+  createChatTemplate,
+} from './chat/chat-template.ts'
+export type { ChatTurn } from './chat/conversation.ts'
 // Go
 export {
   compileGoTemplate,

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { StatusResponse_State } from '@svc/backend-client/proto'
+import { ChatSupport, StatusResponse_State } from '@svc/backend-client/proto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startBackend, type TestBackend } from './backend.ts'
 import { CHAINS, createModel } from './models.ts'
@@ -114,14 +114,32 @@ describe('a loaded model', () => {
     expect((await backend.client.predict({ Prompt: 'hello', Tokens: 5 })).message.toString()).toBe(' paris')
   })
 
-  it('is spoken to in ChatML where its file has no template', async () => {
+  it('continues text and refuses conversations where its file has no template', async () => {
     await backend.load({ chains: CHAINS, template: null })
     const ask = { UseTokenizerTemplate: true, Messages: [{ role: 'user', content: 'yes' }] }
-    const { tokens } = await backend.client.tokenizeString(ask)
-    const text = await backend.client.tokenizeString({
-      Prompt: '<|im_start|>user\nyes<|im_end|>\n<|im_start|>assistant\n',
+    await expect(backend.client.predict(ask)).rejects.toMatchObject({
+      kind: 'not_implemented',
+      message: expect.stringContaining('continues text'),
     })
-    expect(tokens).toEqual([1, ...text.tokens])
+    expect((await backend.client.predict({ Prompt: 'hello', Tokens: 1 })).message.toString()).toBe(' world')
+    expect(await backend.client.extensions.capabilities({})).toMatchObject({ chat: ChatSupport.CHAT_SUPPORT_NONE })
+    expect(backend.output()).toMatch(/^warn: the file has no chat template: the model continues text$/m)
+  })
+
+  it('uses the template named tool_use for conversations with tools', async () => {
+    const named = {
+      'tokenizer.chat_template.tool_use': { type: 'text', value: '{{ tools[0].function.name }}' },
+    } as const
+    await backend.load({ chains: CHAINS, template: '{{ messages[0].content }}', keys: named })
+    const read = async (more: object): Promise<string> => {
+      const ask = { UseTokenizerTemplate: true, Messages: [{ role: 'user', content: 'hello' }], ...more }
+      const { tokens } = await backend.client.tokenizeString(ask)
+      return (await backend.client.detokenize({ tokens })).content
+    }
+    expect(await read({})).toMatch(/hello$/)
+    expect(await read({ Tools: '[{"type":"function","function":{"name":"weather"}}]' })).toMatch(/weather$/)
+    const { chat } = await backend.client.extensions.capabilities({})
+    expect(chat).toBe(ChatSupport.CHAT_SUPPORT_WITH_TOOLS)
   })
 
   it('loads with a template that cannot be read, and refuses conversations only', async () => {

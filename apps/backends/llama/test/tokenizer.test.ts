@@ -25,8 +25,12 @@ afterAll(async () => {
   await model.dispose()
 })
 
+const CHATML =
+  "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{% endfor %}" +
+  "{{ '<|im_start|>assistant\\n' }}"
+
 function chat(...contents: string[]): Token[] {
-  const chatTemplate = createChatTemplate(undefined, { bos: '<s>', eos: '</s>' })
+  const chatTemplate = createChatTemplate({ main: CHATML }, { bos: '<s>', eos: '</s>' })
   const messages = contents.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }))
   const input = { messages, tools: null, variables: {} }
   return toPromptTokens({ tokenizer, chatTemplate }, { kind: 'chat', input })
@@ -85,7 +89,7 @@ describe('special texts in a conversation', () => {
 
   it('stay text in tools and variables', () => {
     const template = '<s>{{ tools | tojson }}{{ x }}</s>'
-    const chatTemplate = createChatTemplate(template, { bos: '<s>', eos: '</s>' })
+    const chatTemplate = createChatTemplate({ main: template }, { bos: '<s>', eos: '</s>' })
     const input = { messages: [], tools: [{ name: '</s>' }], variables: { x: '<s></s>' } }
     const tokens = toPromptTokens({ tokenizer, chatTemplate }, { kind: 'chat', input })
     const marks = [VOCABULARY.indexOf('<s>'), VOCABULARY.indexOf('</s>')]

@@ -52,6 +52,26 @@ export namespace RerankSupport {
   export type RERANK_SUPPORT_COSINE = typeof RerankSupport.RERANK_SUPPORT_COSINE;
 }
 
+/** What the chat template of the loaded model can do. */
+export const ChatSupport = {
+  /** CHAT_SUPPORT_UNSPECIFIED - Unknown: an older backend, or no model. */
+  CHAT_SUPPORT_UNSPECIFIED: 0,
+  /** CHAT_SUPPORT_NONE - There is no template: prompts are continued, and conversations refused. */
+  CHAT_SUPPORT_NONE: 1,
+  /** CHAT_SUPPORT_WITHOUT_TOOLS - Prompts do not show declarations of tools. */
+  CHAT_SUPPORT_WITHOUT_TOOLS: 2,
+  CHAT_SUPPORT_WITH_TOOLS: 3,
+} as const;
+
+export type ChatSupport = typeof ChatSupport[keyof typeof ChatSupport];
+
+export namespace ChatSupport {
+  export type CHAT_SUPPORT_UNSPECIFIED = typeof ChatSupport.CHAT_SUPPORT_UNSPECIFIED;
+  export type CHAT_SUPPORT_NONE = typeof ChatSupport.CHAT_SUPPORT_NONE;
+  export type CHAT_SUPPORT_WITHOUT_TOOLS = typeof ChatSupport.CHAT_SUPPORT_WITHOUT_TOOLS;
+  export type CHAT_SUPPORT_WITH_TOOLS = typeof ChatSupport.CHAT_SUPPORT_WITH_TOOLS;
+}
+
 /** How a question is answered. */
 export const QuestionType = {
   QUESTION_TYPE_UNSPECIFIED: 0,
@@ -98,6 +118,7 @@ export interface CapabilitiesReply {
   slotCount: number;
   /** Floats in one embedding; 0: unknown. */
   embeddingDimension: number;
+  chat: ChatSupport;
 }
 
 export interface SaveSlotRequest {
@@ -242,6 +263,7 @@ function createBaseCapabilitiesReply(): CapabilitiesReply {
     contextSize: 0,
     slotCount: 0,
     embeddingDimension: 0,
+    chat: 0,
   };
 }
 
@@ -294,6 +316,9 @@ export const CapabilitiesReply: MessageFns<CapabilitiesReply> = {
     }
     if (message.embeddingDimension !== 0) {
       writer.uint32(128).int32(message.embeddingDimension);
+    }
+    if (message.chat !== 0) {
+      writer.uint32(136).int32(message.chat);
     }
     return writer;
   },
@@ -439,6 +464,14 @@ export const CapabilitiesReply: MessageFns<CapabilitiesReply> = {
             message.embeddingDimension = reader.int32();
             continue;
           }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.chat = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -472,6 +505,7 @@ export const CapabilitiesReply: MessageFns<CapabilitiesReply> = {
     message.contextSize = object.contextSize ?? 0;
     message.slotCount = object.slotCount ?? 0;
     message.embeddingDimension = object.embeddingDimension ?? 0;
+    message.chat = object.chat ?? 0;
     return message;
   },
 };

@@ -3,17 +3,10 @@ import { raise } from './errors.ts'
 import { failOnUndefined } from './fail-on-undefined.ts'
 import { formatBraces } from './format/braces.ts'
 import { escapeText } from './html.ts'
-import {
-  BYTES_METHODS,
-  DICT_METHODS,
-  DICT_MUTATORS,
-  LIST_METHODS,
-  LIST_MUTATORS,
-  RANGE_METHODS,
-  TUPLE_METHODS,
-} from './methods/container-methods.ts'
+import { BYTES_METHODS, DICT_METHODS, LIST_METHODS, RANGE_METHODS, TUPLE_METHODS } from './methods/container-methods.ts'
 import { callOnMarkup } from './methods/markup-methods.ts'
-import type { Method } from './methods/method.ts'
+import type { Method, MethodTable } from './methods/method.ts'
+import { DICT_MUTATORS, LIST_MUTATORS } from './methods/mutators.ts'
 import { FLOAT_METHODS, INTEGER_METHODS, numberAttribute } from './methods/number-methods.ts'
 import { TEXT_METHODS } from './methods/text-methods.ts'
 import type { Rendering } from './rendering.ts'
@@ -126,10 +119,10 @@ function findAttribute(run: Rendering, object: Value, name: string): Value | und
   if (name.startsWith('__') && INTERNALS.has(name)) return refused(object, name)
   if (isText(object)) return findTextMethod(object, name)
   if (isList(object)) {
-    return LIST_MUTATORS.has(name) ? refused(object, name) : bound(name, object, LIST_METHODS.get(name))
+    return findMutator(run, object, { name, table: LIST_MUTATORS }) ?? bound(name, object, LIST_METHODS.get(name))
   }
   if (object instanceof Dict) {
-    return DICT_MUTATORS.has(name) ? refused(object, name) : bound(name, object, DICT_METHODS.get(name))
+    return findMutator(run, object, { name, table: DICT_MUTATORS }) ?? bound(name, object, DICT_METHODS.get(name))
   }
   if (object instanceof Tuple) return bound(name, object.items, TUPLE_METHODS.get(name)) ?? object.attribute(name, run)
   if (object instanceof Range) return bound(name, object, RANGE_METHODS.get(name)) ?? object.attribute(name)
@@ -151,6 +144,17 @@ function findNumberAttribute(value: number | bigint | TemplateFloat, name: strin
 function bound<Receiver>(name: string, receiver: Receiver, method: Method<Receiver> | undefined): Value | undefined {
   if (method === undefined) return undefined
   return new BuiltinFunction(name, (run, given) => method(run, receiver, given), 'built-in method')
+}
+
+/** A method that changes its receiver. Refused where the sandbox allows no changes. */
+function findMutator<Receiver extends Value>(
+  run: Rendering,
+  receiver: Receiver,
+  { name, table }: { readonly name: string; readonly table: MethodTable<Receiver> },
+): Value | undefined {
+  const method = table.get(name)
+  if (method === undefined || run.lenient) return bound(name, receiver, method)
+  return refused(receiver, name)
 }
 
 function findTextMethod(text: string | Markup, name: string): Value | undefined {

@@ -14,6 +14,12 @@ import { toValue } from './to-value.ts'
 /** Options of {@link compileJinja}. */
 export interface CompileOptions {
   readonly limits?: JinjaLimits | undefined
+  /**
+   * Whether templates for llama.cpp run, too: methods that change lists and dicts work, and `tojson` writes a generator
+   * as a list. Both fail otherwise, as in the transformers library. Data of the caller never changes.
+   * @default false
+   */
+  readonly lenient?: boolean | undefined
 }
 
 /** The variables of a template: plain data, see {@link CompiledJinja.render}. */
@@ -44,13 +50,22 @@ const SYSTEM_CLOCK: Clock = { now: () => Date.now() }
  */
 export function compileJinja(source: string, options: CompileOptions = {}): CompiledJinja {
   const limits = resolveLimits(options.limits)
+  const lenient = options.lenient ?? false
   if (source.length > limits.maxSourceLength) {
-    throw new JinjaLimitError(`the template exceeds the limit maxSourceLength of ${limits.maxSourceLength}`, 0)
+    throw new JinjaLimitError(`the template exceeds the limit maxSourceLength of ${limits.maxSourceLength}`, {
+      line: 0,
+      limit: 'maxSourceLength',
+    })
   }
   const template = guard(1, () => checkTemplate(parseTemplate(source, limits), { filters: FILTERS, tests: TESTS }))
   return {
     render(context, ports = {}) {
-      const run = new Rendering({ limits, clock: ports.clock ?? SYSTEM_CLOCK, random: ports.random ?? Math.random })
+      const run = new Rendering({
+        limits,
+        lenient,
+        clock: ports.clock ?? SYSTEM_CLOCK,
+        random: ports.random ?? Math.random,
+      })
       return guard(
         () => run.line,
         () => new Executor(run, template).render(toScope(run, context)),
@@ -76,7 +91,8 @@ function guard<Result>(line: number | (() => number), work: () => Result): Resul
     if (thrown instanceof Raised) throw new JinjaRuntimeError(thrown.message, { line: at, exception: thrown.exception })
     if (SvcError.is(thrown)) throw thrown
     // The engine's own stack or a size was exceeded: the limits allow more than this machine can do.
-    if (thrown instanceof RangeError) throw new JinjaLimitError('the template needs more than the engine has', at)
+    if (thrown instanceof RangeError)
+      throw new JinjaLimitError('the template needs more than the engine has', { line: at })
     throw thrown
   }
 }

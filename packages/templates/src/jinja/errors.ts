@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import type { JinjaLimits } from './limits.ts'
 
 /** The exception that Python would have raised. `TemplateError` comes from `raise_exception` in a template. */
 export type JinjaException =
@@ -53,10 +54,13 @@ export class JinjaLimitError extends SvcError {
   override readonly name = 'JinjaLimitError'
   /** Line of the template, from 1; 0 when no line is at fault, as for a source that is too long. */
   readonly line: number
+  /** The exceeded limit; undefined when the engine itself had too little memory or stack. */
+  readonly limit: keyof JinjaLimits | undefined
 
-  constructor(message: string, line: number) {
+  constructor(message: string, { line, limit }: { readonly line: number; readonly limit?: keyof JinjaLimits }) {
     super('invalid_request', message, { code: 'template_limit', details: { line } })
     this.line = line
+    this.limit = limit
   }
 }
 

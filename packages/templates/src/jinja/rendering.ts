@@ -16,6 +16,8 @@ const BITS_OF_STEP = 512
 /** Options of a rendering. */
 export interface RenderingOptions {
   readonly limits: ResolvedLimits
+  /** Whether lists and dicts may change, and generators may be written as JSON. */
+  readonly lenient: boolean
   readonly clock: Clock
   readonly random: () => number
 }
@@ -23,6 +25,7 @@ export interface RenderingOptions {
 /** The state of one rendering: its position, its consumption, and its resources. */
 export class Rendering {
   readonly limits: ResolvedLimits
+  readonly lenient: boolean
   readonly clock: Clock
   readonly random: () => number
   /** The line being rendered, for errors. */
@@ -34,6 +37,7 @@ export class Rendering {
 
   constructor(options: RenderingOptions) {
     this.limits = options.limits
+    this.lenient = options.lenient
     this.clock = options.clock
     this.random = options.random
   }
@@ -103,6 +107,9 @@ export class Rendering {
   }
 
   #exceeded(limit: keyof ResolvedLimits): JinjaLimitError {
-    return new JinjaLimitError(`the template exceeds the limit ${limit} of ${this.limits[limit]}`, this.line)
+    return new JinjaLimitError(`the template exceeds the limit ${limit} of ${this.limits[limit]}`, {
+      line: this.line,
+      limit,
+    })
   }
 }

@@ -11,7 +11,7 @@ import { isTrue } from './truth.ts'
 import { define } from './values/callable.ts'
 import { Dict } from './values/dict.ts'
 import { typeName } from './values/type-name.ts'
-import { isList, isText, Tuple, toPlainText, type Value } from './values/value.ts'
+import { Iteration, isList, isText, Tuple, toPlainText, type Value } from './values/value.ts'
 
 /**
  * The filter `tojson` as chat templates know it: Python's `json.dumps`, so `1.0` stays `1.0`, keys keep their order,
@@ -75,6 +75,7 @@ class JsonWriter {
         level,
       )
     if (value instanceof Tuple) return this.#writeContainer(value.items, level)
+    if (value instanceof Iteration && this.#run.lenient) return this.#writeContainer(toItems(this.#run, value), level)
     if (!(value instanceof Dict)) {
       return raise('TypeError', `Object of type ${typeName(value)} is not JSON serializable`)
     }

@@ -78,9 +78,12 @@ function toProbability(candidates: readonly CandidateLikelihood[]): number {
 
 function toPrompt(model: PromptModel, document: string, question: Question): Token[] {
   const user = [`<document>\n${document}\n</document>`, toQuestion(question)].join('\n\n')
+  if (model.chatTemplate.support === 'none') {
+    return model.tokenizer.tokenizeTemplate((protect) => `${TASK}\n\n${protect(user)}\n`)
+  }
   const messages = [
-    { role: 'system', content: TASK, name: '', tool_call_id: '', reasoning_content: '', tool_calls: undefined },
-    { role: 'user', content: user, name: '', tool_call_id: '', reasoning_content: '', tool_calls: undefined },
+    { role: 'system', content: TASK },
+    { role: 'user', content: user },
   ]
   // A thinking model would begin its answer with thoughts.
   return toPromptTokens(model, {

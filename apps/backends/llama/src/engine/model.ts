@@ -13,7 +13,7 @@ import { BUILT_IN_TAG_PAIRS } from '@svc/reply-parser'
 import type { LlamaModel } from 'node-llama-cpp'
 import { LlamaError, notSupported } from '../errors.ts'
 import { findModelAbilities, isCausal, type ModelAbilities } from './abilities.ts'
-import { type ChatTemplate, openChatTemplate } from './chat-template.ts'
+import { type ChatTemplate, openChatTemplate, type TemplateSources } from './chat-template.ts'
 import { type ContextSource, createEmbedder, createGenerator, createRanker } from './contexts.ts'
 import { type Decided, decide, type Question } from './decide.ts'
 import { type Embedder, type EmbedInput, embed } from './embed.ts'
@@ -136,14 +136,24 @@ async function prepareModel(opened: Opened, { signal, log }: LoadOptions): Promi
   await openFirstContext(contexts, abilities, opened)
   signal.throwIfAborted()
 
-  const templateText = header.keys.get('tokenizer.chat_template')
-  const chatTemplate = openChatTemplate(typeof templateText === 'string' ? templateText : undefined, {
-    tokens: { bos: tokenizer.bosText, eos: tokenizer.eosText },
-    log,
-  })
+  const templates = readTemplates(header)
+  const tokens = { bos: tokenizer.bosText, eos: tokenizer.eosText }
+  const chatTemplate = openChatTemplate(templates, { tokens, log })
+  if (templates.main === undefined && abilities.canGenerate && !abilities.canEmbed) {
+    log.warn('the file has no chat template: the model continues text')
+  }
   tokenizer.show([chatTemplate.callSample, ...BUILT_IN_TAG_PAIRS.flatMap(({ start, end }) => [start, end])].join('\n'))
   const seal = createSeal([opened.size, [...header.keys], settings.cacheTypeKey, settings.cacheTypeValue])
   return assembleModel({ llamaModel, tokenizer, tokenBytes, settings, chatTemplate, ...abilities }, contexts, seal)
+}
+
+/** An empty template counts as absent. */
+function readTemplates({ keys }: GgufHeader): TemplateSources {
+  const read = (key: string): string | undefined => {
+    const text = keys.get(key)
+    return typeof text === 'string' && text !== '' ? text : undefined
+  }
+  return { main: read('tokenizer.chat_template'), forTools: read('tokenizer.chat_template.tool_use') }
 }
 
 interface Contexts {

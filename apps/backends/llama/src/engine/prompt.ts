@@ -19,8 +19,5 @@ export interface PromptModel {
  */
 export function toPromptTokens({ tokenizer, chatTemplate }: PromptModel, source: PromptSource): Token[] {
   if (source.kind === 'text') return tokenizer.tokenizePrompt(source.text)
-  const { messages, tools, variables } = source.input
-  return tokenizer.tokenizeTemplate((asData) =>
-    chatTemplate.render({ messages: asData(messages), tools: asData(tools), variables: asData(variables) }),
-  )
+  return tokenizer.tokenizeTemplate((protect) => chatTemplate.render(source.input, protect))
 }

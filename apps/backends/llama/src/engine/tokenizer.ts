@@ -18,7 +18,7 @@ export interface Tokenizer {
    * Tokenizes a rendered template. `render` gets a function that every piece of client data must pass through. The
    * template's own text may hold special tokens; client data never becomes a special token.
    */
-  tokenizeTemplate(render: (asData: <Value>(value: Value) => Value) => string): Token[]
+  tokenizeTemplate(render: (protect: <Value>(value: Value) => Value) => string): Token[]
   /** Shows the special tokens of a text in answers: marks of thoughts and calls. End tokens stay hidden. */
   show(text: string): void
   /** The text that continues `context`; of special tokens only the shown ones. */

@@ -1,7 +1,7 @@
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
-import { parseJsonKeepingNumbers } from '@svc/templates'
+import { type ChatTurn, parseJsonKeepingNumbers } from '@svc/templates'
 import type { Token } from 'node-llama-cpp'
-import type { ChatInput, ChatMessage } from '../engine/chat-template.ts'
+import type { ChatInput } from '../engine/chat-template.ts'
 import type { GenerateRequest } from '../engine/generate.ts'
 import type { GrammarRequest } from '../engine/grammar.ts'
 import { type PromptModel, type PromptSource, toPromptTokens } from '../engine/prompt.ts'
@@ -75,13 +75,13 @@ export function toPromptSource(request: PredictOptions): PromptSource {
 
 function toChatInput(request: PredictOptions): ChatInput {
   return {
-    messages: request.Messages.map(toChatMessage),
+    messages: request.Messages.map(toChatTurn),
     tools: readTools(request) && (parseJsonKeepingNumbers(request.Tools) as readonly unknown[]),
     variables: readVariables(request.Metadata),
   }
 }
 
-function toChatMessage(message: Message, index: number): ChatMessage {
+function toChatTurn(message: Message, index: number): ChatTurn {
   if (!ROLE.test(message.role)) throw invalidRequest('a role is a short name', `Messages[${index}].role`)
   return {
     role: message.role,

@@ -1,6 +1,7 @@
 import { memoryUsage } from 'node:process'
 import {
   type CapabilitiesReply,
+  ChatSupport,
   type PartialMessage,
   RerankSupport,
   SlotSupport,
@@ -71,6 +72,12 @@ export function createCapabilities(
   }
 }
 
+const CHAT_SUPPORT = {
+  none: ChatSupport.CHAT_SUPPORT_NONE,
+  'without-tools': ChatSupport.CHAT_SUPPORT_WITHOUT_TOOLS,
+  'with-tools': ChatSupport.CHAT_SUPPORT_WITH_TOOLS,
+} as const
+
 const RERANK_SUPPORT = {
   none: RerankSupport.RERANK_SUPPORT_NONE,
   head: RerankSupport.RERANK_SUPPORT_HEAD,
@@ -84,6 +91,7 @@ function describeModel(model: EngineModel | undefined): PartialMessage<Capabilit
     rerank: RERANK_SUPPORT[model?.ranking ?? 'none'],
     scoring: model?.canScore ?? false,
     decisions: canGenerate,
+    chat: model === undefined ? ChatSupport.CHAT_SUPPORT_UNSPECIFIED : CHAT_SUPPORT[model.chatTemplate.support],
     slots: describeSlots(model),
     grammar: canGenerate,
     logprobs: canGenerate,

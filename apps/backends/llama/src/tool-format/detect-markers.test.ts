@@ -11,7 +11,7 @@ function detect(body: string, { before = '', after = '', join = '' } = {}) {
     `{% if not loop.last %}${join}{% endif %}{% endfor %}${after}{% endif %}<|end|>`,
     '{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}',
   ].join('')
-  const chat = createChatTemplate(template, { bos: '', eos: '' })
+  const chat = createChatTemplate({ main: template }, { bos: '', eos: '' })
   const written = writeProbes((messages, tools) => chat.render({ messages, tools, variables: {} }))
   const markers = written && detectMarkers(written)
   return {

@@ -1,13 +1,12 @@
 import { toCount, toIndex, toTextArgument } from '../arguments.ts'
 import { raise } from '../errors.ts'
-import { failOnUndefined } from '../fail-on-undefined.ts'
-import { toItems } from '../iterate.ts'
 import { fromKeys } from '../methods/container-methods.ts'
+import { fillDict } from '../methods/fill-dict.ts'
 import { printValue } from '../print.ts'
 import type { Rendering } from '../rendering.ts'
 import { isTrue } from '../truth.ts'
 import { type Arguments, BuiltinFunction, Callable, define, type Implementation } from '../values/callable.ts'
-import { Dict, payForKey } from '../values/dict.ts'
+import { Dict } from '../values/dict.ts'
 import { Namespace } from '../values/namespace.ts'
 import { Range } from '../values/range.ts'
 import { Markup, type Value } from '../values/value.ts'
@@ -86,27 +85,8 @@ function toSmallIndex(value: Value): number {
 }
 
 /** The result of `dict(mapping or pairs, name=value)`. */
-function makeDict(run: Rendering, { positional, named }: Arguments): Dict {
-  if (positional.length > 1) raise('TypeError', `dict expected at most 1 argument, got ${positional.length}`)
+function makeDict(run: Rendering, given: Arguments): Dict {
   const dict = new Dict()
-  const [source] = positional
-  if (source instanceof Dict) {
-    run.spend(source.size * 2)
-    for (const [key, value] of source.entries()) {
-      payForKey(run, key)
-      dict.set(key, value)
-    }
-  } else if (source !== undefined) {
-    failOnUndefined(source)
-    for (const pair of toItems(run, source)) {
-      const items = toItems(run, pair)
-      if (items.length !== 2)
-        raise('ValueError', `dictionary update sequence element has length ${items.length}; 2 is required`)
-      const [key = null, value = null] = items
-      payForKey(run, key)
-      dict.set(key, value)
-    }
-  }
-  for (const [name, value] of named) dict.set(name, value)
+  fillDict(run, dict, { name: 'dict', given })
   return dict
 }

@@ -79,21 +79,6 @@ export const BYTES_METHODS = new MethodTable<Bytes>()
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
   })
 
-/** The methods that would change a list, and are refused. */
-export const LIST_MUTATORS: ReadonlySet<string> = new Set([
-  'append',
-  'clear',
-  'pop',
-  'reverse',
-  'insert',
-  'sort',
-  'extend',
-  'remove',
-])
-
-/** The methods that would change a dict, and are refused. */
-export const DICT_MUTATORS: ReadonlySet<string> = new Set(['clear', 'pop', 'popitem', 'setdefault', 'update'])
-
 function countEqual(run: Rendering, list: readonly Value[], value: Value): number {
   let count = 0
   for (const item of list) if (isEqual(run, item, value)) count++

@@ -439,7 +439,10 @@ export class ExpressionParser {
   }
 
   #tooDeep(): JinjaLimitError {
-    return new JinjaLimitError(`the template exceeds the limit maxNesting of ${this.#maxNesting}`, this.#stream.line)
+    return new JinjaLimitError(`the template exceeds the limit maxNesting of ${this.#maxNesting}`, {
+      line: this.#stream.line,
+      limit: 'maxNesting',
+    })
   }
 }
 

@@ -10,7 +10,7 @@ const MAX_KEY_DEPTH = 32
 const MARK = '\0'
 const UNDEFINED_KEY = Symbol('undefined')
 
-/** A mapping in order of insertion. Filled while it is made, then never changed. */
+/** A mapping in order of insertion. Filled while it is made; later only a lenient template changes it. */
 export class Dict extends TemplateObject {
   readonly typeName = 'dict'
   /** By {@link toHashKey}. */
@@ -43,11 +43,22 @@ export class Dict extends TemplateObject {
     return this.#values.has(toHashKey(key))
   }
 
-  /** Sets a value while the dict is being made; an equal key keeps its place and its spelling. */
+  /** Sets a value; an equal key keeps its place and its spelling. */
   set(key: Value, value: Value): void {
     const hash = toHashKey(key)
     if (hash !== key && !this.#values.has(hash)) this.#keys.set(hash, key)
     this.#values.set(hash, value)
+  }
+
+  delete(key: Value): void {
+    const hash = toHashKey(key)
+    this.#values.delete(hash)
+    this.#keys.delete(hash)
+  }
+
+  clear(): void {
+    this.#values.clear()
+    this.#keys.clear()
   }
 
   *keys(): IterableIterator<Value> {

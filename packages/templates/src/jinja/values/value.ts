@@ -4,8 +4,8 @@ import { countCodePoints } from '../text/code-points.ts'
 
 /**
  * A value of the template language, as in Python. Integers are numbers while they are safe and bigints beyond, floats
- * are always wrapped, lists are arrays and never change; all others are our own classes. A host object is never a
- * value, so a template cannot reach the host through one.
+ * are always wrapped, lists are arrays that only a lenient template changes; all others are our own classes. A host
+ * object is never a value, so a template cannot reach the host through one.
  */
 export type Value = null | boolean | number | bigint | string | TemplateFloat | readonly Value[] | TemplateObject
 
