@@ -56,6 +56,11 @@ export async function addModelCommand(config: ServerConfig, { file, name, transf
   print(
     `added model "${added.name}": ${added.weightsFile} (${(added.sizeBytes / 1e6).toFixed(1)} MB), ${added.configFile}\n`,
   )
+  if (added.continuesText) {
+    print(
+      `The file has no chat template: the model continues text. To chat, name a template in ${added.configFile} (template.chat_message).\n`,
+    )
+  }
 }
 
 /** The model that a command names, with its store. */

@@ -126,6 +126,7 @@ describe('a loaded model', () => {
     expect(backend.output()).toMatch(/^warn: the file has no chat template: the model continues text$/m)
   })
 
+  // verifies model-file:chat-template:tool-use
   it('uses the template named tool_use for conversations with tools', async () => {
     const named = {
       'tokenizer.chat_template.tool_use': { type: 'text', value: '{{ tools[0].function.name }}' },

@@ -39,6 +39,14 @@ describe('adding a GGUF file', () => {
     expect(readFileSync(source)).toEqual(chatGguf())
   })
 
+  it('reports a file without a chat template', async () => {
+    await using here = await world()
+    const base = ggufBytes({ values: { 'general.architecture': ['text', 'llama'] } })
+    const encoder = ggufBytes({ values: { 'general.architecture': ['text', 'bert'] } })
+    expect(await here.add({ source: here.source('base.gguf', base) })).toMatchObject({ continuesText: true })
+    expect(await here.add({ source: here.source('bert.gguf', encoder) })).not.toHaveProperty('continuesText', true)
+  })
+
   it.each([
     ['my model', 'my%20model'],
     ['org/model', 'org%2Fmodel'],

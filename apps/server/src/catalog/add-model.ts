@@ -8,10 +8,12 @@ import { checkName, toFileName } from '../files/safe-path.ts'
 import { createTemporaryPath } from '../files/temporary-files.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import { createConfigStore } from './config-store.ts'
+import type { GgufSummary } from './gguf-summary.ts'
 import { isStandalone } from './loose-weights.ts'
 import { openModelFolder } from './model-folder.ts'
 import { GGUF_BACKEND, isGgufName } from './to-model-config.ts'
 import { createWeightsInspector } from './weights.ts'
+import { toWeightsKind } from './weights-kind.ts'
 
 /** How a file gets into the models folder. */
 export type Transfer = 'copy' | 'link' | 'move'
@@ -43,6 +45,8 @@ export interface AddedModel {
   /** Name of the YAML file inside the folder. */
   readonly configFile: string
   readonly sizeBytes: number
+  /** Whether the file has no chat template, so that the model only continues text. */
+  readonly continuesText?: true | undefined
 }
 
 const SPLIT = /-\d{5}-of-\d{5}\.gguf$/i
@@ -63,7 +67,8 @@ export async function addModel(options: AddModelOptions): Promise<AddedModel> {
   })
   const name = options.name ?? nameModel(basename(options.source))
   checkName(name, 'model')
-  const sizeBytes = checkWeights(source)
+  const summary = checkWeights(source)
+  const { sizeBytes } = summary
   await mkdir(folder, { recursive: true })
   if (createConfigStore({ folder }).get(name) !== undefined) throw modelExists(name)
 
@@ -82,7 +87,8 @@ export async function addModel(options: AddModelOptions): Promise<AddedModel> {
   }
   // The source is removed last, so that an earlier failure keeps it.
   if (!isInside && options.transfer === 'move') await unlink(source)
-  return { name, weightsFile, configFile, sizeBytes }
+  const isBase = toWeightsKind(summary) === 'generator' && !summary.hasChatTemplate
+  return { name, weightsFile, configFile, sizeBytes, continuesText: isBase ? true : undefined }
 }
 
 /** The name that a model gets after its file. */
@@ -106,8 +112,8 @@ export function modelExists(name: string): SvcError {
   return exists(`a model named "${name}"`)
 }
 
-/** Checks the header of the weights. @returns their size */
-function checkWeights(path: string): number {
+/** Checks the header of the weights. */
+function checkWeights(path: string): GgufSummary {
   const file = basename(path)
   const refuse = (reason: string) => notAModel(file, reason)
   checkWeightsName(file)
@@ -115,7 +121,7 @@ function checkWeights(path: string): number {
   if (weights === undefined) throw refuse('is not a regular file')
   if (!weights.usable) throw refuse(weights.fault)
   if (!isStandalone(file, weights.summary)) throw refuse('is no model by itself, but belongs to one')
-  return weights.summary.sizeBytes
+  return weights.summary
 }
 
 function exists(what: string): SvcError {

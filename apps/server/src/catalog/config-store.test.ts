@@ -78,6 +78,24 @@ describe('listed models', () => {
     expect(names(store)).toEqual(['draft.gguf', 'loose.gguf', 'weights.gguf'])
   })
 
+  it('base models, which the log names once', async () => {
+    await using dir = await tempDir()
+    const lines: unknown[] = []
+    const ignore = () => {}
+    const logger = { debug: ignore, info: (fields: object) => lines.push(fields), warn: ignore, error: ignore }
+    const base = ggufBytes({ values: { 'general.architecture': ['text', 'llama'] } })
+    writeFileSync(dir.join('base.gguf'), base)
+    writeFileSync(dir.join('chat.gguf'), chatGguf())
+    writeFileSync(dir.join('own.yaml'), 'name: own\nparameters: {model: base.gguf}\ntemplate: {chat: "{{.Input}}"}')
+    const store = createConfigStore({ folder: dir.path, logger })
+    expect(names(store)).toEqual(['chat.gguf', 'own'])
+    writeFileSync(dir.join('plain.yaml'), 'name: plain\nparameters: {model: base.gguf}')
+    expect(names(store)).toEqual(['chat.gguf', 'own', 'plain'])
+    writeFileSync(dir.join('other.yaml'), 'name: other\nparameters: {model: chat.gguf}')
+    names(store)
+    expect(lines).toEqual([{ model: 'plain' }])
+  })
+
   it('no projectors, adapters, empty vocabularies and later parts', async () => {
     await using dir = await tempDir()
     const of = (architecture: string, type?: string) =>

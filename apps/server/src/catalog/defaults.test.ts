@@ -143,6 +143,14 @@ describe('templates', () => {
     },
   )
 
+  it.each([
+    ['', {}],
+    ['template: {use_tokenizer_template: yes}', { useTokenizerTemplate: true }],
+  ])('are none when the weights have none: %j', (yaml, template) => {
+    const config = filled(`parameters: {model: x.gguf}\n${yaml}`, { gguf: { ...CHAT, hasChatTemplate: false } })
+    expect(config.template).toEqual(template)
+  })
+
   it('of the weights leave no grammar for tools', () => {
     expect(filled('template: {use_tokenizer_template: yes}\nfunction: {grammar: {prefix: a}}').function).toEqual({
       grammar: { prefix: 'a', disable: true },

@@ -78,8 +78,12 @@ function trained(config: ModelConfig): number {
 
 /** The backend renders the template that weights carry, unless the file names one. */
 function fillTemplate(config: ModelConfig): ModelTemplate {
-  if (config.template.useTokenizerTemplate !== undefined || !generatesText(config)) return config.template
+  if (config.template.useTokenizerTemplate !== undefined || !rendersChats(config)) return config.template
   return { ...config.template, useTokenizerTemplate: true }
+}
+
+function rendersChats(config: ModelConfig): boolean {
+  return generatesText(config) && config.gguf?.hasChatTemplate === true
 }
 
 /** The side that renders the template also makes the grammar for tools. */
@@ -96,7 +100,7 @@ function fillOptions(config: ModelConfig): readonly string[] {
   }
   if (!readsGguf(config.backend)) return options
   add('cache_reuse:256', ['cache_reuse', 'n_cache_reuse'])
-  if (generatesText(config) && config.template.useTokenizerTemplate !== false)
+  if (rendersChats(config) && config.template.useTokenizerTemplate !== false)
     add('use_jinja:true', ['use_jinja', 'jinja'])
   const { pooling = 'backend' } = config.parameters
   if (pooling !== 'backend') add('pooling:none', ['pooling', 'pooling_type'])

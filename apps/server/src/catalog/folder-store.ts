@@ -8,6 +8,7 @@ import type { ModelConfig } from './model-config.ts'
 import { compareBytes, type ModelFolder, openModelFolder } from './model-folder.ts'
 import { buildIndex, type DemoMode, type IndexInput, type StoreIndex, type YamlInput } from './store-index.ts'
 import { isGgufName } from './to-model-config.ts'
+import { continuesText } from './usecases.ts'
 import { createWeightsInspector, type WeightsInspector } from './weights.ts'
 import { createYamlFiles, type ParseModelFile, type YamlFiles } from './yaml-files.ts'
 
@@ -216,6 +217,12 @@ class FolderStore implements ConfigStore {
     for (const [name, model] of this.#index.byName) {
       if (before.byName.get(name)?.warnings === model.warnings) continue
       for (const warning of model.warnings) this.#logger?.warn({ ...warning }, 'model file has a key that is ignored')
+    }
+    for (const model of this.#index.listed) {
+      const { name } = model
+      const known = before.byName.get(name)
+      if (known !== undefined && continuesText(known)) continue
+      if (continuesText(model)) this.#logger?.info({ model: name }, 'model has no chat template and continues text')
     }
   }
 }

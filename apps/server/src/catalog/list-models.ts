@@ -4,7 +4,7 @@ import { didYouMean } from '../config/suggest.ts'
 import { describeWeights } from './attach-weights.ts'
 import type { ConfigStore } from './folder-store.ts'
 import type { ModelConfig } from './model-config.ts'
-import { listUsecases } from './usecases.ts'
+import { continuesText, listUsecases } from './usecases.ts'
 
 /** One line of `svc models list`. */
 export interface ModelRow {
@@ -28,8 +28,16 @@ export function toModelRows(store: ConfigStore): ModelRow[] {
   }))
 }
 
+/** The note of a model that cannot chat because nothing says how a conversation is written. */
+export const CONTINUES_TEXT = 'no chat template: continues text'
+
 function toNote(model: ModelConfig): string {
-  const notes = [model.source === 'demo' && 'demo', model.disabled && 'disabled', describeWeights(model)]
+  const notes = [
+    model.source === 'demo' && 'demo',
+    model.disabled && 'disabled',
+    describeWeights(model),
+    continuesText(model) && CONTINUES_TEXT,
+  ]
   return notes.filter((note) => typeof note === 'string').join('; ')
 }
 

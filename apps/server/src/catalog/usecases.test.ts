@@ -11,7 +11,7 @@ import { parseModelFile } from './config-file.ts'
 import type { GgufSummary } from './gguf-summary.ts'
 import type { ModelConfig } from './model-config.ts'
 import { readUsecases, USECASES } from './usecase-names.ts'
-import { guesses, hasUsecase, listUsecases } from './usecases.ts'
+import { continuesText, guesses, hasUsecase, listUsecases } from './usecases.ts'
 
 function parse(yaml: string): ModelConfig | undefined {
   return parseModelFile(yaml, { file: 'm.yaml', folder: '/models', modifiedAt: 0 }).models[0]
@@ -96,7 +96,7 @@ describe('usecases that weights alone give a model', () => {
       { hasChatTemplate: true, poolingType: 1 },
       ['chat', 'completion', 'edit', 'tokenize'],
     ],
-    ['a base model', {}, ['chat', 'completion', 'edit', 'tokenize']],
+    ['a base model', {}, ['completion', 'edit', 'tokenize']],
     ['an encoder', { architecture: 'bert' }, ['embeddings', 'tokenize']],
     ['another encoder', { architecture: 'nomic-bert-moe' }, ['embeddings', 'tokenize']],
     ['a model of static vectors', { poolingType: 1 }, ['embeddings', 'tokenize']],
@@ -109,6 +109,19 @@ describe('usecases that weights alone give a model', () => {
   it('yields to the templates of the file', () => {
     const config = model('name: m\nparameters: {model: x.gguf}\ntemplate: {completion: "{{.Input}}"}', {})
     expect(listUsecases(config)).toEqual(['completion', 'tokenize'])
+  })
+
+  it.each([
+    ['template: {chat: "{{.Input}}"}', ['chat', 'tokenize'], false],
+    ['template: {chat_message: "{{.Content}}"}', ['chat', 'tokenize'], false],
+    ['template: {use_tokenizer_template: true}', ['completion', 'edit', 'tokenize'], true],
+    ['known_usecases: [chat]', ['chat', 'completion', 'edit', 'tokenize'], true],
+    ['known_usecases: [score]', ['score'], false],
+    ['embeddings: true', ['embeddings', 'tokenize'], false],
+    ['', ['completion', 'edit', 'tokenize'], true],
+  ])('of a base model with the file %j', (yaml, usecases, continues) => {
+    const config = model(`name: m\nparameters: {model: x.gguf}\n${yaml}`, {})
+    expect([listUsecases(config), continuesText(config)]).toEqual([usecases, continues])
   })
 
   it('yields to a declared scorer', () => {

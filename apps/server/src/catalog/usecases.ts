@@ -6,9 +6,12 @@ import { toWeightsKind, type WeightsKind } from './weights-kind.ts'
 export function hasUsecase(config: ModelConfig, usecase: Usecase): boolean {
   if (config.alias !== undefined) return false
   if (config.knownUsecases.includes(usecase)) return true
-  // Scorers and token classifiers serve only their declared usecases.
-  if (config.knownUsecases.includes('score') || config.knownUsecases.includes('token_classify')) return false
-  return guesses(config, usecase)
+  return !isClassifier(config) && guesses(config, usecase)
+}
+
+/** Scorers and token classifiers serve only their declared usecases. */
+function isClassifier({ knownUsecases }: ModelConfig): boolean {
+  return knownUsecases.includes('score') || knownUsecases.includes('token_classify')
 }
 
 /** Lists all usecases of a model. */
@@ -100,7 +103,19 @@ function guessesChat(config: ModelConfig, backend: string): boolean {
   if (NO_CHAT.has(backend)) return false
   if (config.llm.embeddings === true) return false
   const { chat, chatMessage, useTokenizerTemplate } = config.template
-  return isSet(chat) || isSet(chatMessage) || useTokenizerTemplate === true || generatesText(config)
+  if (isSet(chat) || isSet(chatMessage)) return true
+  return config.gguf?.hasChatTemplate !== false && (useTokenizerTemplate === true || generatesText(config))
+}
+
+/**
+ * Whether a model generates text and neither its file nor its weights say how a conversation is written: it only
+ * continues text.
+ */
+export function continuesText(config: ModelConfig): boolean {
+  const { gguf, template, llm } = config
+  if (gguf === undefined || gguf.hasChatTemplate || isClassifier(config)) return false
+  if (llm.embeddings === true || llm.reranking === true) return false
+  return toWeightsKind(gguf) === 'generator' && !isSet(template.chat) && !isSet(template.chatMessage)
 }
 
 function guessesVision(config: ModelConfig): boolean {

@@ -62,7 +62,7 @@ export interface PredictionProgress {
 /** A fault of a prediction that does not stop its delivery. The reply carries it as a warning. */
 export interface PredictionWarning {
   readonly type: 'warning'
-  readonly code: 'answer_form_mismatch'
+  readonly code: 'answer_form_mismatch' | 'tools_not_shown' | 'no_chat_template'
   /** A sentence for the client. It may hold keys of the answer. */
   readonly message: string
 }

@@ -1,5 +1,6 @@
 import type { TokenMap } from '@svc/pii/reversible'
 import type { PredictionEvent, PredictionStep, PredictionWarning, Usage } from './events.ts'
+import { createArgumentsFiller } from './fill-arguments.ts'
 import { createLaneRestoration } from './restore-lanes.ts'
 
 /** Options of {@link createLanes}. */
@@ -11,13 +12,15 @@ export interface LaneOptions {
 }
 
 /**
- * Turns the steps of a prediction into the events of its reply: counts figures, passes warnings on and restores values.
+ * Turns the steps of a prediction into the events of its reply: counts figures, passes warnings on, restores values and
+ * fills in absent arguments of calls.
  */
 export type Lanes = (steps: readonly PredictionStep[]) => readonly PredictionEvent[]
 
 /** Creates the lanes of one prediction. */
 export function createLanes({ restoration, onUsage, onWarning }: LaneOptions): Lanes {
   const restore = restoration === undefined ? undefined : createLaneRestoration(restoration)
+  const fillArguments = createArgumentsFiller()
   return (steps) => {
     const events: PredictionEvent[] = []
     for (const step of steps) {
@@ -27,6 +30,6 @@ export function createLanes({ restoration, onUsage, onWarning }: LaneOptions): L
       else if (restore === undefined) events.push(step)
       else restore(step, events)
     }
-    return events
+    return fillArguments(events)
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { PartialMessage } from '@svc/backend-client'
 import type { Message, PredictOptions } from '@svc/backend-client/proto'
 import type { ModelConfig, ModelParameters } from '../catalog/model-config.ts'
+import { toCallArguments } from './fill-arguments.ts'
 import type { ChatMessage, ChatRequest, GenerationOptions, ToolCall } from './request.ts'
 
 /** Context of a prediction beside model and request. */
@@ -264,10 +265,10 @@ function toMessage(message: ChatMessage): PartialMessage<Message> {
 function toOlderCalls({ functionCall }: ChatMessage): readonly ToolCall[] {
   return functionCall === undefined
     ? []
-    : [{ id: '', name: functionCall.name, arguments: functionCall.arguments ?? '{}' }]
+    : [{ id: '', name: functionCall.name, arguments: toCallArguments(functionCall.arguments) }]
 }
 
 function toWireCall(call: ToolCall): unknown {
   const { index = 0, id, name } = call
-  return { index, id, type: 'function', function: { name, arguments: call.arguments } }
+  return { index, id, type: 'function', function: { name, arguments: toCallArguments(call.arguments) } }
 }

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { chooseTurnEnd, type PromptTemplate } from '@svc/router'
-import { compileJinja, renderChatTemplate } from '@svc/templates'
+import { createChatTemplate } from '@svc/templates'
 import { readGgufChatTemplate } from '../catalog/gguf-summary.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { openModelFolder, withOpenFile } from '../catalog/model-folder.ts'
@@ -67,11 +67,13 @@ function readWeightsTemplate(model: ModelConfig, logger: Logger): FoundTemplate 
   const file = openModelFolder(folder).find(parameters.model ?? '')
   if (file?.found !== true) return undefined
   try {
-    const template = compileJinja(withOpenFile(file, readGgufChatTemplate))
-    const prompt = renderChatTemplate({ template, messages: TURNS.map(toTurn), addGenerationPrompt: true })
-    const answered = renderChatTemplate({
-      template,
-      messages: [...TURNS.map(toTurn), { role: 'assistant', content: MARKS.answer }],
+    const template = createChatTemplate({ source: withOpenFile(file, readGgufChatTemplate) })
+    const messages = TURNS.map(toTurn)
+    const prompt = template.render({ messages, tools: null })
+    const answered = template.render({
+      messages: [...messages, { role: 'assistant', content: MARKS.answer }],
+      tools: null,
+      addGenerationPrompt: false,
     })
     const turnEnd = answered.slice(answered.indexOf(MARKS.answer) + MARKS.answer.length).trim()
     return { prompt, turnEnd: answered.includes(MARKS.answer) ? turnEnd : DEFAULT_TURN_END }

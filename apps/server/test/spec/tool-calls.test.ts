@@ -1,6 +1,7 @@
 import type { MockBehaviour } from '@svc/backend-mock/script'
 import { describe, expect, it } from 'vitest'
 import { sseData, startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
 
 interface Delta {
   readonly content?: string
@@ -163,6 +164,97 @@ describe('tool calls in the text of a model', () => {
       { name: 'weather', arguments: '' },
       { arguments: '{"city": "Köln"}' },
     ])
+  })
+})
+
+describe('calls without arguments', () => {
+  const call = { name: 'time', arguments: '' }
+
+  verifies('chat:tool-calls:arguments-never-empty', 'have an empty object in every format', async () => {
+    const toolCalls = [call, { name: 'weather', arguments: '{"city":1}' }, call]
+    await using server = await world({ toolCalls, via: 'deltas' })
+    const expected = ['{}', '{"city":1}', '{}']
+    const { message } = await whole(server)
+    expect(message.tool_calls?.map((one) => one.function.arguments)).toEqual(expected)
+    const { deltas } = await streamed(server)
+    const pieces = deltas.flatMap((delta) => delta.tool_calls ?? [])
+    const joined = [0, 1, 2].map((index) =>
+      pieces.flatMap((one) => (one.index === index ? one.function.arguments : [])).join(''),
+    )
+    expect(joined).toEqual(expected)
+
+    const tools = TOOLS.map((tool) => ({ type: 'function', ...tool.function }))
+    const response = await server.post('/v1/responses', { model: 'm', input: 'Hi', tools })
+    const { output } = response.json() as { output: { type: string; arguments: string }[] }
+    expect(output.flatMap((item) => (item.type === 'function_call' ? item.arguments : []))).toEqual(expected)
+
+    const messages = [{ role: 'user', content: 'Hi' }]
+    const named = TOOLS.map((tool) => ({ name: tool.function.name, input_schema: tool.function.parameters }))
+    const reply = await server.post('/v1/messages', { model: 'm', max_tokens: 9, messages, tools: named })
+    const { content } = reply.json() as { content: { type: string; input: unknown }[] }
+    expect(content.map(({ input }) => input)).toEqual([{}, { city: 1 }, {}])
+
+    const chat = await server.post('/api/chat', { model: 'm', messages, tools: TOOLS, stream: false })
+    const { message: answer } = chat.json() as { message: { tool_calls: { function: { arguments: unknown } }[] } }
+    expect(answer.tool_calls.map((one) => one.function.arguments)).toEqual([{}, { city: 1 }, {}])
+  })
+
+  it('have an empty object where the model writes none', async () => {
+    await using server = await startTestServer()
+    const texts = {
+      text: '<tool_call>{"name": "time", "arguments": ""}</tool_call>',
+      blanks: '<tool_call>{"name": "time", "arguments": " "}</tool_call>',
+      values: '<tool_call>time</tool_call>',
+      element: '<function=time></function>',
+    }
+    for (const [name, text] of Object.entries(texts)) {
+      await server.model(name, { rules: [{ rpc: 'Predict*', do: { text } }] })
+      const { choices } = (await server.chat(name, { tools: TOOLS })).json() as Whole
+      const written = choices[0]?.message.tool_calls?.map((one) => one.function.arguments)
+      expect([name, written]).toEqual([name, ['{}']])
+    }
+  })
+
+  it('have one in the prompts of templates and in messages for backends', async () => {
+    const calls = [{ id: 'c', type: 'function', function: { name: 'time', arguments: '' } }]
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', tool_calls: calls },
+      { role: 'tool', tool_call_id: 'c', content: 'noon' },
+    ]
+    const template = { chat_message: '{{if .FunctionCall}}{{toJson .FunctionCall}}{{end}}', chat: '{{.Input}}' }
+    for (const keys of [{ template }, { template: { use_tokenizer_template: true } }]) {
+      await using server = await world({ text: 'Fine' }, keys)
+      expect((await server.post('/v1/chat/completions', { model: 'm', messages })).status).toBe(200)
+      const [asked] = server.records('m').filter(({ rpc, event }) => rpc === 'Predict' && event === 'start')
+      const request = asked?.request as { Prompt?: string; Messages?: { toolCalls?: string }[] } | undefined
+      expect(`${request?.Prompt}${request?.Messages?.map(({ toolCalls }) => toolCalls).join('')}`).toContain(
+        '"arguments":"{}"',
+      )
+    }
+  })
+})
+
+describe('templates that show no tools', () => {
+  const warning = 'tools_not_shown: the chat template of the model shows no tools'
+
+  it('give the reply a warning', async () => {
+    await using server = await startTestServer()
+    const templates: Record<string, [template: object, warning: string | undefined]> = {
+      chat: [{ chat: '{{.Input}}' }, warning],
+      messages: [{ chat_message: '{{.Content}}' }, warning],
+      shown: [{ chat: '{{.Input}}{{range .Functions}}{{.Name}}{{end}}' }, undefined],
+      function: [{ chat: '{{.Input}}', function: '{{toJson .Functions}}{{.Input}}' }, undefined],
+      none: [{}, undefined],
+    }
+    for (const [name, [template, expected]] of Object.entries(templates)) {
+      await server.model(name, { rules: [{ rpc: 'Predict*', do: { text: 'Fine' } }] }, { template })
+      for (const stream of [false, true]) {
+        const replies = [await server.chat(name, { tools: TOOLS, stream }), await server.chat(name, { stream })]
+        const warnings = replies.map(({ headers }) => headers['x-svc-warning'])
+        expect([name, ...warnings]).toEqual([name, expected, undefined])
+      }
+    }
   })
 })
 

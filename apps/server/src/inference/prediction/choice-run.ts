@@ -32,6 +32,8 @@ export class ChoiceRun {
   readonly #gate: FormGate
   readonly #count: OwnCount | undefined
   #shown: Usage = NO_USAGE
+  /** Warnings of the plan until the first steps. */
+  #warnings: readonly PredictionStep[]
   #told: ToldEnd = {}
 
   constructor(
@@ -48,6 +50,7 @@ export class ChoiceRun {
     this.#before = before
     this.#context = context
     this.#options = toOptions(request, choice, context)
+    this.#warnings = plan.warnings ?? []
     this.#gate = createFormGate(plan, { refuses: model.strictAnswers })
     this.#decoder = createReplyDecoder({
       choice: choice.index,
@@ -83,6 +86,7 @@ export class ChoiceRun {
       this.#count?.reply(reply)
       for (const step of this.#gate(this.#decoder.reply(reply))) steps.push(step)
     }
+    if (steps.length > 0) steps.unshift(...this.#takeWarnings())
     const { usage } = this.#decoder
     const shown = this.#shown
     const isNew = usage.promptTokens !== shown.promptTokens || usage.completionTokens !== shown.completionTokens
@@ -94,10 +98,16 @@ export class ChoiceRun {
 
   /** Gives the steps after the last reply. */
   async end(): Promise<readonly PredictionStep[]> {
-    const steps = this.#gate(this.#decoder.end(this.#told))
+    const steps = [...this.#takeWarnings(), ...this.#gate(this.#decoder.end(this.#told))]
     const { usage } = this.#decoder
     this.usage = this.#addUp(this.#count === undefined ? usage : await this.#count.usage(usage))
     return steps
+  }
+
+  #takeWarnings(): readonly PredictionStep[] {
+    const warnings = this.#warnings
+    this.#warnings = []
+    return warnings
   }
 
   readonly #onTrailers = (trailers: Readonly<Record<string, string>>): void => {

@@ -1,5 +1,5 @@
 import type { BackendClient } from '@svc/backend-client'
-import { CapabilitiesReply, ModelMetadataResponse } from '@svc/backend-client/proto'
+import { CapabilitiesReply, ChatSupport, ModelMetadataResponse } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import type { ModelConfig } from '../../catalog/model-config.ts'
@@ -9,14 +9,14 @@ const model = { name: 'm', backend: 'llama', parameters: { model: 'm.gguf' } } a
 const signal = AbortSignal.any([])
 
 /** A backend whose answers the test makes, with the number of its calls. */
-function backend(metadata: () => Promise<ModelMetadataResponse>) {
+function backend(metadata: () => Promise<ModelMetadataResponse>, abilities: Partial<CapabilitiesReply> = {}) {
   const asked = { times: 0 }
   const client = {
     modelMetadata: () => {
       asked.times += 1
       return metadata()
     },
-    extensions: { capabilities: async () => CapabilitiesReply.fromPartial({ grammar: true }) },
+    extensions: { capabilities: async () => CapabilitiesReply.fromPartial({ grammar: true, ...abilities }) },
   } as unknown as BackendClient
   return { client, asked }
 }
@@ -31,6 +31,16 @@ describe('facts of a loaded model', () => {
     const facts = await Promise.all([1, 2, 3].map(() => reader.read(client, { model, signal })))
     expect(facts[2]).toMatchObject({ renderedTemplate: '<think>', takesGrammarWithTools: true })
     expect(asked.times).toBe(1)
+  })
+
+  it.each([
+    [ChatSupport.CHAT_SUPPORT_WITH_TOOLS, true],
+    [ChatSupport.CHAT_SUPPORT_WITHOUT_TOOLS, false],
+    [ChatSupport.CHAT_SUPPORT_NONE, undefined],
+    [ChatSupport.CHAT_SUPPORT_UNSPECIFIED, undefined],
+  ])('say for chat support %i whether prompts show tools: %s', async (chat, showsTools) => {
+    const { client } = backend(() => answer(''), { chat })
+    expect((await createModelFactsReader().read(client, { model, signal })).showsTools).toBe(showsTools)
   })
 
   it('release a caller that leaves at once, and reach the callers that stay', async () => {

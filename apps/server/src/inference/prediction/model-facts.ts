@@ -1,4 +1,5 @@
 import type { BackendClient } from '@svc/backend-client'
+import { ChatSupport } from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { ToolFormatMarkers } from '@svc/reply-parser'
 import type { ModelConfig } from '../../catalog/model-config.ts'
@@ -16,6 +17,8 @@ export interface ModelFacts {
    * themselves.
    */
   readonly takesGrammarWithTools: boolean
+  /** Whether prompts of the model's own template show declarations of tools. */
+  readonly showsTools?: boolean | undefined
 }
 
 /** Facts of loaded models. */
@@ -91,11 +94,11 @@ async function ask(client: BackendClient, model: ModelConfig, onSilence: () => v
       return otherwise
     }
   }
-  const [metadata, takesGrammarWithTools] = await Promise.all([
+  const [metadata, abilities] = await Promise.all([
     askMetadata(client, model).catch(given(NO_FACTS)),
-    askGrammar(client).catch(given(false)),
+    askAbilities(client).catch(given({})),
   ])
-  return { ...metadata, takesGrammarWithTools }
+  return { ...metadata, ...abilities }
 }
 
 async function askMetadata(client: BackendClient, model: ModelConfig): Promise<ModelFacts> {
@@ -108,7 +111,13 @@ async function askMetadata(client: BackendClient, model: ModelConfig): Promise<M
   }
 }
 
+const SHOWS_TOOLS: Readonly<Partial<Record<ChatSupport, boolean>>> = {
+  [ChatSupport.CHAT_SUPPORT_WITHOUT_TOOLS]: false,
+  [ChatSupport.CHAT_SUPPORT_WITH_TOOLS]: true,
+}
+
 /** Only our own backends answer this. */
-async function askGrammar(client: BackendClient): Promise<boolean> {
-  return (await client.extensions.capabilities({}, { timeoutMs: TIMEOUT_MS })).grammar
+async function askAbilities(client: BackendClient): Promise<Partial<ModelFacts>> {
+  const { grammar, chat } = await client.extensions.capabilities({}, { timeoutMs: TIMEOUT_MS })
+  return { takesGrammarWithTools: grammar, showsTools: SHOWS_TOOLS[chat] }
 }

@@ -1,6 +1,8 @@
 import { findPrefilledToken, toKnownTools } from '@svc/reply-parser'
 import { compileStructuredOutput, createToolGrammar } from '@svc/structured-output'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import { continuesText } from '../../catalog/usecases.ts'
+import type { PredictionWarning } from '../events.ts'
 import { joinTokens } from '../operations/detokenize.ts'
 import { createReplyFinisher, type ReplyFinisher } from '../prompt/finish/reply-finisher.ts'
 import type { ReplyRuleBook } from '../prompt/finish/reply-rules.ts'
@@ -22,6 +24,8 @@ export interface Plan {
   readonly grammar?: string | undefined
   /** Whether the form applies only after the model begins a call. @default false */
   readonly grammarMayWait?: boolean | undefined
+  /** Warnings that the reply carries. @default none */
+  readonly warnings?: readonly PredictionWarning[] | undefined
   /** Reads the text of each choice. */
   readonly reading: Omit<ReplyTextOptions, 'stream' | 'finisher'>
   /** Whether the text is read here even when the backend has parsed it. @default false */
@@ -68,6 +72,10 @@ async function planChat(
   const form = planForm(request, model, { tools, facts: known, grammars })
   return {
     prompt,
+    warnings: listWarnings(model, {
+      hidesTools:
+        written.mode === 'prompt' ? written.hidesTools === true : tools.isActive && known.showsTools === false,
+    }),
     prefersText: saysHowToRead(model),
     parallel: request.parallelToolCalls,
     grammar: form.grammar,
@@ -81,6 +89,23 @@ async function planChat(
     },
     finisher: () => createReplyFinisher(rules.findRules(model), { echo }),
   }
+}
+
+/** Warns where a prompt lacks what the client expects it to show. */
+function listWarnings(
+  model: ModelConfig,
+  { hidesTools }: { readonly hidesTools: boolean },
+): readonly PredictionWarning[] {
+  const warnings: PredictionWarning[] = []
+  if (continuesText(model)) {
+    const message = 'the model has no chat template: it continues the text of the messages'
+    warnings.push({ type: 'warning', code: 'no_chat_template', message })
+  }
+  if (hidesTools) {
+    const message = 'the chat template of the model shows no tools'
+    warnings.push({ type: 'warning', code: 'tools_not_shown', message })
+  }
+  return warnings
 }
 
 /** Inputs of a chat's form beside request and model. */

@@ -3,6 +3,7 @@ import { compileGoTemplate, type GoStruct, type GoTemplate, GoTemplateLimitError
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { openModelFolder } from '../../catalog/model-folder.ts'
 import type { Logger } from '../../ports.ts'
+import { toPromptData } from './template-data.ts'
 import { openTemplateFile, type TemplateText } from './template-file.ts'
 
 /** A template of a model file. */
@@ -15,6 +16,8 @@ export type Rendering = { readonly text: string } | { readonly failed: 'error' |
 export interface PromptTemplate {
   /** Renders the data of `toData`. Fails when template and data do not fit, and above a limit. */
   render(toData: () => GoStruct): Rendering
+  /** Whether the data of a prompt shows its tools. Found once, by a sample. */
+  showsTools(): boolean
 }
 
 /** The templates of one model, compiled once for each text they have. */
@@ -69,7 +72,10 @@ export function createModelTemplates(model: ModelConfig, { logger, now }: ModelT
       const template = compileGoTemplate(text)
       if (text === readText(model, key) && !text.includes('{{'))
         warn(key, 'names no file and shows nothing of requests')
-      return { text, template: { render: guarded(template, (reason) => warn(key, reason)) } }
+      return {
+        text,
+        template: { render: guarded(template, (reason) => warn(key, reason)), showsTools: createToolProbe(template) },
+      }
     } catch (error) {
       if (!SvcError.is(error)) throw error
       warn(key, error.message)
@@ -117,6 +123,23 @@ function guarded(template: GoTemplate, tell: (reason: string) => void): PromptTe
       return { failed: error instanceof GoTemplateLimitError ? 'exhausted' : 'error' }
     }
   }
+}
+
+const PROBE = 'svcprobetool'
+
+function createToolProbe(template: GoTemplate): PromptTemplate['showsTools'] {
+  let isShown: boolean | undefined
+  const functions = [{ name: PROBE, description: PROBE, strict: false, parameters: { type: 'object', properties: {} } }]
+  const probe = (): boolean => {
+    try {
+      const prompt = template.render(toPromptData({ input: 'x', systemPrompt: 'x', functions }))
+      return prompt.includes(PROBE)
+    } catch (error) {
+      if (!SvcError.is(error)) throw error
+      return false
+    }
+  }
+  return () => (isShown ??= probe())
 }
 
 function readLine({ details }: SvcError): string {

@@ -14,7 +14,12 @@ export type ChatPrompt =
   /** Send the messages; the backend applies the model's own template. */
   | { readonly mode: 'backend' }
   /** Send this text: `PredictContext.prompt`. */
-  | { readonly mode: 'prompt'; readonly prompt: string }
+  | {
+      readonly mode: 'prompt'
+      readonly prompt: string
+      /** Whether the request has tools and the templates do not show them. */
+      readonly hidesTools?: true | undefined
+    }
 
 /** Options of a chat's prompt beside model and request. */
 export interface ChatPromptOptions {
@@ -98,7 +103,8 @@ export function createPromptBuilder({ logger, now = Date.now }: PromptBuilderOpt
       if (model.template.useTokenizerTemplate === true) return { mode: 'backend' }
       const tools = selectTools(model, input)
       const media = createMediaWriter(findTemplates(model).find('multimodal'), { marker: mediaMarker })
-      const messages = createMessageWriter(model, findTemplates(model).find('chat_message'))
+      const messageTemplate = findTemplates(model).find('chat_message')
+      const messages = createMessageWriter(model, messageTemplate)
       const hasGrammar = tools.needsGrammar || input.structuredOutput !== undefined || Boolean(model.llm.grammar)
       const texts: string[] = []
       let suppressSystemPrompt = false
@@ -120,7 +126,10 @@ export function createPromptBuilder({ logger, now = Date.now }: PromptBuilderOpt
         functions: tools.functions,
         extras: input,
       })
-      return { mode: 'prompt', prompt: checked(media.finish(prompt)) }
+      const template = findTemplates(model).find(key)
+      const hidesTools =
+        tools.isActive && (template === undefined ? messageTemplate !== undefined : !template.showsTools())
+      return { mode: 'prompt', prompt: checked(media.finish(prompt)), hidesTools: hidesTools || undefined }
     },
     completion: (model, text, extras = {}) => write(model, 'completion', { input: text, extras }),
     edit: (model, { input, instruction, ...extras }) => write(model, 'edit', { input, instruction, extras }),

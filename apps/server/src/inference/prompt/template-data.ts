@@ -1,4 +1,5 @@
 import { type GoStruct, goMap, goSlice, goStruct } from '@svc/templates'
+import { toCallArguments } from '../fill-arguments.ts'
 import type { MediaCounts, PromptToolCall } from './prompt-input.ts'
 import type { PromptTool } from './select-tools.ts'
 
@@ -125,7 +126,7 @@ export function toCallList(calls: readonly PromptToolCall[]): readonly GoStruct[
       Index: call.index ?? 0,
       ID: call.id,
       Type: 'function',
-      FunctionCall: { Name: call.name, Arguments: call.arguments },
+      FunctionCall: { Name: call.name, Arguments: toCallArguments(call.arguments) },
     }),
   )
 }

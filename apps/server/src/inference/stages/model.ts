@@ -58,10 +58,9 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
       ledger.usage = usage
     },
     onWarning(warning) {
-      options.metrics.countFormMismatch()
+      if (warning.code === 'answer_form_mismatch') options.metrics.countFormMismatch()
       const fields = { code: warning.code, model: ledger.servedModel.name }
-      context.log.warn(fields, 'an answer has not the form that was asked for')
-      ledger.warn(warning)
+      if (ledger.warn(warning)) context.log.warn(fields, 'reply carries a warning')
     },
   })
   const predicted = options.models.predict(call.request, model, task)

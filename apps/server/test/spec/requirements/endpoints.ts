@@ -492,6 +492,12 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'chat:tool-calls:arguments-never-empty',
+    section: '4.3',
+    behavior: 'Calls without arguments have `{}`, in replies of every format and in conversations for models.',
+    state: 'built',
+  },
+  {
     id: 'chat:request:backend-ignored',
     section: '4.3',
     behavior: 'The request field `backend` is ignored.',

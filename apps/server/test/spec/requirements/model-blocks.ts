@@ -97,6 +97,32 @@ export const MODEL_BLOCKS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-file:chat-template:any-conversation',
+    section: '2.9',
+    behavior:
+      'The chat template of weights gets a conversation in the form that it accepts and shows: arguments and ids of calls, system turns, neighbours of one role, and tools without a description or parameters.',
+    state: 'built',
+  },
+  {
+    id: 'model-file:chat-template:tool-use',
+    section: '2.9',
+    behavior: 'The template that weights name `tool_use` is used for requests with tools.',
+    state: 'built',
+  },
+  {
+    id: 'model-file:chat-template:tools-not-shown',
+    section: '2.9',
+    behavior: 'A reply of a template that shows no tools has the warning `tools_not_shown` in `x-svc-warning`.',
+    state: 'built',
+  },
+  {
+    id: 'model-file:chat-template:absent',
+    section: '2.9',
+    behavior:
+      'A model without a chat template continues text: `svc models add`, `svc models list`, its page, the log and `x-svc-warning` say so, and it is not offered for chats until its file names a template.',
+    state: 'built',
+  },
+  {
     id: 'model-file:pii:policy',
     section: '2.9',
     behavior: '`pii` is the filter policy of a model whose requests are scanned.',

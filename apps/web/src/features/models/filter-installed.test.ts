@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { InstalledModel } from '../../lib/server-state.ts'
-import { filterInstalled } from './filter-installed.ts'
+import { continuesText, filterInstalled } from './filter-installed.ts'
 
 const makeModel = (id: string, fields: Partial<InstalledModel> = {}): InstalledModel => ({
   ...{ id, backend: 'llama', capabilities: ['FLAG_CHAT'], disabled: false, pinned: false },
@@ -31,5 +31,16 @@ describe('installed models', () => {
     expect(names({ state: 'loaded' })).toEqual(['harbor'])
     expect(names({ state: 'pinned' })).toEqual(['cedar'])
     expect(names({ state: 'disabled' })).toEqual(['lumen'])
+  })
+})
+
+describe('a model that continues text', () => {
+  it.each([
+    [['FLAG_COMPLETION', 'FLAG_EDIT'], true],
+    [['FLAG_CHAT', 'FLAG_COMPLETION'], false],
+    [['FLAG_EMBEDDINGS'], false],
+    [[], false],
+  ])('has these uses: %j, %s', (capabilities, expected) => {
+    expect(continuesText({ capabilities })).toBe(expected)
   })
 })

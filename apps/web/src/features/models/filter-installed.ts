@@ -6,6 +6,12 @@ export function listUses({ capabilities }: Pick<InstalledModel, 'capabilities'>)
   return capabilities.map((name) => name.replace(/^FLAG_/, '').toLowerCase())
 }
 
+/** Whether a model completes text and does not chat, because it has no chat template. */
+export function continuesText(model: Pick<InstalledModel, 'capabilities'>): boolean {
+  const uses = listUses(model)
+  return uses.includes('completion') && !uses.includes('chat')
+}
+
 /** Filters of installed models. */
 export interface InstalledFilter {
   /** Words of the name, the backend or the uses. */

@@ -16,7 +16,7 @@ import { findActiveOperation } from '../../lib/operations/operation.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import type { InstalledModel, LoadedModel } from '../../lib/server-state.ts'
 import { useLoading, useToggle } from './changes.ts'
-import { listUses } from './filter-installed.ts'
+import { continuesText, listUses } from './filter-installed.ts'
 
 /** The details of a model that is here. */
 export function InstalledDetail({
@@ -84,6 +84,7 @@ function Detail({
           <Badge key={use}>{use}</Badge>
         ))}
       </div>
+      {continuesText(model) && <p className="meta">{t('continuesText')}</p>}
       <Actions model={model} isLoaded={loaded !== undefined} canChat={uses.includes('chat') && !disabled} />
       {hasFile ? (
         <div className="stack tight">
