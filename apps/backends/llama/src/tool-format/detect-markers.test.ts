@@ -35,6 +35,14 @@ describe('forms that need no markers', () => {
   })
 })
 
+it('a template with one call a turn shows no form of two', () => {
+  const body =
+    "{% if m.tool_calls|length > 1 %}{{ raise_exception('one call') }}{% endif %}<call>{{ f | tojson }}</call>"
+  const { written } = detect(body)
+  expect(written).toEqual({ one: expect.stringContaining('svcprobeone'), two: undefined })
+  expect(written?.one).not.toContain('<|assistant|>')
+})
+
 describe('forms that are read off the template', () => {
   it('JSON with keys of its own', () => {
     expect(detect('{"function": {{ f.name | tojson }}, "parameters": {{ f.arguments | tojson }}}').markers).toEqual({

@@ -39,18 +39,21 @@ export interface WrittenCalls {
 
 /** Renders the sample calls; undefined when the template shows none of them. */
 export function writeProbes(render: RenderProbe): WrittenCalls | undefined {
-  for (const content of ['', null]) {
-    const one = tryWrite(render, content, [FIRST])
-    if (one !== undefined) return { one, two: tryWrite(render, content, [FIRST, SECOND]) }
-  }
-  return undefined
+  const one = tryWrite(render, [[FIRST]])
+  if (one === undefined) return undefined
+  const two = tryWrite(render, [[FIRST, SECOND]])
+  // Calls that are written like those of two turns are not calls of one turn.
+  return { one, two: two === tryWrite(render, [[FIRST], [SECOND]]) ? undefined : two }
 }
 
-function tryWrite(render: RenderProbe, content: string | null, calls: readonly ProbeCall[]): string | undefined {
+/** The text that a template writes for turns with these calls; undefined when it does not show them. */
+function tryWrite(render: RenderProbe, turns: readonly (readonly ProbeCall[])[]): string | undefined {
   const tools = [FIRST, SECOND].map(toTool)
   const ask = { role: 'user', content: QUESTION }
+  const callers = turns.map((calls) => ({ role: 'assistant', content: '', tool_calls: calls.map(toWireCall) }))
+  const calls = turns.flat()
   try {
-    const called = render([ask, { role: 'assistant', content, tool_calls: calls.map(toWireCall) }], tools)
+    const called = render([ask, ...callers], tools)
     const plain = render([ask, { role: 'assistant', content: ANSWER }], tools)
     const start = Math.max(measureCommonPrefix(called, plain), called.lastIndexOf(QUESTION))
     const written = called.slice(
