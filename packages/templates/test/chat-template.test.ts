@@ -287,6 +287,9 @@ describe('system turns', () => {
   })
 
   it('leave the refusal where nothing helps', () => {
+    const refuses = `{% if messages|length > 1000 and messages[-1].role == 'system' %}{{ raise_exception('last') }}{% endif %}${write()}`
+    const long = Array.from({ length: 500 }, () => [hi, { role: 'assistant', content: 'yes' }]).flat()
+    expect(() => render(refuses, [...long, rule('A.')], null)).toThrow('last')
     const source = `{% if messages|length > 7 %}{{ raise_exception('too long') }}{% endif %}${write()}`
     const turns = Array.from({ length: 4 }, () => [hi, { role: 'assistant', content: 'yes' }]).flat()
     expect(() => render(source, turns, null)).toThrow('too long')

@@ -335,7 +335,6 @@ const PROMISES = {
         'JinjaSyntaxError',
         'TemplateFloat',
         'compileJinja',
-        'createChatTemplate',
         'parseJsonKeepingNumbers',
         'renderChatTemplate',
       ],

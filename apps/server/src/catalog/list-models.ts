@@ -29,7 +29,7 @@ export function toModelRows(store: ConfigStore): ModelRow[] {
 }
 
 /** The note of a model that cannot chat because nothing says how a conversation is written. */
-export const CONTINUES_TEXT = 'no chat template: continues text'
+const CONTINUES_TEXT = 'no chat template: continues text'
 
 function toNote(model: ModelConfig): string {
   const notes = [

@@ -1,7 +1,7 @@
 import type { PredictionEvent } from './events.ts'
 
 /** The arguments of a call without any. */
-export const NO_ARGUMENTS = '{}'
+const NO_ARGUMENTS = '{}'
 
 /** Arguments of a call of the history: absent and blank ones are an empty object. */
 export function toCallArguments(text: string | null | undefined): string {

@@ -52,6 +52,8 @@ export interface ChatTemplateOptions {
 
 /** Limit of one sample; real templates take up to a tenth of it. */
 const MAX_SAMPLE_STEPS = 40_000
+/** Most turns of a refused conversation that is tried in other forms, because each try costs as much as the first. */
+const MAX_TRIED_TURNS = 1000
 /** Errors that may depend on the form of a conversation. */
 const REFUSALS: ReadonlySet<string> = new Set(['template_raised', 'template_runtime'])
 
@@ -119,7 +121,7 @@ function createFittedTemplate(source: string, options: Omit<ChatTemplateOptions,
       try {
         return renderFitted(template, fitted, { options, demands, request })
       } catch (error) {
-        if (!isRefusal(error)) throw error
+        if (!isRefusal(error) || request.messages.length > MAX_TRIED_TURNS) throw error
         return renderTightened(template, fitted, { options, demands, request, refusal: error })
       }
     },

@@ -15,9 +15,9 @@ const ask: ChatTurn = { role: 'user', content: ASK }
 const more: ChatTurn = { role: 'user', content: MORE }
 const answer: ChatTurn = { role: 'assistant', content: ANSWER }
 const secondAnswer: ChatTurn = { role: 'assistant', content: SECOND_ANSWER }
-const [firstRule, secondRule, thirdRule] = [FIRST_RULE, SECOND_RULE, THIRD_RULE].map(
-  (content): ChatTurn => ({ role: 'system', content }),
-) as [ChatTurn, ChatTurn, ChatTurn]
+const firstRule: ChatTurn = { role: 'system', content: FIRST_RULE }
+const secondRule: ChatTurn = { role: 'system', content: SECOND_RULE }
+const thirdRule: ChatTurn = { role: 'system', content: THIRD_RULE }
 
 const BASE: BaseDemands = { needsToolList: false, needsFunctions: false, needsSimpleTools: false }
 const BASES: readonly BaseDemands[] = [BASE, { ...BASE, needsToolList: true }, { ...BASE, needsFunctions: true }]
@@ -40,9 +40,10 @@ export function probeTurns(attempt: Attempt, base: BaseDemands): TurnDemands {
   if (!isShown([ask, answer, secondAnswer, more], [ASK, ANSWER, SECOND_ANSWER, MORE])) {
     demands = { ...demands, joinsAssistants: true }
   }
-  const needsUserFirst = isShown([answer, ask], [ANSWER, ASK]) === false
-  if (needsUserFirst && isShown([answer, ask], [ANSWER, ASK], { needsUserFirst }))
-    demands = { ...demands, needsUserFirst }
+  const answered = [answer, ask]
+  if (!isShown(answered, [ANSWER, ASK]) && isShown(answered, [ANSWER, ASK], { needsUserFirst: true })) {
+    demands = { ...demands, needsUserFirst: true }
+  }
   if (!isShown([firstRule, ask], [FIRST_RULE, ASK])) return { ...demands, head: 'none', later: 'user' }
   if (!isShown([firstRule, secondRule, ask], [FIRST_RULE, SECOND_RULE, ASK])) demands = { ...demands, head: 'one' }
   if (!isShown([firstRule], [FIRST_RULE])) demands = { ...demands, needsUser: true }

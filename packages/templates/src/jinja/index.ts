@@ -3,13 +3,6 @@
  *
  * @module
  */
-export {
-  type ChatTemplate,
-  type ChatTemplateOptions,
-  type ChatTemplateRequest,
-  createChatTemplate,
-} from '../chat/chat-template.ts'
-export type { ChatTurn } from '../chat/conversation.ts'
 export { type NumberedJson, parseJsonKeepingNumbers, TemplateFloat } from '../number.ts'
 export { type CompiledJinja, type CompileOptions, compileJinja, type JinjaContext } from './compile.ts'
 export { type JinjaException, JinjaLimitError, JinjaRuntimeError, JinjaSyntaxError } from './errors.ts'
