@@ -53,6 +53,33 @@ describe('registering', () => {
     expect(await invites.isValid(code, call)).toBe(true)
   })
 
+  it('AU-2: refuses a code that does not hold where admins approve, for free and taken addresses alike', async () => {
+    // many attempts, so their hashes cost nothing
+    const passwords: Passwords = { ...createPasswords(), check: async () => PASSWORD, hash: async () => 'hash' }
+    const { accounts, invites, stores, clock } = createServices({ mode: 'approval', passwords })
+    await addUser(stores, 'first@site.example')
+    await addUser(stores, 'taken@site.example')
+    const attempt = (name: string, inviteCode: unknown) =>
+      accounts
+        .register({ email: `${name}@site.example`, password: PASSWORD, inviteCode }, call)
+        .catch((error: unknown) => error)
+    const expired = await invites.create({ createdBy: undefined, expiresInHours: 1 }, call)
+    await clock.advance(HOUR)
+    const used = await invites.create({ createdBy: undefined }, call)
+    expect(await attempt('guest', used.code)).toMatchObject({ kind: 'active' })
+    const revoked = await invites.create({ createdBy: undefined }, call)
+    await invites.revoke(revoked.id, call)
+    const codes = [expired.code, used.code, revoked.code, used.code.toUpperCase(), 'f'.repeat(64), 'x', 7, {}, [], true]
+    for (const code of codes) {
+      const free = await attempt('free', code)
+      expect(free, String(code)).toMatchObject({ kind: 'invalid_request', message: 'invalid or expired invite code' })
+      expect(await attempt('taken', code)).toEqual(free)
+    }
+    expect(await stores.users.list({ limit: 10 }, call)).toHaveLength(3)
+    for (const none of [undefined, null, '', '  '])
+      for (const name of ['free', 'taken']) expect(await attempt(name, none)).toEqual({ kind: 'pending' })
+  })
+
   it('takes an invite once', async () => {
     const { accounts, invites, stores } = createServices({ mode: 'invite' })
     await addUser(stores, 'first@site.example')
@@ -316,10 +343,13 @@ describe('an admin', () => {
     const { invites, clock } = createServices()
     const hours = async (expiresInHours: unknown) =>
       ((await invites.create({ expiresInHours, createdBy: undefined }, call)).expiresAt - clock.now()) / HOUR
-    expect([await hours(undefined), await hours(0), await hours(-5), await hours('7'), await hours(2)]).toEqual([
-      168, 168, 168, 168, 2,
-    ])
-    expect(await hours(1e300)).toBe(365 * 24)
+    expect([await hours(undefined), await hours(1), await hours(2), await hours(8760)]).toEqual([168, 1, 2, 8760])
+    for (const wrong of [0, -0, -5, 1.5, 8761, 1e300, Number.NaN, '7', '', null, true, [24], {}])
+      await expect(hours(wrong), String(wrong)).rejects.toMatchObject({
+        kind: 'invalid_request',
+        message: 'expiresInHours must be a whole number from 1 to 8760',
+      })
+    expect(await invites.list({ limit: 10 }, call)).toHaveLength(4)
     const { id, code } = await invites.create({ createdBy: undefined }, call)
     expect(code).toMatch(/^[0-9a-f]{64}$/)
     await invites.revoke(id, call)

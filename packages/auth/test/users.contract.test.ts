@@ -79,9 +79,9 @@ describe.each(places)('accounts in $name', ({ open }) => {
     const ask = (email: string, changes: Parameters<typeof registration>[1]) =>
       stores.users.register(registration(email, changes), call)
     expect(await ask('b@site.example', { mode: 'approval' })).toMatchObject({ user: { status: 'pending' } })
-    expect(await ask('c@site.example', { mode: 'approval', inviteHash: 'wrong' })).toMatchObject({
-      user: { status: 'pending', approved: false },
-    })
+    for (const changes of [{ inviteHash: 'wrong' }, { inviteHash: 'h', now: HOUR }])
+      expect(await ask('c@site.example', { mode: 'approval', ...changes })).toEqual({ kind: 'invalid-invite' })
+    expect(await stores.users.findLocal('c@site.example', call)).toBeUndefined()
     expect(await ask('d@site.example', { mode: 'invite' })).toEqual({ kind: 'invite-required' })
     expect(await ask('d@site.example', { mode: 'invite', inviteHash: 'h', now: HOUR })).toEqual({
       kind: 'invalid-invite',
@@ -93,6 +93,9 @@ describe.each(places)('accounts in $name', ({ open }) => {
       user: { status: 'active', role: 'user', approved: true },
     })
     expect(await stores.invites.isValid({ hash: 'h', now: 1000 }, call)).toBe(false)
+    expect(await ask('h@site.example', { mode: 'approval', inviteHash: 'h' }), 'used').toEqual({
+      kind: 'invalid-invite',
+    })
     expect(await ask('g@site.example', { mode: 'invite', isAdmin: true })).toMatchObject({
       user: { status: 'active', role: 'admin' },
     })

@@ -54,6 +54,9 @@ export const ACCOUNT_FLAGS: readonly (readonly [string, string | undefined])[] =
 
 const isAccountCommand = (name: string): name is CommandName => Object.hasOwn(FORMS, name)
 
+/** A year. */
+const MAX_INVITE_HOURS = 8760
+
 /** The part of a command line that names a command. */
 export interface AccountLine {
   readonly words: readonly string[]
@@ -108,8 +111,8 @@ function toCommand(
       return { what, user: value, name: readText('--name') ?? 'command line', expiresIn: readText('--expires') }
     case 'invites create': {
       const hours = readText('--hours')
-      if (hours !== undefined && !/^[1-9]\d{0,3}$/.test(hours))
-        return `--hours: ${JSON.stringify(hours)} is not a number of hours from 1 to 8760`
+      if (hours !== undefined && (!/^[1-9]\d{0,3}$/.test(hours) || Number(hours) > MAX_INVITE_HOURS))
+        return `--hours: ${JSON.stringify(hours)} is not a number of hours from 1 to ${MAX_INVITE_HOURS}`
       return { what, hours: hours === undefined ? undefined : Number(hours) }
     }
   }

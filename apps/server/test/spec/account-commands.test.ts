@@ -130,6 +130,7 @@ describe('a command', () => {
     ['users list x', 'users list takes no word behind it'],
     ['users list --hours 2', '--hours does not belong to users list'],
     ['invites create --hours 0', '--hours: "0" is not a number of hours from 1 to 8760'],
+    ['invites create --hours 8761', '--hours: "8761" is not a number of hours from 1 to 8760'],
     ['keys revoke', 'keys revoke takes one ID'],
     ['keys crate', 'unknown command keys crate (did you mean keys create?)'],
   ])('%s is refused', (line, message) => {

@@ -9394,6 +9394,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description how long the invite is valid; 168 without it */
                     expiresInHours?: number;
                 } & {
                     [key: string]: unknown;

@@ -20,7 +20,7 @@ export type Admission =
 
 /**
  * The registration rules of §3.1. The first account and the configured admin pass every gate and use up no invite; in
- * the mode `open` invites are ignored.
+ * the mode `open` invites are ignored. In the other modes an invite code that is given must hold.
  */
 export function decideAdmission(facts: AdmissionFacts): Admission {
   const { mode } = facts
@@ -33,6 +33,7 @@ export function decideAdmission(facts: AdmissionFacts): Admission {
   if (facts.isInviteValid) {
     return { kind: 'admitted', user: { role: 'user', status: 'active', approved: true }, consumesInvite: true }
   }
-  if (mode === 'invite') return { kind: facts.hasInvite ? 'invalid-invite' : 'invite-required' }
+  if (facts.hasInvite) return { kind: 'invalid-invite' }
+  if (mode === 'invite') return { kind: 'invite-required' }
   return { kind: 'admitted', user: { role: 'user', status: 'pending', approved: false }, consumesInvite: false }
 }

@@ -1,4 +1,4 @@
-import { AuthError, missing } from '../errors.ts'
+import { AuthError, invalidValue, missing } from '../errors.ts'
 import type { CallOptions, Clock } from '../ports/clock.ts'
 import type { Invite, InviteStore } from '../ports/credentials.ts'
 import type { Page } from '../ports/users.ts'
@@ -22,7 +22,10 @@ export interface IssuedInvite {
 
 /** Makes, checks and revokes invites (§2.5, §3.2). */
 export interface Invites {
-  /** @param draft.expiresInHours anything but a number above 0 means 168, at most a year */
+  /**
+   * @param draft.expiresInHours a whole number from 1 to 8760, a year; without it 168, a week
+   * @throws {AuthError} `invalid_request` for any other value
+   */
   create(
     draft: { readonly expiresInHours?: unknown; readonly createdBy: string | undefined },
     options: CallOptions,
@@ -40,14 +43,19 @@ const MAX_HOURS = 365 * 24
 const SHOWN_LENGTH = 8
 const CODE = /^[0-9a-f]{64}$/
 
+function readHours(value: unknown): number {
+  if (value === undefined) return DEFAULT_HOURS
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_HOURS) return value
+  throw invalidValue(`expiresInHours must be a whole number from 1 to ${MAX_HOURS}`)
+}
+
 /** Invites: codes of 64 hex digits, of which the store has only hashes. */
 export function createInvites({ store, hasher, clock }: InvitesOptions): Invites {
   return {
     async create({ expiresInHours, createdBy }, call) {
-      const isHours = typeof expiresInHours === 'number' && expiresInHours > 0
-      const hours = isHours ? Math.min(expiresInHours, MAX_HOURS) : DEFAULT_HOURS
+      const hours = readHours(expiresInHours)
       const [id, code, createdAt] = [createId(), createToken(), clock.now()]
-      const expiresAt = createdAt + Math.round(hours * HOUR_MS)
+      const expiresAt = createdAt + hours * HOUR_MS
       const prefix = code.slice(0, SHOWN_LENGTH)
       await store.create({ id, hash: hasher.hash('invite', code), prefix, createdBy, createdAt, expiresAt }, call)
       return { id, code, createdAt, expiresAt }

@@ -57,14 +57,17 @@ function readEmail(value: unknown): string {
   return checkText(email, { name: 'email', maxLength: 254 })
 }
 
-/** The hash of the invite code of a form: of any text, so that broken codes are invalid and not a fault. */
+/**
+ * The hash of the invite code of a form; undefined where none is given: blanks are none. Every other value has a hash,
+ * so that a broken code is an invalid one.
+ */
 export function hashInvite(code: unknown, hasher: TokenHasher): string | undefined {
-  if (typeof code !== 'string' || code.trim() === '') return undefined
-  const text = code.trim()
-  return hasher.hash('invite', INVITE_CODE.test(text) ? text : 'no code')
+  const value = typeof code === 'string' ? code.trim() : (code ?? '')
+  if (value === '') return undefined
+  return hasher.hash('invite', typeof value === 'string' && INVITE_CODE.test(value) ? value : 'no code')
 }
 
-/** The error of a registration that the mode `invite` turns away. */
+/** The error of a registration whose invite code is missing or does not hold. */
 export function inviteRefused(kind: 'invite-required' | 'invalid-invite'): AuthError {
   return kind === 'invite-required'
     ? new AuthError('invalid_request', 'an invite code is required to register', { code: 'invite_required' })
@@ -120,7 +123,7 @@ export async function register(
     case 'taken': {
       const isInvited = inviteHash !== undefined && (await invites.isValid({ hash: inviteHash, now }, call))
       if (mode === 'open' || isInvited) return { kind: 'processed' }
-      if (mode === 'approval') return { kind: 'pending' }
+      if (mode === 'approval' && inviteHash === undefined) return { kind: 'pending' }
       throw inviteRefused(inviteHash === undefined ? 'invite-required' : 'invalid-invite')
     }
     default:

@@ -124,4 +124,6 @@ export const quotaForm = z.looseObject({
   max_total_tokens: z.int().nullable().optional(),
   window: z.string(),
 })
-export const inviteForm = z.looseObject({ expiresInHours: z.number().optional() })
+export const inviteForm = z.looseObject({
+  expiresInHours: z.int().min(1).max(8760).optional().describe('how long the invite is valid; 168 without it'),
+})

@@ -110,7 +110,8 @@ export const RESOURCES = defineRequirements([
   {
     id: 'invite:create:hours',
     section: '2.5',
-    behavior: 'Creation takes the lifetime as an integer, `expiresInHours`.',
+    behavior:
+      'Creation takes the lifetime as an integer from 1 to 8760, `expiresInHours`; every other value is 400 and makes no invite.',
     state: 'built',
   },
   {

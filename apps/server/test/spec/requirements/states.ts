@@ -11,7 +11,13 @@ export const STATES = defineRequirements([
   {
     id: 'registration:approval:pending',
     section: '3.1',
-    behavior: 'In the mode `approval` a new account without a valid invite is pending until an admin approves it.',
+    behavior: 'In the mode `approval` a new account without an invite is pending until an admin approves it.',
+    state: 'built',
+  },
+  {
+    id: 'registration:approval:refused',
+    section: '3.1',
+    behavior: 'In the mode `approval` a used, expired or unknown invite code makes no account: 400.',
     state: 'built',
   },
   {
