@@ -10,6 +10,8 @@ import type { ServerConfig } from './config/schema.ts'
 import { openDatabase } from './db/open-database.ts'
 import { createAccountStores, toAuthOptions } from './platform/open-accounts.ts'
 import type { Logger } from './ports.ts'
+import { rotateSecret } from './secret/rotate-secret.ts'
+import { openServerSecret } from './secret/server-secret.ts'
 
 /** Options of {@link runAccountCommand}. */
 export interface AccountCommandOptions {
@@ -38,6 +40,7 @@ const call = { signal: new AbortController().signal }
  */
 export async function runAccountCommand(options: AccountCommandOptions): Promise<string> {
   const { config, version, command, input } = options
+  if (command.what === 'secret rotate') return rotateSecret({ config, version, clock: systemClock, logger: quiet })
   await mkdir(config.dataPath, { recursive: true, mode: 0o700 })
   await using database = await openDatabase({
     url: config.authDatabaseUrl,
@@ -47,12 +50,16 @@ export async function runAccountCommand(options: AccountCommandOptions): Promise
     clock: systemClock,
     joinsServer: true,
   })
-  const own = await toAuthOptions(config)
-  await using auth = createAuth({ ...own, stores: createAccountStores(database), registrationMode: 'open' })
+  const secret = await openServerSecret(config, { database, clock: systemClock })
+  await using auth = createAuth({
+    ...toAuthOptions(config, secret),
+    stores: createAccountStores(database),
+    registrationMode: 'open',
+  })
   return await run(command, { auth, config, input })
 }
 
-function run(command: AccountCommand, parts: CommandParts): Promise<string> {
+function run(command: Exclude<AccountCommand, { what: 'secret rotate' }>, parts: CommandParts): Promise<string> {
   switch (command.what) {
     case 'users list':
       return listUsers(parts)

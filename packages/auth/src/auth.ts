@@ -23,6 +23,8 @@ export interface AuthOptions {
   readonly stores: Stores
   /** Of the server: at least 32 characters or bytes. With another one all keys, sessions and invites are invalid. */
   readonly secret: string | Uint8Array
+  /** Throws while the secret may not be used, as once the stores have another one. @default always usable */
+  readonly checkSecret?: (() => void) | undefined
   /** Keys that give full access without an account (§2.4). @default none */
   readonly sharedKeys?: readonly string[] | undefined
   /** Whether accounts are in use. @default true */
@@ -67,6 +69,16 @@ export interface Auth extends AsyncDisposable {
 const TIDY_BATCH = 1000
 const CLOSE_TIMEOUT_MS = 2000
 
+function guardHasher(hasher: TokenHasher, check: (() => void) | undefined): TokenHasher {
+  if (check === undefined) return hasher
+  return {
+    hash(kind, value) {
+      check()
+      return hasher.hash(kind, value)
+    },
+  }
+}
+
 /**
  * Builds all parts over one set of stores.
  *
@@ -83,7 +95,7 @@ export function createAuth(options: AuthOptions): Auth {
     stores,
   )
   const { users, invites, quotas: quotaStore, usage: usageStore } = stores
-  const hasher = createTokenHasher(options.secret)
+  const hasher = guardHasher(createTokenHasher(options.secret), options.checkSecret)
   const revocations = createRevocations()
   const sharedKeys = createSharedKeys(options.sharedKeys)
   const lastUse = createLastUse({ store: stores.apiKeys, clock })

@@ -1,6 +1,7 @@
-/** A command about accounts, keys or invites. */
+/** A command about accounts, keys, invites or the secret under which they are stored. */
 export type AccountCommand =
   | { readonly what: 'users list' | 'invites list' }
+  | { readonly what: 'secret rotate' }
   | {
       readonly what: 'users create'
       readonly user: string
@@ -39,6 +40,7 @@ const FORMS: Readonly<Record<CommandName, Form>> = {
   'invites create': { flags: ['--hours'] },
   'invites list': {},
   'invites revoke': { argument: 'ID' },
+  'secret rotate': {},
 }
 
 /** The commands about accounts. */
@@ -93,6 +95,7 @@ function toCommand(
   switch (what) {
     case 'users list':
     case 'invites list':
+    case 'secret rotate':
       return { what }
     case 'users promote':
     case 'keys list':

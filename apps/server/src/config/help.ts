@@ -36,6 +36,7 @@ Commands:
   invites create    make an invite and print its address: --hours N
   invites list      list the invites
   invites revoke ID  revoke an unused invite
+  secret rotate     take a new secret, with no server running; ends every session, API key and invite
 
 Commands for a running server (--address and --api-keys find it). Those about models and backends work on the
 folders where none runs. Ctrl-C pauses an installation; --json prints JSON:

@@ -127,7 +127,7 @@ const COMMANDS = [
   ...REMOTE_COMMANDS.map(({ verb }) => verb),
   ...ACCOUNT_COMMANDS,
 ]
-const GROUPS = ['models', 'backends', 'operations', 'router', 'pii', 'mitm', 'users', 'keys', 'invites']
+const GROUPS = ['models', 'backends', 'operations', 'router', 'pii', 'mitm', 'users', 'keys', 'invites', 'secret']
 const WORDS = ['run', ...GROUPS, 'openapi', 'help', 'version']
 /** The flags of commands that have flags of their own. Those of accounts are checked with the command. */
 const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([

@@ -9,7 +9,8 @@ function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:\/\//i.test(url)
 }
 
-const memoryOfServer = (): StartRefused =>
+/** The refusal of a command for accounts that no other process can reach. */
+export const memoryOfServer = (): StartRefused =>
   new StartRefused('the accounts of a server with --auth-database-url :memory: are in its memory; use its HTTP API', {
     exitCode: 78,
   })

@@ -1,18 +1,14 @@
-import { join } from 'node:path'
 import { type Auth, type AuthOptions, createAuth, createRightsWatch } from '@svc/auth'
 import { createDrizzleStores } from '@svc/auth/drizzle'
 import type { Stores } from '@svc/auth/ports'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
-import { openSecretFile } from '../files/secret-file.ts'
 import type { Clock, Logger } from '../ports.ts'
+import { openServerSecret, type ServerSecret } from '../secret/server-secret.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Closers } from './closers.ts'
 import { openUsage } from './open-usage.ts'
-
-/** Name of the file in the data folder under whose content keys, sessions and invites are stored. */
-const SECRET_FILE = '.hmac_secret'
 
 /** Options of {@link openAccounts}. */
 export interface AccountsOptions {
@@ -31,6 +27,8 @@ export interface AccountModule {
   readonly isInUse: boolean
   readonly stores: Stores
   readonly auth: Auth
+  /** Why the secret of the server may not be used any more; undefined while it may. */
+  readonly secretFault: () => string | undefined
 }
 
 /** Whether a configuration turns accounts on (§5.2). */
@@ -43,10 +41,11 @@ function isGiven(value: string | undefined): boolean {
 }
 
 /** The options of the parts over the stores that a configuration decides. */
-export async function toAuthOptions(config: ServerConfig): Promise<Omit<AuthOptions, 'stores'>> {
-  const { authAdminEmail: email = '', adminEmailStrict: isStrict, authApiKeyHmacSecret: secret } = config
+export function toAuthOptions(config: ServerConfig, secret: ServerSecret): Omit<AuthOptions, 'stores'> {
+  const { authAdminEmail: email = '', adminEmailStrict: isStrict } = config
   return {
-    secret: secret ?? (await openSecretFile(join(config.dataPath, SECRET_FILE))),
+    secret: secret.value,
+    checkSecret: secret.check,
     hasAccounts: usesAccounts(config),
     registrationMode: config.authRegistrationMode,
     admin: email === '' ? undefined : { email, isStrict },
@@ -67,14 +66,14 @@ export function createAccountStores(database: Database): Stores {
 /** Opens the stores of accounts in the database, and the parts over them. */
 export async function openAccounts(options: AccountsOptions, closers: Closers): Promise<AccountModule> {
   const { config, settings, database, lock, clock, log: logger } = options
+  const secret = await openServerSecret(config, { database, clock })
   const stores = createAccountStores(database)
   const { recorder, quotas } = await openUsage(
     { dataPath: config.dataPath, lock, database, stores, clock, logger },
     closers,
   )
-  const own = await toAuthOptions(config)
   const auth = createAuth({
-    ...own,
+    ...toAuthOptions(config, secret),
     stores: { ...stores, quotas },
     usageRecorder: recorder,
     sharedKeys: settings.legacyKeys(),
@@ -93,6 +92,32 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
   if (isInUse) {
     const watch = createRightsWatch({ rights: stores.rights, revocations: auth.revocations, clock, logger })
     closers.push(() => watch.close())
+    closers.push(watchSecret({ secret, auth, logger }))
   }
-  return { isInUse, stores, auth }
+  return { isInUse, stores, auth, secretFault: secret.fault }
+}
+
+/** Stops using the secret once another process has given the database another one. @returns ends this */
+function watchSecret(parts: {
+  readonly secret: ServerSecret
+  readonly auth: Auth
+  readonly logger: Logger
+}): () => Promise<void> {
+  const { secret, auth, logger } = parts
+  let looking: Promise<void> = Promise.resolve()
+  const look = async (): Promise<void> => {
+    if (secret.fault() !== undefined) return
+    try {
+      if (!(await secret.look())) logger.error({}, 'the secret of the database was replaced; restart with the new one')
+    } catch (error) {
+      logger.warn({ err: error }, 'the secret of the database could not be checked')
+    }
+  }
+  const unsubscribe = auth.revocations.subscribe(({ kind }) => {
+    if (kind === 'all') looking = looking.then(look)
+  })
+  return () => {
+    unsubscribe()
+    return looking
+  }
 }

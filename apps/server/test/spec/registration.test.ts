@@ -1,5 +1,3 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AccountsWorld, createMovableClock, PASSWORD, startAccountsWorld } from '../support/accounts-world.ts'
 import { createBrowser } from '../support/browser.ts'
@@ -239,10 +237,4 @@ describe('the configured admin', () => {
     const login = await world.post('/api/auth/login', { email: 'boss@site.example', password: PASSWORD })
     expect(login.json()).toMatchObject({ user: { role: 'admin' } })
   })
-})
-
-verifies('auth-config:secret:kept', 'the secret is made once and only its owner reads it', async () => {
-  await using world = await startAccountsWorld()
-  const { mode, size } = await stat(join(world.folder, 'data', '.hmac_secret'))
-  expect([mode & 0o777, size]).toEqual([0o600, 65])
 })

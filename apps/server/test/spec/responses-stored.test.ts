@@ -126,9 +126,8 @@ describe('a stored response', () => {
   it('survives a restart', async () => {
     await using server = await world()
     const made = await create(server)
-    const database = `${server.folder}/data/database.db`
     await server.server.close()
-    await using next = await startTestServer({ flags: [`--auth-database-url=${database}`] })
+    await using next = await startTestServer({ folder: server.folder })
     expect(await get(next, made.id)).toEqual(made)
   })
 
@@ -365,9 +364,8 @@ describe('a response in the background', () => {
     await using server = await world({ hang: true })
     const { id } = await create(server, { background: true })
     await eventually(() => expect(server.records('m').some(({ rpc }) => rpc.startsWith('Predict'))).toBe(true))
-    const database = `${server.folder}/data/database.db`
     await server.server.close()
-    await using next = await startTestServer({ flags: [`--auth-database-url=${database}`] })
+    await using next = await startTestServer({ folder: server.folder })
     expect(await get(next, id)).toMatchObject({
       status: 'failed',
       error: { message: 'the server stopped while the response was running' },

@@ -209,7 +209,10 @@ describe.each(databases)('usage in $name', (database) => {
   // verifies usage:backfill:legacy, usage:backfill:web, usage:backfill:idempotent, versioning:backfill:across-upgrades
   it('gets the sources of old rows at each start', async () => {
     await using place = await database.create()
-    const env = { SVC_AUTH_DATABASE_URL: place.url }
+    const env = {
+      SVC_AUTH_DATABASE_URL: place.url,
+      SVC_AUTH_HMAC_SECRET: 'the same secret at each start of the server',
+    }
     const start = () => startTestServer({ env, authenticator: createPeople() })
     const first = await start()
     await using outside = await database.open(place.url)

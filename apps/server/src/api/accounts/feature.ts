@@ -52,6 +52,10 @@ export function accountsFeature(platform: Platform): ServerFeature {
       ...rightsRoutes({ ...parts, modelNames: () => models.list().map(({ name }) => name) }),
       ...inviteRoutes(parts),
     ],
+    unready() {
+      const reason = accounts.secretFault()
+      return reason === undefined ? undefined : { status: 'degraded', reason }
+    },
     start() {
       upkeep = startUpkeep({ auth, clock, log })
       const { signal } = ending

@@ -233,7 +233,15 @@ export const AUTHENTICATION = defineRequirements([
   {
     id: 'auth-config:secret:kept',
     section: '5.3',
-    behavior: 'The secret of the server is made once, readable by its user alone, and never silently replaced.',
+    behavior:
+      'The secret of the server is made with a new database alone, readable by its user alone. A server or command without it, or with another one, does not start: it says how to restore or rotate it, and changes nothing. The right secret brings every key and session back.',
+    state: 'built',
+  },
+  {
+    id: 'auth-config:secret:rotated',
+    section: '5.3',
+    behavior:
+      '`svc secret rotate` gives a database a new secret while no server runs. Sessions, API keys and unused invites end; accounts and passwords stay.',
     state: 'built',
   },
   { id: 'access:admin:everything', section: '5.4', behavior: 'An admin may use every endpoint.', state: 'built' },
