@@ -47,8 +47,10 @@ describe('arguments of another type', () => {
     expect(() => call(createRightsWatch, { ...parts, intervalMs })).toThrow(refusal)
   })
 
-  it.each([undefined, null, Number.NaN, -1, '5', {}])('%o is no number of attempts', (perMinute) => {
-    expect(() => call(createAttemptLimiter, { clock: systemClock, perMinute })).toThrow(refusal)
+  it.each([undefined, null, Number.NaN, -1, '5', {}])('%o is no number of attempts', async (perMinute) => {
+    const { begin } = createAttemptLimiter({ clock: systemClock })
+    const { signal } = new AbortController()
+    await expect(call(begin, [{ name: 'a', perMinute }], { signal })).rejects.toThrow(refusal)
   })
 
   it.each([null, {}, 'a-shared-key', [7], [undefined]].map((keys) => [keys]))('%o are no shared keys', (keys) => {

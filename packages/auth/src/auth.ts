@@ -2,6 +2,7 @@ import { checkArgument } from '@svc/errors'
 import { type Accounts, createAccounts } from './accounts/accounts.ts'
 import type { AdminEmail } from './accounts/admin-email.ts'
 import { createInvites, type Invites } from './accounts/invites.ts'
+import { createKnownAddresses, type KnownAddresses } from './accounts/known-addresses.ts'
 import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { type Authenticator, createAuthenticator } from './authenticate.ts'
@@ -53,6 +54,8 @@ export interface Auth extends AsyncDisposable {
   readonly sharedKeys: SharedKeys
   readonly accounts: Accounts
   readonly invites: Invites
+  /** Addresses from which accounts have signed in. */
+  readonly knownAddresses: KnownAddresses
   readonly passwords: Passwords
   readonly quotas: Quotas
   readonly usage: Usage
@@ -103,6 +106,7 @@ export function createAuth(options: AuthOptions): Auth {
   const usage = createUsage({ store: usageStore, clock })
   const usageRecorder = options.usageRecorder ?? createUsageRecorder({ store: usageStore, clock, logger })
   const quotas = createQuotas({ store: quotaStore, clock, revocations, logger })
+  const knownAddresses = createKnownAddresses({ store: stores.knownAddresses, hasher, clock })
   const authenticator = createAuthenticator({
     ...{ sessions: stores.sessions, apiKeys: stores.apiKeys, quotas: quotaStore },
     ...{ hasher, sharedKeys, revocations, lastUse, clock, hasAccounts },
@@ -115,6 +119,7 @@ export function createAuth(options: AuthOptions): Auth {
     const limits = { now: clock.now(), limit: TIDY_BATCH }
     while ((await stores.sessions.removeExpired(limits, call)) === TIDY_BATCH) call.signal.throwIfAborted()
     while ((await stores.apiKeys.removeExpired(limits, call)) === TIDY_BATCH) call.signal.throwIfAborted()
+    while ((await knownAddresses.tidy({ ...call, limit: TIDY_BATCH })) === TIDY_BATCH) call.signal.throwIfAborted()
     while ((await usage.prune(call)) > 0) call.signal.throwIfAborted()
   }
 
@@ -132,6 +137,7 @@ export function createAuth(options: AuthOptions): Auth {
       authenticator,
       sharedKeys,
       passwords,
+      knownAddresses,
       quotas,
       usage,
       usageRecorder,

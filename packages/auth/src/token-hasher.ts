@@ -2,7 +2,15 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { checkArgument } from '@svc/errors'
 
 /** The kind of a secret value. Equal values of two kinds have different hashes. */
-export type TokenKind = 'session' | 'api-key' | 'invite' | 'shared-key' | 'sign-in' | 'check'
+export type TokenKind =
+  | 'session'
+  | 'api-key'
+  | 'invite'
+  | 'shared-key'
+  | 'sign-in'
+  | 'check'
+  | 'address'
+  | 'logout-token'
 
 /** Hashes secret values for storage. */
 export interface TokenHasher {

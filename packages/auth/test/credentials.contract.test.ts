@@ -204,3 +204,53 @@ describe.each(places)('invites and sign-ins in $name', ({ open }) => {
     expect(await signIns.consume({ hash: 'c', now: 20 }, call)).toBe(false)
   })
 })
+
+describe.each(places)('addresses and tokens in $name', ({ open }) => {
+  it('are known for an account since their last use, and bounded: the one used longest ago gives way', async () => {
+    await using place = await open()
+    const { knownAddresses } = place.stores
+    const options = { ...call, maxAddresses: 2 }
+    const note = (hash: string, now: number, userId = 'ada') => knownAddresses.note({ hash, userId, now }, options)
+    const listKnown = async (since: number) => {
+      const hashes = ['a', 'b', 'c', 'other']
+      const known = await Promise.all(hashes.map((hash) => knownAddresses.isKnown({ hash, since }, call)))
+      return hashes.filter((_, index) => known[index])
+    }
+    expect(await listKnown(0)).toEqual([])
+    await note('other', 1, 'bob')
+    await note('a', 2)
+    await note('b', 3)
+    await note('a', 4)
+    expect([await listKnown(1), await listKnown(4), await listKnown(5)]).toEqual([['a', 'b', 'other'], ['a'], []])
+    await note('c', 5)
+    expect(await listKnown(0)).toEqual(['a', 'c', 'other'])
+    expect(await knownAddresses.removeOld({ before: 5, limit: 1 }, call)).toBe(1)
+    expect(await knownAddresses.removeOld({ before: 5, limit: 5 }, call)).toBe(1)
+    expect(await listKnown(0)).toEqual(['c'])
+  })
+
+  it('are forgotten with the account, and with its password', async () => {
+    await using place = await open()
+    const { knownAddresses, users } = place.stores
+    await addUser(place.stores, 'ada@site.example')
+    const [bob, eve] = [
+      await addUser(place.stores, 'bob@site.example'),
+      await addUser(place.stores, 'eve@site.example'),
+    ]
+    for (const { id, email } of [bob, eve])
+      await knownAddresses.note({ hash: email, userId: id, now: 1 }, { ...call, maxAddresses: 5 })
+    await users.setPassword(bob.id, { passwordHash: 'new', now: 2 }, call)
+    await users.remove(eve.id, call)
+    for (const { email } of [bob, eve])
+      expect(await knownAddresses.isKnown({ hash: email, since: 0 }, call)).toBe(false)
+  })
+
+  it('of another issuer hold once, however many come at once, until they expire', async () => {
+    await using place = await open()
+    const { usedTokens } = place.stores
+    const use = (hash: string, now = 1) => usedTokens.use({ hash, now, expiresAt: 10 }, call)
+    const uses = await Promise.all(Array.from({ length: 10 }, () => use('a')))
+    expect(uses.filter(Boolean)).toHaveLength(1)
+    expect([await use('b', 9), await use('a', 9), await use('a', 10)]).toEqual([true, false, true])
+  })
+})

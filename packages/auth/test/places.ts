@@ -42,6 +42,8 @@ const NAMES = [
   'auth_api_keys',
   'auth_invites',
   'auth_sign_ins',
+  'auth_used_tokens',
+  'auth_known_addresses',
   'auth_facts',
   'auth_usage_records',
   'auth_usage_sums',

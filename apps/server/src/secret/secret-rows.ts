@@ -64,7 +64,8 @@ export function createSecretRows({ queries }: Pick<Database, 'queries'>): Secret
           // used ones stay: they say who came in by whom
           await transaction.change((db, tables) => db.delete(tables.invites).where(isNull(tables.invites.usedAt))),
         ]
-        await transaction.change((db, tables) => db.delete(tables.signIns))
+        for (const name of ['signIns', 'usedTokens', 'knownAddresses'] as const)
+          await transaction.change((db, tables) => db.delete(tables[name]))
         await transaction.change((db, { facts }) =>
           db
             .insert(facts)

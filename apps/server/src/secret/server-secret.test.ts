@@ -150,7 +150,7 @@ it('a check value tells the secret to nobody, and is no hash of a credential', a
   const secret = await makeSecretFile(path)
   expect(toCheck(secret)).toMatch(/^[0-9a-f]{64}$/)
   expect(toCheck(secret)).not.toContain(secret.slice(0, 8))
-  for (const kind of ['session', 'api-key', 'invite', 'shared-key', 'sign-in'] as const)
+  for (const kind of ['session', 'api-key', 'invite', 'shared-key', 'sign-in', 'address'] as const)
     expect(createTokenHasher(secret).hash(kind, 'the secret of this database')).not.toBe(toCheck(secret))
   await rm(path)
   expect(await readSecretFile(path)).toBeUndefined()

@@ -414,24 +414,6 @@ describe('a sign-in with a key', () => {
   })
 })
 
-describe('attempts to sign in', () => {
-  verifies(
-    ['auth-api:login:rate-limit', 'auth-api:invite-check:rate-limit'],
-    'are five a minute for an address and an account',
-    async () => {
-      await using server = await startTestServer({ flags: ['--auth-enabled'] })
-      const login = () => server.post('/api/auth/login', { email: 'a@site.example', password: 'no' })
-      for (let attempt = 0; attempt < 5; attempt += 1) expect((await login()).status).toBe(401)
-      const refused = await login()
-      expect([refused.status, refused.json()]).toEqual([429, { error: 'too many requests, please try again later' }])
-      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(30)
-      for (const path of ['/api/auth/register', '/api/auth/token-login'])
-        expect((await server.post(path, { email: 'b@site.example', password: PASSWORD, token: 'x' })).status).toBe(429)
-      expect((await server.call(`/api/auth/invite/${'0'.repeat(64)}/check`)).status).toBe(429)
-    },
-  )
-})
-
 describe('the configuration of accounts', () => {
   const read = (argv: string[], env: Record<string, string> = {}) => loadConfig({ argv, env, cwd: '/' })
 

@@ -1,59 +1,160 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { checkArgument } from '@svc/errors'
-import type { Clock } from '../ports/clock.ts'
+import { AuthError } from '../errors.ts'
+import type { CallOptions, Clock } from '../ports/clock.ts'
+import { normalizeEmail } from './admin-email.ts'
 
-/** Limits how often something is tried. */
+/** How many attempts under a name may fail in a minute. */
+export interface AttemptBudget {
+  /** Such as an address, an account, or both together. */
+  readonly name: string
+  /** 0 means no limit. */
+  readonly perMinute: number
+  /** Whether the budget does not hold for this attempt. Asked once, when the budget is used up. @default it holds */
+  readonly isExempt?: ((options: CallOptions) => Promise<boolean>) | undefined
+}
+
+/** An attempt that is under way. */
+export interface Attempt {
+  /** Ends it; a failure counts for a minute. Further calls do nothing. */
+  end(hasFailed: boolean): void
+}
+
+/** Limits how often attempts fail. */
 export interface AttemptLimiter {
   /**
-   * Counts an attempt under each of some names, such as an address and an account.
+   * Begins an attempt under some names. One that is under way could still fail, so an attempt waits while those before it
+   * could use a budget up.
    *
-   * @returns 0 when it may go on, else how long to wait, milliseconds. A refused attempt is not counted
+   * @throws {AuthError} `rate_limited` when a budget is used up
    */
-  take(names: readonly string[]): number
+  begin(budgets: readonly AttemptBudget[], options: CallOptions): Promise<Attempt>
 }
 
 /** What {@link createAttemptLimiter} needs. */
 export interface AttemptLimiterOptions {
   readonly clock: Pick<Clock, 'monotonic'>
-  /** Attempts of one name in a minute; 0 means no limit. */
-  readonly perMinute: number
-  /** Names that are remembered; the one that tried longest ago gives way. @default 50000 */
+  /** Names that are remembered; the one that failed longest ago gives way. @default 50000 */
   readonly maxNames?: number | undefined
+  /** Attempts that wait for others. @default 1000 */
+  readonly maxWaiting?: number | undefined
+}
+
+/** The attempts of a name. */
+interface Tally {
+  /** Times of the failures within the last minute, oldest first. */
+  failures: readonly number[]
+  running: number
 }
 
 const WINDOW_MS = 60_000
 const MAX_NAMES = 50_000
+const MAX_WAITING = 1000
+const BUSY_MS = 1000
+
+function tooMany(retryAfterMs: number): AuthError {
+  return new AuthError('rate_limited', 'too many requests, please try again later', {
+    code: 'too_many_attempts',
+    retryAfterMs,
+  })
+}
+
+/** The tallies of names, of which the one that failed longest ago gives way. */
+function createTallies(clock: Pick<Clock, 'monotonic'>, maxNames: number) {
+  const tallies = new Map<string, Tally>()
+  const read = (name: string): Tally => {
+    const tally = tallies.get(name)
+    if (tally === undefined) return { failures: [], running: 0 }
+    const now = clock.monotonic()
+    tally.failures = tally.failures.filter((time) => now - time < WINDOW_MS)
+    return tally
+  }
+  function keep(name: string, tally: Tally): void {
+    tallies.delete(name)
+    if (tally.failures.length > 0 || tally.running > 0) tallies.set(name, tally)
+    for (const oldest of tallies.keys()) {
+      if (tallies.size <= maxNames) break
+      tallies.delete(oldest)
+    }
+  }
+  return {
+    read,
+    start(name: string): void {
+      const tally = read(name)
+      keep(name, { ...tally, running: tally.running + 1 })
+    },
+    end({ name, perMinute }: AttemptBudget, hasFailed: boolean): void {
+      const { failures, running } = read(name)
+      // exempt attempts go on above the budget, and more than it need not be known
+      const counted = hasFailed ? [...failures, clock.monotonic()].slice(-perMinute) : failures
+      keep(name, { failures: counted, running: Math.max(0, running - 1) })
+    },
+  }
+}
 
 /** A sliding window of a minute for each name. */
 export function createAttemptLimiter(options: AttemptLimiterOptions): AttemptLimiter {
-  const { clock, perMinute, maxNames = MAX_NAMES } = options
-  const isCount = Number.isSafeInteger(perMinute) && perMinute >= 0
-  checkArgument(isCount, 'createAttemptLimiter: perMinute', 'a whole number, 0 or more', perMinute)
-  /** Times of the attempts of a name within the last minute, oldest first. */
-  const attempts = new Map<string, readonly number[]>()
-  const readRecent = (name: string, now: number): readonly number[] =>
-    (attempts.get(name) ?? []).filter((time) => now - time < WINDOW_MS)
+  const { clock, maxNames = MAX_NAMES, maxWaiting = MAX_WAITING } = options
+  const tallies = createTallies(clock, maxNames)
+  const waiting = new Set<() => void>()
+
+  /** How long a budget is used up, milliseconds; `busy` while attempts that run could use it up. */
+  function look({ name, perMinute }: AttemptBudget): number | 'busy' {
+    const { failures, running } = tallies.read(name)
+    if (failures.length + running < perMinute) return 0
+    const oldest = failures[failures.length - perMinute]
+    return oldest === undefined ? 'busy' : WINDOW_MS - (clock.monotonic() - oldest)
+  }
+
+  async function waitForEnd({ signal }: CallOptions): Promise<void> {
+    if (waiting.size >= maxWaiting) throw tooMany(BUSY_MS)
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        waiting.delete(wake)
+        signal.removeEventListener('abort', wake)
+        resolve()
+      }
+      waiting.add(wake)
+      signal.addEventListener('abort', wake, { once: true })
+    })
+    signal.throwIfAborted()
+  }
+
+  function start(budgets: readonly AttemptBudget[]): Attempt {
+    for (const { name } of budgets) tallies.start(name)
+    let hasEnded = false
+    return {
+      end(hasFailed) {
+        if (hasEnded) return
+        hasEnded = true
+        for (const budget of budgets) tallies.end(budget, hasFailed)
+        for (const wake of [...waiting]) wake()
+      },
+    }
+  }
+
+  /** How long the longest of some budgets is used up, milliseconds; 0 where all are busy alone. */
+  const longest = (budgets: readonly AttemptBudget[]): number =>
+    Math.max(0, ...budgets.map(look).map((found) => (found === 'busy' ? 0 : found)))
+
   return {
-    take(names) {
-      if (perMinute <= 0) return 0
-      const now = clock.monotonic()
-      const distinct = [...new Set(names)]
-      const waits = distinct.map((name) => {
-        const recent = readRecent(name, now)
-        return recent.length < perMinute ? 0 : WINDOW_MS - (now - (recent[recent.length - perMinute] ?? now))
-      })
-      const wait = Math.max(0, ...waits)
-      if (wait > 0) return wait
-      for (const name of distinct) {
-        const recent = readRecent(name, now)
-        attempts.delete(name)
-        attempts.set(name, [...recent, now])
+    async begin(budgets, call) {
+      for (const { perMinute } of budgets) {
+        const isCount = Number.isSafeInteger(perMinute) && perMinute >= 0
+        checkArgument(isCount, 'AttemptLimiter.begin: perMinute', 'a whole number, 0 or more', perMinute)
       }
-      for (const oldest of attempts.keys()) {
-        if (attempts.size <= maxNames) break
-        attempts.delete(oldest)
+      const limited = budgets.filter(({ perMinute }) => perMinute > 0)
+      const verdicts = new Map<AttemptBudget, boolean>()
+      for (;;) {
+        call.signal.throwIfAborted()
+        const full = limited.filter((budget) => verdicts.get(budget) !== true && look(budget) !== 0)
+        if (full.length === 0) return start(limited)
+        const [open, ...others] = full.filter((budget) => budget.isExempt !== undefined && !verdicts.has(budget))
+        const waitMs = longest(full.filter((budget) => budget !== open && !others.includes(budget)))
+        if (waitMs > 0) throw tooMany(waitMs)
+        if (open === undefined) await waitForEnd(call)
+        else verdicts.set(open, (await open.isExempt?.(call)) ?? false)
       }
-      return 0
     },
   }
 }
@@ -92,5 +193,5 @@ export function nameAddress(address: string): string {
 
 /** The name of an account for a limiter. */
 export function nameAccount(email: string): string {
-  return `account:${email.trim().toLowerCase().slice(0, 320)}`
+  return `account:${normalizeEmail(email).slice(0, 320)}`
 }

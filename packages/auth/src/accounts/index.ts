@@ -8,6 +8,8 @@ export { type Accounts, type AccountsOptions, createAccounts, type PasswordChang
 export { type AdminEmail, isConfiguredAdmin, normalizeEmail } from './admin-email.ts'
 export { type Admission, type AdmissionFacts, decideAdmission } from './admission.ts'
 export {
+  type Attempt,
+  type AttemptBudget,
   type AttemptLimiter,
   type AttemptLimiterOptions,
   createAttemptLimiter,
@@ -15,6 +17,7 @@ export {
   nameAddress,
 } from './attempt-limiter.ts'
 export { createInvites, type Invites, type InvitesOptions, type IssuedInvite } from './invites.ts'
+export { createKnownAddresses, type KnownAddresses, type KnownAddressesOptions } from './known-addresses.ts'
 export {
   createPasswords,
   type PasswordCheck,

@@ -8,7 +8,8 @@ import type { Stores } from '../ports/stores.ts'
 import { createDrizzleApiKeys } from './api-keys.ts'
 import { createRightsStore } from './facts.ts'
 import type { ReadHeavily } from './heavy-reads.ts'
-import { createDrizzleInvites, createDrizzleSignIns } from './invites.ts'
+import { createDrizzleInvites, createDrizzleSignIns, createDrizzleUsedTokens } from './invites.ts'
+import { createDrizzleKnownAddresses } from './known-addresses.ts'
 import type { DrizzleQueries } from './queries.ts'
 import { createDrizzleQuotas } from './quotas.ts'
 import { createDrizzleSessions } from './sessions.ts'
@@ -49,6 +50,8 @@ export function createDrizzleStores({ dialect, queries, readHeavily }: DrizzleSt
     apiKeys: createDrizzleApiKeys(queries, tables),
     invites: createDrizzleInvites(queries, tables),
     signIns: createDrizzleSignIns(queries, tables),
+    usedTokens: createDrizzleUsedTokens(queries, tables),
+    knownAddresses: createDrizzleKnownAddresses(queries, tables),
     usage: createDrizzleUsage(queries, { tables, dialect }, readHeavily),
     quotas: createDrizzleQuotas(queries, tables),
   }

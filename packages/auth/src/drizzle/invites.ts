@@ -1,5 +1,5 @@
 import { and, count, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
-import type { Invite, InviteStore, SignInStore } from '../ports/credentials.ts'
+import type { Invite, InviteStore, SignInStore, UsedTokenStore } from '../ports/credentials.ts'
 import { raiseFact } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import type { AuthTables } from './tables.ts'
@@ -101,5 +101,19 @@ export function createDrizzleSignIns(queries: DrizzleQueries, tables: AuthTables
       )
       return removed.some(({ expiresAt }) => expiresAt > now)
     },
+  }
+}
+
+/** Tokens that were used, in a database. */
+export function createDrizzleUsedTokens(queries: DrizzleQueries, { usedTokens }: AuthTables): UsedTokenStore {
+  return {
+    use: ({ hash, now, expiresAt }) =>
+      queries.transaction(async (transaction) => {
+        await transaction.change((db) => db.delete(usedTokens).where(lte(usedTokens.expiresAt, now)))
+        const added = await transaction.change((db) =>
+          db.insert(usedTokens).values({ hash, expiresAt }).onConflictDoNothing(),
+        )
+        return added > 0
+      }),
   }
 }

@@ -1,6 +1,7 @@
 import { apiKeysOnPostgres, apiKeysOnSqlite } from './tables/api-keys.ts'
 import { factsOnPostgres, factsOnSqlite } from './tables/facts.ts'
 import { invitesOnPostgres, invitesOnSqlite } from './tables/invites.ts'
+import { knownAddressesOnPostgres, knownAddressesOnSqlite } from './tables/known-addresses.ts'
 import {
   quotaCountersOnPostgres,
   quotaCountersOnSqlite,
@@ -12,6 +13,7 @@ import {
 import { sessionsOnPostgres, sessionsOnSqlite } from './tables/sessions.ts'
 import { signInsOnPostgres, signInsOnSqlite } from './tables/sign-ins.ts'
 import { usageRecordsOnPostgres, usageRecordsOnSqlite, usageSumsOnPostgres, usageSumsOnSqlite } from './tables/usage.ts'
+import { usedTokensOnPostgres, usedTokensOnSqlite } from './tables/used-tokens.ts'
 import { usersOnPostgres, usersOnSqlite } from './tables/users.ts'
 
 /** The tables on SQLite. */
@@ -21,6 +23,8 @@ export const sqliteAuthTables = {
   apiKeys: apiKeysOnSqlite,
   invites: invitesOnSqlite,
   signIns: signInsOnSqlite,
+  usedTokens: usedTokensOnSqlite,
+  knownAddresses: knownAddressesOnSqlite,
   facts: factsOnSqlite,
   usageRecords: usageRecordsOnSqlite,
   usageSums: usageSumsOnSqlite,
@@ -36,6 +40,8 @@ export const postgresAuthTables = {
   apiKeys: apiKeysOnPostgres,
   invites: invitesOnPostgres,
   signIns: signInsOnPostgres,
+  usedTokens: usedTokensOnPostgres,
+  knownAddresses: knownAddressesOnPostgres,
   facts: factsOnPostgres,
   usageRecords: usageRecordsOnPostgres,
   usageSums: usageSumsOnPostgres,

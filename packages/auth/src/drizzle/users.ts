@@ -69,13 +69,14 @@ async function isLastAdmin(queries: Queries, { users }: AuthTables, id: string):
 }
 
 async function removeUser(queries: Queries, tables: AuthTables, id: string): Promise<ChangeOutcome> {
-  const { users, sessions, apiKeys, invites, usageRecords, usageSums } = tables
+  const { users, sessions, apiKeys, invites, knownAddresses, usageRecords, usageSums } = tables
   const { quotaRules, quotaCounters, quotaReservations } = tables
   await raiseFact(queries, tables, 'accounts')
   if (await isLastAdmin(queries, tables, id)) return 'last-admin'
   if ((await queries.change((db) => db.delete(users).where(eq(users.id, id)))) === 0) return 'missing'
   await queries.change((db) => db.delete(sessions).where(eq(sessions.userId, id)))
   await queries.change((db) => db.delete(apiKeys).where(eq(apiKeys.userId, id)))
+  await queries.change((db) => db.delete(knownAddresses).where(eq(knownAddresses.userId, id)))
   await queries.change((db) => db.delete(invites).where(eq(invites.createdBy, id)))
   await queries.change((db) => db.update(invites).set({ usedBy: null }).where(eq(invites.usedBy, id)))
   const rules = await queries.rows((db) => db.select().from(quotaRules).where(eq(quotaRules.userId, id)))
@@ -113,7 +114,7 @@ async function listUsers(queries: Queries, tables: AuthTables, { after, limit }:
 
 /** Accounts in a database. */
 export function createDrizzleUsers(queries: DrizzleQueries, tables: AuthTables): UserStore {
-  const { users, sessions } = tables
+  const { users, sessions, knownAddresses } = tables
   const findOne = async (condition: ReturnType<typeof and>): Promise<User | undefined> => {
     const [row] = await queries.rows((db) => db.select(publicColumns(tables)).from(users).where(condition))
     return row === undefined ? undefined : toUser(row)
@@ -178,6 +179,7 @@ export function createDrizzleUsers(queries: DrizzleQueries, tables: AuthTables):
         )
         if (count === 0) return false
         await transaction.change((db) => db.delete(sessions).where(eq(sessions.userId, id)))
+        await transaction.change((db) => db.delete(knownAddresses).where(eq(knownAddresses.userId, id)))
         await raiseFact(transaction, tables, 'rights_revision')
         return true
       }),

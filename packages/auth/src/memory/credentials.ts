@@ -4,9 +4,11 @@ import type {
   FoundSession,
   Invite,
   InviteStore,
+  KnownAddressStore,
   Session,
   SessionStore,
   SignInStore,
+  UsedTokenStore,
 } from '../ports/credentials.ts'
 import type { User } from '../ports/users.ts'
 import { byAge, type MemoryState, removeWhere, type StoredInvite, type StoredSession, takePage } from './state.ts'
@@ -169,6 +171,37 @@ export function createMemorySignIns(state: MemoryState): SignInStore {
     async consume({ hash, now }) {
       const until = state.signIns.get(hash)
       return state.signIns.delete(hash) && until !== undefined && until > now
+    },
+  }
+}
+
+/** Tokens that were used, in memory. */
+export function createMemoryUsedTokens(state: MemoryState): UsedTokenStore {
+  return {
+    async use({ hash, now, expiresAt }) {
+      for (const [key, until] of [...state.usedTokens]) if (until <= now) state.usedTokens.delete(key)
+      if (state.usedTokens.has(hash)) return false
+      state.usedTokens.set(hash, expiresAt)
+      return true
+    },
+  }
+}
+
+/** Addresses of accounts, in memory. */
+export function createMemoryKnownAddresses(state: MemoryState): KnownAddressStore {
+  const { knownAddresses } = state
+  return {
+    async note({ hash, userId, now }, { maxAddresses }) {
+      knownAddresses.delete(hash)
+      knownAddresses.set(hash, { userId, usedAt: now })
+      const own = [...knownAddresses].filter(([, use]) => use.userId === userId)
+      for (const [key] of own.slice(0, Math.max(0, own.length - maxAddresses))) knownAddresses.delete(key)
+    },
+    isKnown: async ({ hash, since }) => (knownAddresses.get(hash)?.usedAt ?? Number.NEGATIVE_INFINITY) >= since,
+    async removeOld({ before, limit }) {
+      const old = [...knownAddresses].filter(([, { usedAt }]) => usedAt < before).slice(0, limit)
+      for (const [key] of old) knownAddresses.delete(key)
+      return old.length
     },
   }
 }

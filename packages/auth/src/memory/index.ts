@@ -5,7 +5,14 @@
  */
 
 import type { Stores } from '../ports/stores.ts'
-import { createMemoryApiKeys, createMemoryInvites, createMemorySessions, createMemorySignIns } from './credentials.ts'
+import {
+  createMemoryApiKeys,
+  createMemoryInvites,
+  createMemoryKnownAddresses,
+  createMemorySessions,
+  createMemorySignIns,
+  createMemoryUsedTokens,
+} from './credentials.ts'
 import { createMemoryState } from './state.ts'
 import { createMemoryQuotas, createMemoryUsage } from './usage.ts'
 import { createMemoryUsers } from './users.ts'
@@ -20,6 +27,8 @@ export function createMemoryStores(): Stores {
     apiKeys: createMemoryApiKeys(state),
     invites: createMemoryInvites(state),
     signIns: createMemorySignIns(state),
+    usedTokens: createMemoryUsedTokens(state),
+    knownAddresses: createMemoryKnownAddresses(state),
     usage: createMemoryUsage(state),
     quotas: createMemoryQuotas(state),
   }

@@ -25,6 +25,10 @@ export interface MemoryState {
   readonly apiKeys: Map<string, ApiKey & { readonly hash: string }>
   readonly invites: Map<string, StoredInvite>
   readonly signIns: Map<string, number>
+  /** Ends of life by hash. */
+  readonly usedTokens: Map<string, number>
+  /** By hash, the one used longest ago first. */
+  readonly knownAddresses: Map<string, { readonly userId: string; readonly usedAt: number }>
   records: UsageRecord[]
   readonly recordIds: Set<string>
   /** Records before this time may have been removed. */
@@ -45,6 +49,8 @@ export function createMemoryState(): MemoryState {
     apiKeys: new Map(),
     invites: new Map(),
     signIns: new Map(),
+    usedTokens: new Map(),
+    knownAddresses: new Map(),
     records: [],
     recordIds: new Set(),
     prunedBefore: 0,

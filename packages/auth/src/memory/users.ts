@@ -44,6 +44,7 @@ function removeUser(state: MemoryState, id: string): ChangeOutcome {
   state.users.delete(id)
   removeWhere(state.sessions, ({ userId }) => userId === id)
   removeWhere(state.apiKeys, ({ userId }) => userId === id)
+  removeWhere(state.knownAddresses, ({ userId }) => userId === id)
   removeWhere(state.invites, ({ createdBy }) => createdBy === id)
   for (const invite of state.invites.values())
     if (invite.usedBy === id) state.invites.set(invite.id, { ...invite, usedBy: undefined })
@@ -114,6 +115,7 @@ export function createMemoryUsers(state: MemoryState): UserStore {
       const isLocal = state.users.get(id)?.provider === 'local'
       if (!isLocal || !revoke(id, { passwordHash, updatedAt: now })) return false
       removeWhere(state.sessions, ({ userId }) => userId === id)
+      removeWhere(state.knownAddresses, ({ userId }) => userId === id)
       return true
     },
     async replacePasswordHash(id, { from, to }) {

@@ -136,6 +136,19 @@ export interface InviteStore {
   revoke(id: string, options: CallOptions): Promise<'revoked' | 'used' | 'missing'>
 }
 
+/** Addresses from which accounts have signed in, as hashes. */
+export interface KnownAddressStore {
+  /** Notes an address; those of the account that were used longest ago give way when it has more than `maxAddresses`. */
+  note(
+    use: { readonly hash: string; readonly userId: string; readonly now: number },
+    options: CallOptions & { readonly maxAddresses: number },
+  ): Promise<void>
+  /** Whether an address was used at a time or after it. */
+  isKnown(address: { readonly hash: string; readonly since: number }, options: CallOptions): Promise<boolean>
+  /** @returns how many addresses that were used last before a time were removed, at most `limit` */
+  removeOld(limits: { readonly before: number; readonly limit: number }, options: CallOptions): Promise<number>
+}
+
 /** Sign-ins that are under way at a provider. */
 export interface SignInStore {
   /**
@@ -149,4 +162,13 @@ export interface SignInStore {
   ): Promise<boolean>
   /** Removes a sign-in. @returns whether it was there and has not expired: true once at most */
   consume(flow: { readonly hash: string; readonly now: number }, options: CallOptions): Promise<boolean>
+}
+
+/** Tokens that hold once, as hashes, until they expire. */
+export interface UsedTokenStore {
+  /** Notes the use of a token. Those that have expired are removed. @returns whether it is the first use */
+  use(
+    token: { readonly hash: string; readonly now: number; readonly expiresAt: number },
+    options: CallOptions,
+  ): Promise<boolean>
 }

@@ -12,10 +12,12 @@ export type {
   Invite,
   InviteStore,
   KeyScopes,
+  KnownAddressStore,
   NewInvite,
   Session,
   SessionStore,
   SignInStore,
+  UsedTokenStore,
 } from './credentials.ts'
 export type { Stores } from './stores.ts'
 export type {

@@ -1,4 +1,11 @@
-import type { ApiKeyStore, InviteStore, SessionStore, SignInStore } from './credentials.ts'
+import type {
+  ApiKeyStore,
+  InviteStore,
+  KnownAddressStore,
+  SessionStore,
+  SignInStore,
+  UsedTokenStore,
+} from './credentials.ts'
 import type { QuotaStore, UsageStore } from './usage.ts'
 import type { RightsStore, UserStore } from './users.ts'
 
@@ -10,6 +17,8 @@ export interface Stores {
   readonly apiKeys: ApiKeyStore
   readonly invites: InviteStore
   readonly signIns: SignInStore
+  readonly usedTokens: UsedTokenStore
+  readonly knownAddresses: KnownAddressStore
   readonly usage: UsageStore
   readonly quotas: QuotaStore
 }

@@ -131,7 +131,7 @@ export interface UserStore {
     change: { readonly allowedModels: ModelAllowList; readonly now: number },
     options: CallOptions,
   ): Promise<boolean>
-  /** Sets the hash of a local account and removes its sessions. */
+  /** Sets the hash of a local account and removes its sessions and known addresses. */
   setPassword(
     id: string,
     change: { readonly passwordHash: string; readonly now: number },
@@ -144,7 +144,7 @@ export interface UserStore {
     options: CallOptions,
   ): Promise<boolean>
   /**
-   * Removes an account with its sessions, keys, invites, quotas and usage. Invites that it has used stay, without its
+   * Removes an account with its sessions, keys, invites, known addresses, quotas and usage. Invites that it has used stay, without its
    * name. Removing the last active admin is refused.
    */
   remove(id: string, options: CallOptions): Promise<ChangeOutcome>

@@ -64,12 +64,12 @@ function registerRoute({ auth, bodies, attempts, hasPasswords }: EntryParts): Ro
     async handler(call) {
       if (!hasPasswords) throw passwordsDisabled('local registration is disabled')
       const fields = await readFields(call, bodies)
-      attempts.countSignIn(call, fields.email)
       const { email, password, name, inviteCode } = fields
       const form = { email, password, name, inviteCode, acknowledgesWeakPassword: readAcknowledgement(fields) }
-      const registered = await auth.accounts.register(form, call)
+      const registered = await attempts.registration(call, () => auth.accounts.register(form, call))
       switch (registered.kind) {
         case 'active':
+          await auth.knownAddresses.note(registered.user, call.clientAddress, call)
           setSession(call, await auth.sessions.begin({ userId: registered.user.id }, call))
           return json({ user: describeOwner(registered.user) }, { status: 201 })
         case 'pending':
@@ -92,8 +92,8 @@ function loginRoute({ auth, bodies, attempts, hasPasswords }: EntryParts): Route
     async handler(call) {
       if (!hasPasswords) throw passwordsDisabled('local login is disabled, please use OAuth')
       const { email, password } = await readFields(call, bodies)
-      attempts.countSignIn(call, email)
-      const user = await auth.accounts.login({ email, password }, call)
+      const user = await attempts.signIn(call, email, () => auth.accounts.login({ email, password }, call))
+      await auth.knownAddresses.note(user, call.clientAddress, call)
       setSession(call, await auth.sessions.begin({ userId: user.id }, call))
       return json({ user: describeOwner(user) })
     },
@@ -112,9 +112,11 @@ function tokenLoginRoute({ auth, bodies, attempts }: EntryParts): Route {
       const { token } = await readFields(call, bodies)
       if (typeof token !== 'string' || token.trim() === '')
         throw new SvcError('invalid_request', 'token is required', { code: 'token_required' })
-      attempts.countSignIn(call)
-      const found = await auth.authenticator.verify({ carrier: 'bearer', value: token.trim() }, call)
-      if (found === undefined) throw new SvcError('unauthenticated', 'invalid token', { code: 'invalid_token' })
+      const found = await attempts.tokenSignIn(call, async () => {
+        const holder = await auth.authenticator.verify({ carrier: 'bearer', value: token.trim() }, call)
+        if (holder === undefined) throw new SvcError('unauthenticated', 'invalid token', { code: 'invalid_token' })
+        return holder
+      })
       setSession(call, await auth.sessions.exchange(found, call))
       const { id, name, role, account } = found.principal
       return json({ user: { id, ...(account === undefined ? {} : { email: account.email }), name, role } })
@@ -131,8 +133,8 @@ function otherRoutes({ auth, attempts }: EntryParts): Route[] {
       summary: 'Whether an invite can be used',
       responses: { 200: { description: 'Whether it is valid.', schema: async () => (await schemas()).validReply } },
       async handler(call) {
-        attempts.countSignIn(call)
-        return json({ valid: await auth.invites.isValid(call.param('code'), call) })
+        const code = call.param('code')
+        return json({ valid: await attempts.inviteCheck(call, code, () => auth.invites.isValid(code, call)) })
       },
     }),
     defineRoute({

@@ -20,7 +20,8 @@ export function accountsFeature(platform: Platform): ServerFeature {
   const { auth, stores, isInUse } = accounts
   const hasPasswords = isInUse && !config.disableLocalAuth
   const { providers, names, prepare } = createSignInProviders({ config, ownPort, clock, log })
-  const attempts = createAttempts({ clock, perMinute: config.authRateLimit })
+  const { knownAddresses } = auth
+  const attempts = createAttempts({ clock, perMinute: config.authRateLimit, knownAddresses })
   const parts = { auth, bodies, attempts, isInUse, hasPasswords }
   const { email, isStrict } = { email: config.authAdminEmail ?? '', isStrict: config.adminEmailStrict }
   const signIn = createSignIn({

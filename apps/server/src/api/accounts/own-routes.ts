@@ -72,16 +72,14 @@ function passwordRoute({ auth, bodies, attempts, hasPasswords }: AccountParts): 
       const id = requireAccount(call.principal)
       if (!hasPasswords) throw passwordsDisabled('local passwords are disabled')
       const fields = await readFields(call, bodies)
-      attempts.countSignIn(call, call.principal.account?.email)
-      await auth.accounts.changePassword(
-        id,
-        {
-          currentPassword: fields.current_password,
-          password: fields.new_password,
-          acknowledgesWeakPassword: readAcknowledgement(fields),
-        },
-        call,
-      )
+      const email = call.principal.account?.email ?? ''
+      const form = {
+        currentPassword: fields.current_password,
+        password: fields.new_password,
+        acknowledgesWeakPassword: readAcknowledgement(fields),
+      }
+      await attempts.signIn(call, email, () => auth.accounts.changePassword(id, form, call))
+      await auth.knownAddresses.note({ id, email }, call.clientAddress, call)
       if (call.principal.via === 'session') setSession(call, await auth.sessions.begin({ userId: id }, call))
       return json({ message: 'password updated' })
     },

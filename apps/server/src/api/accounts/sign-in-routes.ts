@@ -37,8 +37,7 @@ function loginRoute(name: keyof SignInProviders, { signIn, signInProviders, atte
     responses: { 307: { description: 'On to the provider.' } },
     async handler(call) {
       const provider = requireProvider(signInProviders[name]())
-      attempts.countCallback(call)
-      const { url, browserToken, maxAgeMs } = await signIn.begin(provider, call)
+      const { url, browserToken, maxAgeMs } = await attempts.departure(call, () => signIn.begin(provider, call))
       setCookie(call, { name: STATE_COOKIE, value: browserToken, maxAgeMs })
       const invite = call.query('invite_code') ?? ''
       if (INVITE.test(invite)) setCookie(call, { name: INVITE_COOKIE, value: invite, maxAgeMs })
@@ -57,7 +56,6 @@ function callbackRoute(name: keyof SignInProviders, parts: SignInParts): Route {
     responses: { 307: { description: 'Signed in; on to the pages.' } },
     async handler(call) {
       const provider = requireProvider(signInProviders[name]())
-      attempts.countCallback(call)
       const callback = {
         parameters: new URLSearchParams((call.incoming.url ?? '').split('?').slice(1).join('?')),
         browserToken: readCookie(call.incoming.headers, STATE_COOKIE),
@@ -65,7 +63,7 @@ function callbackRoute(name: keyof SignInProviders, parts: SignInParts): Route {
       }
       for (const cookie of [STATE_COOKIE, INVITE_COOKIE]) clearCookie(call, cookie)
       try {
-        const { user, providerSession } = await signIn.complete(provider, callback, call)
+        const { user, providerSession } = await attempts.arrival(call, () => signIn.complete(provider, callback, call))
         setSession(call, await auth.sessions.begin({ userId: user.id, providerSession }, call))
         return redirect(`${pathPrefix(call)}/app`)
       } catch (error) {

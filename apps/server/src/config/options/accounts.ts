@@ -50,7 +50,7 @@ export const accounts = defineSection({
       flag: 'auth-rate-limit',
       env: ['SVC_AUTH_RATE_LIMIT'],
       default: '5',
-      about: 'log-in attempts a minute for an address and account; 0 = no limit',
+      about: 'failed log-ins a minute of an address at an account; 0 = no limit',
     }),
     authApiKeyHmacSecret: option(secret, {
       flag: 'auth-api-key-hmac-secret',

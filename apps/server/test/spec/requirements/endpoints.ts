@@ -241,7 +241,20 @@ export const ENDPOINTS = defineRequirements([
     id: 'auth-api:login:rate-limit',
     section: '4.2',
     behavior:
-      'Attempts to sign in are limited to `--auth-rate-limit` a minute for an address and account, 5 by default, without limit at 0.',
+      'Failed sign-ins of an address at an account are limited to `--auth-rate-limit` a minute, 5 by default, without limit at 0. Those of an address at all accounts are limited to ten times as many, those at an account from all addresses to twenty times.',
+    state: 'built',
+  },
+  {
+    id: 'auth-api:login:success-uncounted',
+    section: '4.2',
+    behavior: 'A sign-in that succeeds counts for no limit, and a limit of one address and account locks no other.',
+    state: 'built',
+  },
+  {
+    id: 'auth-api:login:known-address',
+    section: '4.2',
+    behavior:
+      'The wider limits do not hold for an account at an address from which it has signed in within 90 days, also after a restart.',
     state: 'built',
   },
   {
@@ -283,7 +296,8 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'auth-api:invite-check:rate-limit',
     section: '4.2',
-    behavior: 'Checking a code is limited in rate as signing in is.',
+    behavior:
+      'Checks of codes that are not valid are limited in rate as failed sign-ins are, in a budget of their own.',
     state: 'built',
   },
   {

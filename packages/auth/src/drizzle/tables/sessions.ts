@@ -24,6 +24,7 @@ export const sessionsOnSqlite = sqlite.sqliteTable(
     sqlite.index('auth_sessions_by_previous_hash').on(table.previousHash),
     sqlite.index('auth_sessions_by_user').on(table.userId, table.createdAt),
     sqlite.index('auth_sessions_by_expiry').on(table.expiresAt),
+    sqlite.index('auth_sessions_by_provider').on(table.providerSession),
   ],
 )
 
@@ -47,5 +48,6 @@ export const sessionsOnPostgres = pg.pgTable(
     pg.index('auth_sessions_by_previous_hash').on(table.previousHash),
     pg.index('auth_sessions_by_user').on(table.userId, table.createdAt),
     pg.index('auth_sessions_by_expiry').on(table.expiresAt),
+    pg.index('auth_sessions_by_provider').on(table.providerSession),
   ],
 )
