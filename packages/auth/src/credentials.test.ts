@@ -13,7 +13,10 @@ const cases: readonly (readonly [RequestHeaders, readonly string[]])[] = [
   [{ 'x-api-key': '', 'xi-api-key': ['x', 'y'] }, ['xi-api-key x']],
   [{ authorization: 'Bearer a', 'x-api-key': 'k', cookie: 'session=s; token=t' }, ['bearer a']],
   [{ cookie: 'token=t; session=s' }, ['session-cookie s', 'token-cookie t']],
-  [{ cookie: 'sessions=x;  session = s ; session=second' }, ['session-cookie s']],
+  [{ cookie: 'sessions=x;  session = s ; session=second' }, ['session-cookie s', 'session-cookie second']],
+  [{ cookie: 'session=a; token=t; session=b; session=a' }, ['session-cookie a', 'session-cookie b', 'token-cookie t']],
+  [{ cookie: 'session=; session=b; Session=c; xsession=d' }, ['session-cookie b']],
+  [{ cookie: 'session; =x; session=a=b' }, ['session-cookie a=b']],
   [{ cookie: 'token=t' }, ['token-cookie t']],
   [{ cookie: 'session=' }, []],
   [{ authorization: `Bearer ${'x'.repeat(5000)}` }, []],
@@ -21,6 +24,11 @@ const cases: readonly (readonly [RequestHeaders, readonly string[]])[] = [
 
 it.each(cases)('of %j are %j', (headers, wanted) => {
   expect(extractCredentials(headers).map(({ carrier, value }) => `${carrier} ${value}`)).toEqual(wanted)
+})
+
+it('are bounded, however many cookies have the name', () => {
+  const cookie = Array.from({ length: 1000 }, (_, index) => `session=${index}`).join(';')
+  expect(extractCredentials({ cookie })).toHaveLength(32)
 })
 
 it('tells cookies from headers', () => {

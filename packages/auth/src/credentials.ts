@@ -14,6 +14,8 @@ export type RequestHeaders = Readonly<Record<string, string | readonly string[] 
 
 /** Longer values are no credentials. */
 const MAX_LENGTH = 4096
+/** Cookies of one name that are looked at. */
+const MAX_COOKIES = 32
 
 /** The first value of a header; a value that is no text is none. */
 function readSingle(value: unknown): string | undefined {
@@ -21,16 +23,22 @@ function readSingle(value: unknown): string | undefined {
   return typeof first === 'string' ? first : undefined
 }
 
-/** The value of a cookie of a request: the first one of the name. */
-export function readCookie(
+/**
+ * The values of the cookies of a name, each once, at most 32. A browser sends several when another program of the same
+ * host uses the name too, and nothing says whose is whose.
+ */
+export function readCookies(
   { cookie }: { readonly cookie?: string | readonly string[] | undefined },
   name: string,
-): string | undefined {
+): readonly string[] {
+  const values = new Set<string>()
   for (const part of readSingle(cookie)?.split(';') ?? []) {
     const separator = part.indexOf('=')
-    if (separator > 0 && part.slice(0, separator).trim() === name) return part.slice(separator + 1).trim()
+    if (separator <= 0 || part.slice(0, separator).trim() !== name) continue
+    values.add(part.slice(separator + 1).trim())
+    if (values.size === MAX_COOKIES) break
   }
-  return undefined
+  return [...values]
 }
 
 /** `Bearer <key>` with the scheme in any case, or a bare key as some clients send it. */
@@ -50,7 +58,7 @@ function toCredential(carrier: CredentialCarrier, value: string | undefined): Cr
 
 /**
  * The credentials of a request, in the order in which they are tried. The first header that has one decides alone: the
- * cookies of a request with a header are not looked at. Without a header, the session goes before the `token` cookie.
+ * cookies of a request with a header are not looked at. Without a header, sessions go before `token` cookies.
  */
 export function extractCredentials(headers: RequestHeaders): readonly Credential[] {
   checkArgument(typeof headers === 'object' && headers !== null, 'extractCredentials: headers', 'an object', headers)
@@ -60,10 +68,11 @@ export function extractCredentials(headers: RequestHeaders): readonly Credential
     toCredential('xi-api-key', readSingle(headers['xi-api-key']))
   if (header !== undefined) return [header]
   if (headers.cookie === undefined) return []
-  return [
-    toCredential('session-cookie', readCookie(headers, 'session')),
-    toCredential('token-cookie', readCookie(headers, 'token')),
-  ].filter((credential) => credential !== undefined)
+  const read = (carrier: CredentialCarrier, name: string) =>
+    readCookies(headers, name).map((value) => toCredential(carrier, value))
+  return [...read('session-cookie', 'session'), ...read('token-cookie', 'token')].filter(
+    (credential) => credential !== undefined,
+  )
 }
 
 /** Whether a browser sends a credential by itself, also for pages of others. */

@@ -56,7 +56,7 @@ describe('a sign-in at the code host', () => {
     const { signIn, provider, host } = world
     const begin = async () => {
       const { url, browserToken } = await signIn.begin(provider, call)
-      return { parameters: (await host.agree(url)).searchParams, browserToken }
+      return { parameters: (await host.agree(url)).searchParams, browserTokens: [browserToken] }
     }
     const isRefused = async (callback: Parameters<typeof signIn.complete>[1]) =>
       expect(signIn.complete(provider, callback, call)).rejects.toMatchObject({
@@ -71,8 +71,8 @@ describe('a sign-in at the code host', () => {
     const none = new URLSearchParams(first.parameters)
     none.delete('state')
     for (const parameters of [forged, doubled, none]) await isRefused({ ...first, parameters })
-    await isRefused({ ...first, browserToken: undefined })
-    await isRefused({ ...first, browserToken: second.browserToken })
+    await isRefused({ ...first, browserTokens: [] })
+    await isRefused({ ...first, browserTokens: second.browserTokens })
     expect(await world.countUsers()).toBe(0)
     await signIn.complete(provider, first, call)
     await isRefused(first)
@@ -84,7 +84,9 @@ describe('a sign-in at the code host', () => {
     await using world = await startWorld()
     const { url, browserToken } = await world.signIn.begin({ ...world.provider, name: 'oidc' }, call)
     const { searchParams: parameters } = await world.host.agree(url)
-    await expect(world.signIn.complete(world.provider, { parameters, browserToken }, call)).rejects.toMatchObject({
+    await expect(
+      world.signIn.complete(world.provider, { parameters, browserTokens: [browserToken] }, call),
+    ).rejects.toMatchObject({
       code: 'invalid_state',
     })
   })
@@ -94,7 +96,7 @@ describe('a sign-in at the code host', () => {
     const { signIn, provider, host } = world
     const begin = async () => {
       const { url, browserToken } = await signIn.begin(provider, call)
-      return { parameters: (await host.agree(url)).searchParams, browserToken }
+      return { parameters: (await host.agree(url)).searchParams, browserTokens: [browserToken] }
     }
     const expired = await begin()
     host.expireCodes()
@@ -112,7 +114,7 @@ describe('a sign-in at the code host', () => {
     })
     const denied = await begin()
     denied.parameters.set('error', 'access_denied')
-    await expect(signIn.complete(provider, denied, call)).rejects.toMatchObject({ code: 'sign_in_failed' })
+    await expect(signIn.complete(provider, denied, call)).rejects.toMatchObject({ code: 'sign_in_denied' })
     expect(await world.countUsers()).toBe(0)
   })
 

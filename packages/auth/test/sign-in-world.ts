@@ -33,7 +33,7 @@ export function createSignInWorld(options: { readonly mode?: RegistrationMode; r
     async signInAt(provider: SignInProvider, agree: Agree, inviteCode?: string): Promise<User> {
       const { url, browserToken } = await signIn.begin(provider, call)
       const { searchParams: parameters } = await agree(url)
-      return (await signIn.complete(provider, { parameters, browserToken, inviteCode }, call)).user
+      return (await signIn.complete(provider, { parameters, browserTokens: [browserToken], inviteCode }, call)).user
     },
     countUsers: async () => (await stores.users.list({ limit: 1000 }, call)).length,
   }

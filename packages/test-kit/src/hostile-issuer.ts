@@ -22,6 +22,15 @@ export interface ForgeContext {
 /** Makes the ID token of the next sign-in. */
 export type TokenForger = (context: ForgeContext) => Promise<string>
 
+/** The words of a refusal. */
+export interface Refusal {
+  readonly error: string
+  readonly error_description?: string
+}
+
+/** A way by which a client proves itself at the token endpoint. */
+export type ClientProof = 'basic' | 'post' | 'none'
+
 /** An OIDC issuer that a test controls: it may lie about everything. */
 export interface HostileIssuer extends AsyncDisposable {
   readonly issuer: string
@@ -34,6 +43,18 @@ export interface HostileIssuer extends AsyncDisposable {
   keySet: (() => unknown) | undefined
   /** Answers discovery with this status. */
   discoveryStatus: number
+  /** The ways to prove a client that the metadata names; undefined means that it is silent. */
+  authMethods: readonly string[] | undefined
+  /** Looks at how a client has proved itself. @default every way will do */
+  checkClient: (proof: ClientProof, secret: string) => boolean
+  /** Ways in which clients have proved themselves, oldest first. */
+  readonly proofs: ClientProof[]
+  /** Sends browsers back with a refusal. */
+  refusal: Refusal | undefined
+  /** Answers the token endpoint. */
+  tokenReply: { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> } | undefined
+  /** Cuts every connection to these paths. */
+  down: readonly string[]
   /** How often the key set was asked for. */
   readonly keyRequests: number
   /** Makes a new key and takes the old one away. */
@@ -57,9 +78,25 @@ async function makeKey(): Promise<KeyPair> {
   return { kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } }
 }
 
-function reply(response: ServerResponse, body: unknown, status = 200): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+function reply(response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
+
+/** How a client proves itself, and by which secret. */
+function readProof(authorization: string | undefined, form: URLSearchParams): readonly [ClientProof, string] {
+  if (authorization?.startsWith('Basic ') === true) {
+    const [, secret = ''] = Buffer.from(authorization.slice(6), 'base64').toString().split(':')
+    return ['basic', decodeURIComponent(secret.replaceAll('+', '%20'))]
+  }
+  const secret = form.get('client_secret')
+  return secret === null ? ['none', ''] : ['post', secret]
+}
+
+type Orders = Pick<
+  HostileIssuer,
+  | ('account' | 'forge' | 'userInfo' | 'keySet' | 'discoveryStatus')
+  | ('authMethods' | 'checkClient' | 'proofs' | 'refusal' | 'tokenReply' | 'down')
+>
 
 /** Starts an issuer. Without further orders its sign-ins hold. */
 export async function startHostileIssuer(client: {
@@ -71,15 +108,38 @@ export async function startHostileIssuer(client: {
   const nonces = new Map<string, string>()
   const sign = (claims: TokenClaims, header: Partial<JWTHeaderParameters> = {}): Promise<string> =>
     new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid: key.kid, ...header }).sign(key.privateKey)
-  const orders: Pick<HostileIssuer, 'account' | 'forge' | 'userInfo' | 'keySet' | 'discoveryStatus'> = {
+  const orders: Orders = {
     account: client.account,
     forge: ({ claims, sign: signClaims }) => signClaims(claims),
     userInfo: undefined,
     keySet: undefined,
     discoveryStatus: 200,
+    authMethods: undefined,
+    checkClient: () => true,
+    proofs: [],
+    refusal: undefined,
+    tokenReply: undefined,
+    down: [],
   }
 
-  async function answerToken(origin: string, code: string, response: ServerResponse): Promise<void> {
+  async function answerToken(
+    { origin, authorization, form }: { origin: string; authorization: string | undefined; form: URLSearchParams },
+    response: ServerResponse,
+  ): Promise<void> {
+    const [proof, secret] = readProof(authorization, form)
+    orders.proofs.push(proof)
+    if (orders.tokenReply !== undefined) {
+      const { body, status, headers } = orders.tokenReply
+      reply(response, body, status, headers)
+      return
+    }
+    if (!orders.checkClient(proof, secret)) {
+      // RFC 6749, section 5.2: a client that has used the header learns the scheme
+      const headers = proof === 'basic' ? { 'www-authenticate': 'Basic realm="issuer"' } : undefined
+      reply(response, { error: 'invalid_client', error_description: `no ${proof} here` }, 401, headers)
+      return
+    }
+    const code = form.get('code') ?? ''
     const accessToken = randomBytes(16).toString('hex')
     const now = Math.floor(Date.now() / 1000)
     const claims = {
@@ -103,6 +163,7 @@ export async function startHostileIssuer(client: {
             authorization_endpoint: `${origin}/authorize`,
             ...(orders.userInfo === undefined ? {} : { userinfo_endpoint: `${origin}/userinfo` }),
             id_token_signing_alg_values_supported: ['ES256', 'RS256', 'HS256', 'none'],
+            token_endpoint_auth_methods_supported: orders.authMethods,
           },
           orders.discoveryStatus,
         ),
@@ -115,7 +176,7 @@ export async function startHostileIssuer(client: {
         const code = randomBytes(8).toString('hex')
         nonces.set(code, url.searchParams.get('nonce') ?? '')
         const target = new URL(url.searchParams.get('redirect_uri') ?? '')
-        target.searchParams.set('code', code)
+        for (const [name, value] of Object.entries(orders.refusal ?? { code })) target.searchParams.set(name, value)
         target.searchParams.set('state', url.searchParams.get('state') ?? '')
         response.writeHead(302, { location: target.href }).end()
       },
@@ -125,12 +186,15 @@ export async function startHostileIssuer(client: {
           text += chunk.toString()
         })
         request.on('end', () => {
-          answerToken(origin, new URLSearchParams(text).get('code') ?? '', response).catch(() => response.destroy())
+          const { authorization } = request.headers
+          const form = new URLSearchParams(text)
+          answerToken({ origin, authorization, form }, response).catch(() => response.destroy())
         })
       },
     }
     const answer = answers[url.pathname]
-    if (answer === undefined) reply(response, { error: 'not_found' }, 404)
+    if (orders.down.includes(url.pathname)) response.destroy()
+    else if (answer === undefined) reply(response, { error: 'not_found' }, 404)
     else answer()
   })
 

@@ -64,8 +64,10 @@ export {
   startBrokenFraming,
 } from './hostile-framing.ts'
 export {
+  type ClientProof,
   type ForgeContext,
   type HostileIssuer,
+  type Refusal,
   startHostileIssuer,
   type TokenClaims,
   type TokenForger,

@@ -6,6 +6,8 @@ export interface OidcIssuer extends AsyncDisposable {
   readonly issuer: string
   /** Signs an account in where a sign-in sends the browser, and agrees. @returns where the browser is sent back to */
   agree(url: URL, login: string): Promise<URL>
+  /** Signs the person out whose browser has agreed last. Clients with a logout address are told. */
+  signOut(): Promise<void>
 }
 
 const MAX_STEPS = 12
@@ -40,6 +42,14 @@ function readForm(page: string, login: string): { readonly action: string; reado
   return { action, body }
 }
 
+/** The page on which a person agrees to sign out, as a form. */
+function readLogoutForm(page: string): { readonly action: string; readonly body: URLSearchParams } {
+  const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1]
+  const guard = /name="xsrf" value="([^"]+)"/.exec(page)?.[1]
+  if (action === undefined || guard === undefined) throw new Error('the issuer shows no form to sign out')
+  return { action, body: new URLSearchParams({ xsrf: guard, logout: 'yes' }) }
+}
+
 /**
  * Starts the certified implementation `oidc-provider` with one client. An account is made for every login; its claims
  * are those that `toClaims` gives.
@@ -49,6 +59,10 @@ export async function startOidcIssuer(options: {
   readonly clientSecret: string
   readonly redirectUri: string
   readonly toClaims: (login: string) => Readonly<Record<string, unknown>>
+  /** How the client proves itself. @default client_secret_post */
+  readonly authMethod?: 'client_secret_basic' | 'client_secret_post'
+  /** Where the client is told that a person has signed out. @default nowhere */
+  readonly logoutUri?: string
 }): Promise<OidcIssuer> {
   const server = createServer()
   const port = await listenOnFreePort(server)
@@ -61,9 +75,16 @@ export async function startOidcIssuer(options: {
         client_id: options.clientId,
         client_secret: options.clientSecret,
         redirect_uris: [options.redirectUri],
-        token_endpoint_auth_method: 'client_secret_post',
+        token_endpoint_auth_method: options.authMethod ?? 'client_secret_post',
+        ...(options.logoutUri === undefined
+          ? {}
+          : { backchannel_logout_uri: options.logoutUri, backchannel_logout_session_required: true }),
       },
     ],
+    features: { backchannelLogout: { enabled: true } },
+    // its own way out refuses addresses of this machine
+    fetch: (url, { method = 'GET', headers = {}, body = null } = {}) =>
+      fetch(url, { method, headers, body, redirect: 'manual' }),
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
     cookies: { keys: ['a key of a test'] },
@@ -73,22 +94,24 @@ export async function startOidcIssuer(options: {
     }),
   })
   const answer = provider.callback()
+  let cookies = createCookies()
+  const send = async (url: URL, body?: URLSearchParams): Promise<Response> => {
+    const method = body === undefined ? {} : { method: 'POST', body }
+    const response = await fetch(url, { redirect: 'manual', headers: { cookie: cookies.read() }, ...method })
+    cookies.keep(response)
+    return response
+  }
   server.on('request', (request, response) => void answer(request, response))
   return {
     issuer,
     async agree(start, login) {
-      const cookies = createCookies()
+      cookies = createCookies()
       const { host } = new URL(options.redirectUri)
       let step: { readonly url: URL; readonly body?: URLSearchParams } = { url: start }
       for (let count = 0; count < MAX_STEPS; count += 1) {
         const { url, body } = step
         if (url.host === host) return url
-        const response = await fetch(url, {
-          redirect: 'manual',
-          headers: { cookie: cookies.read() },
-          ...(body === undefined ? {} : { method: 'POST', body }),
-        })
-        cookies.keep(response)
+        const response = await send(url, body)
         const location = response.headers.get('location')
         if (location !== null) step = { url: new URL(location, url) }
         else {
@@ -97,6 +120,12 @@ export async function startOidcIssuer(options: {
         }
       }
       throw new Error('the issuer does not come to an end')
+    },
+    async signOut() {
+      const page = new URL(`${issuer}/session/end`)
+      const { action, body } = readLogoutForm(await (await send(page)).text())
+      const done = await send(new URL(action, page), body)
+      if (done.status >= 400) throw new Error(`the issuer signs nobody out: ${done.status} ${await done.text()}`)
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -1,13 +1,21 @@
 import { type IssuedSession, SESSION_LIFETIME_MS, type Sessions } from '@svc/auth'
-import type { Call } from './call.ts'
+import { type Call, pathPrefix } from './call.ts'
 
-/** A cookie of this server: for all of its paths, out of reach for scripts, and not sent along by pages elsewhere. */
+/** The path below which clients reach this server, as a cookie's attribute can have it. */
+function cookiePath(call: Pick<Call, 'baseUrl'>): string {
+  return pathPrefix(call).replaceAll(';', '%3B') || '/'
+}
+
+/**
+ * A cookie of this server: for its own paths and not for those of other programs on the host, out of reach for scripts,
+ * and not sent along by pages elsewhere.
+ */
 function formatCookie(
   call: Pick<Call, 'baseUrl'>,
   { name, value, maxAgeMs }: { readonly name: string; readonly value: string; readonly maxAgeMs: number },
 ): string {
   const secure = call.baseUrl.startsWith('https:') ? '; Secure' : ''
-  return `${name}=${value}; Path=/; Max-Age=${Math.floor(maxAgeMs / 1000)}; HttpOnly; SameSite=Lax${secure}`
+  return `${name}=${value}; Path=${cookiePath(call)}; Max-Age=${Math.floor(maxAgeMs / 1000)}; HttpOnly; SameSite=Lax${secure}`
 }
 
 /** Has the browser of a call keep a cookie. */

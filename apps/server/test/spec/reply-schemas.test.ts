@@ -41,6 +41,7 @@ const WITHOUT_SCHEMA: readonly string[] = [
   'POST /api/backend-logs/{path}',
   'POST /api/traces/clear',
   'POST /api/backend-traces/clear',
+  'POST /api/auth/oidc/backchannel-logout',
   'POST /api/copy',
   'DELETE /api/delete',
 ]

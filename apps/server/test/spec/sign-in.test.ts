@@ -1,51 +1,17 @@
-import { createServer } from 'node:http'
-import { listenOnFreePort, startCodeHost, startHostileIssuer, startOidcIssuer } from '@svc/test-kit'
+import { startCodeHost, startHostileIssuer, startOidcIssuer } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { type AccountsWorld, createMembers, startAccountsWorld } from '../support/accounts-world.ts'
 import { type Browser, createBrowser } from '../support/browser.ts'
-import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts'
+import { CLIENT, findPort, goThere, signIn, startAt, toPath } from '../support/provider-sign-in.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
-const CLIENT = { clientId: 'client', clientSecret: 'a secret of the client' }
 const ADA = {
   user: { id: 7, login: 'ada', name: 'Ada', email: 'public@site.example', avatar_url: 'https://pics.example/7' },
   emails: [{ email: 'Ada@Site.example', verified: true, primary: true }],
 }
-type Name = 'oidc' | 'github'
-type Agree = (url: URL) => Promise<URL>
-
-/** A port that is free now. */
-async function findPort(): Promise<number> {
-  const server = createServer()
-  const port = await listenOnFreePort(server)
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  return port
-}
-
-/** A server whose port is known before it starts, as its providers must know it. */
-async function startAt(port: number, options: TestServerOptions): Promise<TestServer> {
-  return startTestServer({
-    ...options,
-    flags: ['--auth-enabled', '--auth-rate-limit=0', `--address=127.0.0.1:${port}`, ...(options.flags ?? [])],
-    env: { SVC_BASE_URL: `http://127.0.0.1:${port}`, ...options.env },
-  })
-}
-
-const toPath = (url: URL): string => `${url.pathname}${url.search}`
-
-/** A browser that begins, agrees, and is back with the answer of the provider. */
-async function goThere(browser: Browser, name: Name, agree: Agree, query = ''): Promise<URL> {
-  const begun = await browser.call(`/api/auth/${name}/login${query}`)
-  expect(begun.status).toBe(307)
-  return agree(new URL(begun.headers.location ?? ''))
-}
-
-async function signIn(browser: Browser, name: Name, agree: Agree, query = '') {
-  return browser.call(toPath(await goThere(browser, name, agree, query)))
-}
-
 const me = async (browser: Browser) => (await browser.call('/api/auth/me')).json()
 
 async function countUsers(server: TestServer): Promise<number> {

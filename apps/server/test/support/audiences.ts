@@ -38,6 +38,7 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'GET /api/auth/github/callback',
     'GET /api/auth/oidc/login',
     'GET /api/auth/oidc/callback',
+    'POST /api/auth/oidc/backchannel-logout',
   ],
   general: [
     'GET /version',

@@ -651,6 +651,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/oidc/backchannel-logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Where the OIDC issuer ends sessions (back-channel logout) */
+        post: operations["post_api_auth_oidc_backchannel_logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/me": {
         parameters: {
             query?: never;
@@ -8372,7 +8389,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description On to the provider. */
+            /** @description On to the provider; a browser that cannot go there, back to the form. */
             307: {
                 headers: {
                     [name: string]: unknown;
@@ -8399,7 +8416,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed in; on to the pages. */
+            /** @description Signed in, on to the pages; a browser that is not, back to the form. */
             307: {
                 headers: {
                     [name: string]: unknown;
@@ -8426,7 +8443,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description On to the provider. */
+            /** @description On to the provider; a browser that cannot go there, back to the form. */
             307: {
                 headers: {
                     [name: string]: unknown;
@@ -8453,12 +8470,60 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed in; on to the pages. */
+            /** @description Signed in, on to the pages; a browser that is not, back to the form. */
             307: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_auth_oidc_backchannel_logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    /** @description a logout token, signed by the issuer */
+                    logout_token: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The sessions have ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The token does not hold. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: string;
+                        error_description: string;
+                    };
+                };
             };
             /** @description An error in the format of the route. */
             default: {

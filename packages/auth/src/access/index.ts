@@ -4,7 +4,7 @@
  * @module
  */
 
-export { readCookie } from '../credentials.ts'
+export { readCookies } from '../credentials.ts'
 export {
   checkAccess,
   checkModelAccess,

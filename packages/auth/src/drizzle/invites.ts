@@ -107,13 +107,19 @@ export function createDrizzleSignIns(queries: DrizzleQueries, tables: AuthTables
 /** Tokens that were used, in a database. */
 export function createDrizzleUsedTokens(queries: DrizzleQueries, { usedTokens }: AuthTables): UsedTokenStore {
   return {
+    async isUsed({ hash, now }) {
+      const rows = await queries.rows((db) =>
+        db
+          .select({ hash: usedTokens.hash })
+          .from(usedTokens)
+          .where(and(eq(usedTokens.hash, hash), gt(usedTokens.expiresAt, now))),
+      )
+      return rows.length > 0
+    },
     use: ({ hash, now, expiresAt }) =>
       queries.transaction(async (transaction) => {
         await transaction.change((db) => db.delete(usedTokens).where(lte(usedTokens.expiresAt, now)))
-        const added = await transaction.change((db) =>
-          db.insert(usedTokens).values({ hash, expiresAt }).onConflictDoNothing(),
-        )
-        return added > 0
+        await transaction.change((db) => db.insert(usedTokens).values({ hash, expiresAt }).onConflictDoNothing())
       }),
   }
 }

@@ -178,11 +178,10 @@ export function createMemorySignIns(state: MemoryState): SignInStore {
 /** Tokens that were used, in memory. */
 export function createMemoryUsedTokens(state: MemoryState): UsedTokenStore {
   return {
+    isUsed: async ({ hash, now }) => (state.usedTokens.get(hash) ?? 0) > now,
     async use({ hash, now, expiresAt }) {
       for (const [key, until] of [...state.usedTokens]) if (until <= now) state.usedTokens.delete(key)
-      if (state.usedTokens.has(hash)) return false
       state.usedTokens.set(hash, expiresAt)
-      return true
     },
   }
 }

@@ -1,4 +1,5 @@
 import { AuthError } from '../errors.ts'
+import { ProviderDown } from './provider-error.ts'
 
 /** Sends a request, as `fetch` does. */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>
@@ -38,6 +39,18 @@ async function readAtMost(response: Response, limit: number): Promise<Uint8Array
   return bytes
 }
 
+/** @throws {ProviderDown} when no whole reply comes; the reason of a caller who has left; {AuthError} for one too large */
+async function read(send: Fetch, url: string, init: FetchInit) {
+  try {
+    const response = await send(url, init)
+    return { response, body: await readAtMost(response, MAX_REPLY_BYTES) }
+  } catch (cause) {
+    if (AuthError.is(cause)) throw cause
+    if (cause instanceof Error && cause.name === 'AbortError') throw cause
+    throw new ProviderDown('the provider gives no answer', { cause })
+  }
+}
+
 /**
  * A fetch for replies of providers: at most 1 MiB, at most 10 seconds, no redirects, since a redirect could carry the
  * secret of the client elsewhere.
@@ -46,10 +59,9 @@ export function boundFetch(send: Fetch = sendByDefault): Fetch {
   return async (url, init) => {
     const timeout = AbortSignal.timeout(TIMEOUT_MS)
     const signal = init.signal === undefined ? timeout : AbortSignal.any([init.signal, timeout])
-    const response = await send(url, { ...init, redirect: 'manual', signal })
+    const { response, body } = await read(send, url, { ...init, redirect: 'manual', signal })
     const { status, statusText, headers } = response
     const isEmpty = status === 204 || status === 304
-    const body = await readAtMost(response, MAX_REPLY_BYTES)
     return new Response(isEmpty ? null : body, { status: status < 200 ? 502 : status, statusText, headers })
   }
 }

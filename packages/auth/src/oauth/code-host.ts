@@ -3,7 +3,7 @@ import * as client from 'openid-client'
 import { AuthError } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
 import { boundFetch, type Fetch, isSafeUrl } from './bounded-fetch.ts'
-import { type SignInProvider, signInFailed, toIdentity } from './provider.ts'
+import { type SignInProvider, toIdentity, toSignInError } from './provider.ts'
 
 /** What {@link createCodeHostProvider} needs. */
 export interface CodeHostOptions {
@@ -93,9 +93,9 @@ export function createCodeHostProvider(options: CodeHostOptions): SignInProvider
       url.search = parameters.toString()
       const tokens = await client
         .authorizationCodeGrant(config, url, { pkceCodeVerifier: codeVerifier, expectedState: state })
-        .catch((cause: unknown) => {
+        .catch(async (cause: unknown) => {
           call.signal.throwIfAborted()
-          throw signInFailed(cause)
+          throw await toSignInError(cause)
         })
       const { user, emails } = await readAccount(tokens.access_token, call)
       const { email, verified } = pickEmail(user, emails)

@@ -7,6 +7,7 @@
 export { type BackChannelLogoutOptions, endSessionsByToken } from './back-channel-logout.ts'
 export type { Fetch, FetchInit } from './bounded-fetch.ts'
 export { type CodeHostOptions, createCodeHostProvider } from './code-host.ts'
-export { createOidcProvider, type OidcOptions, type OidcProvider } from './oidc.ts'
+export { createOidcProvider, type LogoutToken, type OidcOptions, type OidcProvider } from './oidc.ts'
 export type { Identity, SignInProvider, SignInSecrets } from './provider.ts'
+export { ProviderError } from './provider-error.ts'
 export { type BegunSignIn, createSignIn, type SignIn, type SignInCallback, type SignInOptions } from './sign-in.ts'

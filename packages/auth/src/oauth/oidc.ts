@@ -3,7 +3,16 @@ import * as client from 'openid-client'
 import { AuthError } from '../errors.ts'
 import type { CallOptions, Clock, Logger } from '../ports/clock.ts'
 import { boundFetch, type Fetch, isSafeUrl } from './bounded-fetch.ts'
-import { type Identity, type SignInProvider, signInFailed, toIdentity } from './provider.ts'
+import { isClientRefusal, listClientAuthentications } from './client-authentication.ts'
+import {
+  type Identity,
+  providerAway,
+  type SignInProvider,
+  toIdentity,
+  toProviderSession,
+  toSignInError,
+} from './provider.ts'
+import { isProviderDown } from './provider-error.ts'
 import { createTokenVerifier, type TokenVerifier } from './token-verifier.ts'
 
 /** What {@link createOidcProvider} needs. */
@@ -25,22 +34,40 @@ export interface OidcProvider extends SignInProvider {
   /** Reads the issuer's configuration. @returns whether the issuer can be used; another try is made when it is needed */
   prepare(options: CallOptions): Promise<boolean>
   /**
-   * Whom a logout token ends sessions of.
+   * Reads a logout token.
    *
-   * @throws {AuthError} `invalid_request`
+   * @throws {AuthError} `invalid_request`, with the code `invalid_logout_token`; `unavailable` while the issuer is away
    */
-  readLogoutToken(
-    token: string,
-    options: CallOptions,
-  ): Promise<{ readonly subject: string | undefined; readonly providerSession: string | undefined }>
+  readLogoutToken(token: string, options: CallOptions): Promise<LogoutToken>
+}
+
+/** A logout token that holds, but for its earlier uses. */
+export interface LogoutToken {
+  /** Whom it ends sessions of. One of both is there. */
+  readonly subject: string | undefined
+  readonly providerSession: string | undefined
+  /** The issuer gives it to one token. */
+  readonly id: string
+  /** From then on the token does not hold any more, milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** The error of a logout token that does not hold. */
+export function logoutRefused(cause: unknown): AuthError {
+  return new AuthError('invalid_request', 'the logout token does not hold', { code: 'invalid_logout_token', cause })
 }
 
 const SCOPES = 'openid profile email'
+const TIMEOUT_S = 10
+const CLIENT_METADATA = { [client.clockTolerance]: 60 }
 /** Failed discoveries are not repeated more often. */
 const RETRY_MS = 10_000
 
 interface Discovered {
-  readonly config: client.Configuration
+  /** One for each way in which the client may prove itself. */
+  readonly configs: readonly client.Configuration[]
+  /** The way that the token endpoint took last. */
+  preferred: client.Configuration
   readonly verifier: TokenVerifier
 }
 
@@ -77,35 +104,54 @@ export function createOidcProvider(options: OidcOptions): OidcProvider {
 
   async function discover(): Promise<Discovered> {
     const isPlain = new URL(issuer).protocol === 'http:'
-    const config = await client.discovery(
-      new URL(issuer),
-      clientId,
-      { [client.clockTolerance]: 60 },
-      clientSecret === undefined ? client.None() : client.ClientSecretPost(clientSecret),
-      {
-        [client.customFetch]: customFetch,
-        timeout: 10,
-        ...(isPlain ? { execute: [client.allowInsecureRequests] } : {}),
-      },
-    )
-    const metadata = config.serverMetadata()
-    const { jwks_uri: keysUrl } = metadata
+    const found = await client.discovery(new URL(issuer), clientId, CLIENT_METADATA, client.None(), {
+      [client.customFetch]: customFetch,
+      timeout: TIMEOUT_S,
+      ...(isPlain ? { execute: [client.allowInsecureRequests] } : {}),
+    })
+    const metadata = found.serverMetadata()
+    const { jwks_uri: keysUrl, token_endpoint_auth_methods_supported: methods } = metadata
     if (keysUrl === undefined || !isSafeUrl(keysUrl)) throw new Error('the issuer names no keys')
+    const [preferred, ...others] = listClientAuthentications(clientSecret, methods).map((authentication) => {
+      const config = new client.Configuration({ ...metadata }, clientId, CLIENT_METADATA, authentication)
+      config.timeout = TIMEOUT_S
+      config[client.customFetch] = customFetch
+      if (isPlain) client.allowInsecureRequests(config)
+      return config
+    })
+    if (preferred === undefined) throw new Error('there is no way to prove the client')
     const verifier = createTokenVerifier({ issuer: metadata.issuer, clientId, keysUrl, fetch: bounded, clock })
-    discovered = { config, verifier }
+    discovered = { configs: [preferred, ...others], preferred, verifier }
     return discovered
+  }
+
+  /** Exchanges a code. A client that is turned away proves itself in another way, and in that way from then on. */
+  async function exchange(found: Discovered, url: URL, checks: client.AuthorizationCodeGrantChecks) {
+    const { preferred, configs } = found
+    let refusal: unknown
+    for (const config of new Set([preferred, ...configs])) {
+      try {
+        const tokens = await client.authorizationCodeGrant(config, url, checks)
+        found.preferred = config
+        return tokens
+      } catch (error) {
+        if (!isClientRefusal(error)) throw error
+        refusal ??= error
+      }
+    }
+    throw refusal
   }
 
   async function open({ signal }: CallOptions): Promise<Discovered> {
     signal.throwIfAborted()
     if (discovered !== undefined) return discovered
-    if (running === undefined && clock.monotonic() - failedAt < RETRY_MS) throw away(undefined)
+    if (running === undefined && clock.monotonic() - failedAt < RETRY_MS) throw providerAway(undefined, RETRY_MS)
     running ??= discover().finally(() => {
       running = undefined
     })
     return running.catch((error: unknown) => {
       failedAt = clock.monotonic()
-      throw away(error)
+      throw providerAway(error, RETRY_MS)
     })
   }
 
@@ -129,49 +175,40 @@ export function createOidcProvider(options: OidcOptions): OidcProvider {
       }
     },
     async createUrl({ state, nonce, codeVerifier }, call) {
-      const { config } = await open(call)
-      return client.buildAuthorizationUrl(config, {
+      const { preferred } = await open(call)
+      return client.buildAuthorizationUrl(preferred, {
         ...{ redirect_uri: redirectUri, scope: SCOPES, state, nonce, code_challenge_method: 'S256' },
         code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
       })
     },
     async readIdentity({ parameters, state, nonce, codeVerifier }, call) {
-      const { config, verifier } = await open(call)
+      const found = await open(call)
       const url = new URL(redirectUri)
       url.search = parameters.toString()
       let tokens: client.TokenEndpointResponse
       let claims: Claims
       try {
-        tokens = await client.authorizationCodeGrant(config, url, {
+        tokens = await exchange(found, url, {
           ...{ pkceCodeVerifier: codeVerifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
         })
         const { access_token: accessToken, id_token: idToken = '' } = tokens
-        claims = await verifier.verifyIdToken(idToken, { nonce, accessToken }, call)
+        claims = await found.verifier.verifyIdToken(idToken, { nonce, accessToken }, call)
       } catch (cause) {
         call.signal.throwIfAborted()
-        throw signInFailed(cause)
+        throw await toSignInError(cause)
       }
-      const hasUserInfo = config.serverMetadata().userinfo_endpoint !== undefined
+      const { preferred } = found
+      const hasUserInfo = preferred.serverMetadata().userinfo_endpoint !== undefined
       if (claims.email !== undefined || !hasUserInfo) return toOidcIdentity(claims)
-      return toOidcIdentity(pickClaims(claims, await readUserInfo(config, tokens.access_token, String(claims.sub))))
+      return toOidcIdentity(pickClaims(claims, await readUserInfo(preferred, tokens.access_token, String(claims.sub))))
     },
     async readLogoutToken(token, call) {
       const { verifier } = await open(call)
-      const { sub, sid } = await verifier.verifyLogoutToken(token, call).catch((cause: unknown) => {
-        throw new AuthError('invalid_request', 'the logout token does not hold', {
-          code: 'invalid_logout_token',
-          cause,
-        })
+      const { sub, sid, jti, expiresAt } = await verifier.verifyLogoutToken(token, call).catch((cause: unknown) => {
+        call.signal.throwIfAborted()
+        throw isProviderDown(cause) ? providerAway(cause, RETRY_MS) : logoutRefused(cause)
       })
-      return { subject: sub, providerSession: typeof sid === 'string' ? sid : undefined }
+      return { subject: sub, providerSession: toProviderSession(sid), id: jti, expiresAt }
     },
   }
-}
-
-function away(cause: unknown): AuthError {
-  return new AuthError('unavailable', 'the sign-in provider cannot be reached', {
-    code: 'provider_unavailable',
-    cause,
-    retryAfterMs: RETRY_MS,
-  })
 }

@@ -2,6 +2,7 @@ import { isEmail } from '../accounts/registration.ts'
 import { AuthError } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
 import type { Provider } from '../ports/users.ts'
+import { isProviderDown, ProviderError, readProviderError, toProviderError } from './provider-error.ts'
 
 /** An identity, as a provider asserts it. */
 export interface Identity {
@@ -51,9 +52,44 @@ function readAvatar(value: unknown): string {
   return text.length <= MAX_AVATAR_LENGTH && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : ''
 }
 
-/** A failed sign-in: one text for all causes. */
-export function signInFailed(cause: unknown): AuthError {
-  return new AuthError('invalid_request', 'OAuth authentication failed', { code: 'sign_in_failed', cause })
+/** A failed sign-in: one text for all causes. The code says whom a page sends where: `sign_in_denied` is the person's own no. */
+export function signInFailed(cause: unknown, code: 'sign_in_failed' | 'sign_in_denied' = 'sign_in_failed'): AuthError {
+  return new AuthError('invalid_request', 'OAuth authentication failed', { code, cause })
+}
+
+/** A provider that is away or broken. */
+export function providerAway(cause: unknown, retryAfterMs: number): AuthError {
+  return new AuthError('unavailable', 'the sign-in provider cannot be reached', {
+    code: 'provider_unavailable',
+    cause,
+    retryAfterMs,
+  })
+}
+
+const AWAY_MS = 10_000
+
+/** The error of an exchange with a provider that has failed, with the provider's own words as its cause where it gave some. */
+export async function toSignInError(thrown: unknown): Promise<AuthError> {
+  return isProviderDown(thrown) ? providerAway(thrown, AWAY_MS) : signInFailed(await toProviderError(thrown))
+}
+
+/** The errors by which a provider says that it is broken or busy (RFC 6749, section 4.1.2.1). */
+const AWAY_ERRORS: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable'])
+
+/** The error of a browser that comes back with a refusal; undefined where there is none. */
+export function readRefusal(parameters: URLSearchParams): AuthError | undefined {
+  if (!parameters.has('error')) return undefined
+  const fields = { error: parameters.get('error'), error_description: parameters.get('error_description') }
+  const cause = readProviderError(fields) ?? new Error('the provider has refused without a word')
+  if (!(cause instanceof ProviderError)) return signInFailed(cause)
+  if (AWAY_ERRORS.has(cause.error)) return providerAway(cause, AWAY_MS)
+  return signInFailed(cause, cause.error === 'access_denied' ? 'sign_in_denied' : 'sign_in_failed')
+}
+
+/** The provider's id of its session out of a claim, as it is kept; undefined where there is none. */
+export function toProviderSession(claim: unknown): string | undefined {
+  const text = readText(claim)
+  return text === '' ? undefined : text.slice(0, MAX_SUBJECT_LENGTH)
 }
 
 /**
@@ -80,13 +116,12 @@ export function toIdentity(claims: {
   const address = readText(claims.email).toLowerCase()
   const email = isEmail(address) ? address : ''
   const name = claims.name.map(readText).find((text) => text !== '') ?? (email === '' ? subject : email)
-  const providerSession = readText(claims.providerSession)
   return {
     subject,
     email,
     emailVerified: email !== '' && claims.emailVerified === true,
     name: name.slice(0, MAX_NAME_LENGTH).replace(UNSTORABLE, ''),
     avatarUrl: readAvatar(claims.avatarUrl),
-    providerSession: providerSession === '' ? undefined : providerSession.slice(0, MAX_SUBJECT_LENGTH),
+    providerSession: toProviderSession(claims.providerSession),
   }
 }

@@ -8,7 +8,7 @@ import type { RegistrationMode, User, UserStore } from '../ports/users.ts'
 import type { Revocations } from '../revocations.ts'
 import { createId, createToken, type TokenHasher } from '../token-hasher.ts'
 import type { Identity, SignInProvider, SignInSecrets } from './provider.ts'
-import { signInFailed } from './provider.ts'
+import { readRefusal, signInFailed } from './provider.ts'
 
 /** What {@link createSignIn} needs. */
 export interface SignInOptions {
@@ -36,7 +36,8 @@ export interface BegunSignIn {
 /** The parameters that a browser brings back. */
 export interface SignInCallback {
   readonly parameters: URLSearchParams
-  readonly browserToken: string | undefined
+  /** The values of all cookies of the name: another program of the same host may use it too. */
+  readonly browserTokens: readonly string[]
   readonly inviteCode?: string | undefined
 }
 
@@ -49,7 +50,8 @@ export interface SignIn {
    * provider and its subject alone: no address merges two accounts.
    *
    * @throws {AuthError} `invalid_request`, with the codes `invalid_state`, `missing_code`, `sign_in_failed`,
-   *   `invite_required`, `invalid_invite`; `forbidden` for an account that waits or is disabled
+   *   `sign_in_denied`, `invite_required`, `invalid_invite`; `forbidden` for an account that waits or is disabled;
+   *   `unavailable` while the provider is away
    */
   complete(
     provider: SignInProvider,
@@ -132,6 +134,20 @@ export function createSignIn(options: SignInOptions): SignIn {
     return admitKnown(known, identity, call)
   }
 
+  /** The secrets of the sign-in that one of the browser's tokens belongs to. */
+  async function consume(
+    provider: SignInProvider,
+    state: string,
+    { signal, browserTokens }: CallOptions & { readonly browserTokens: readonly string[] },
+  ): Promise<SignInSecrets> {
+    const tokens = TOKEN.test(state) ? browserTokens.filter((token) => TOKEN.test(token)) : []
+    for (const token of tokens) {
+      const secrets = derive(provider, state, token)
+      if (await signIns.consume({ hash: secrets.hash, now: clock.now() }, { signal })) return secrets
+    }
+    throw invalidState()
+  }
+
   return {
     async begin(provider, call) {
       const [state, browserToken, now] = [createToken(), createToken(), clock.now()]
@@ -145,12 +161,10 @@ export function createSignIn(options: SignInOptions): SignIn {
         })
       return { url, browserToken, maxAgeMs: LIFETIME_MS }
     },
-    async complete(provider, { parameters, browserToken = '', inviteCode }, call) {
-      const state = readSingle(parameters, 'state') ?? ''
-      if (!TOKEN.test(state) || !TOKEN.test(browserToken)) throw invalidState()
-      const secrets = derive(provider, state, browserToken)
-      if (!(await signIns.consume({ hash: secrets.hash, now: clock.now() }, call))) throw invalidState()
-      if (parameters.has('error')) throw signInFailed(new Error('the provider has refused'))
+    async complete(provider, { parameters, browserTokens, inviteCode }, call) {
+      const secrets = await consume(provider, readSingle(parameters, 'state') ?? '', { ...call, browserTokens })
+      const refusal = readRefusal(parameters)
+      if (refusal !== undefined) throw refusal
       if ((readSingle(parameters, 'code') ?? '') === '')
         throw new AuthError('invalid_request', 'missing authorization code', { code: 'missing_code' })
       const identity = await provider.readIdentity({ ...secrets, parameters }, call)

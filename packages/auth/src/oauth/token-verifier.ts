@@ -27,12 +27,22 @@ export interface TokenVerifier {
     options: CallOptions,
   ): Promise<JWTPayload>
   /** The claims of a logout token (OpenID Connect Back-Channel Logout 1.0, 2.6). @throws what does not hold */
-  verifyLogoutToken(token: string, options: CallOptions): Promise<JWTPayload>
+  verifyLogoutToken(token: string, options: CallOptions): Promise<LogoutClaims>
+}
+
+/** The claims of a logout token that matter. */
+export interface LogoutClaims {
+  readonly sub: string | undefined
+  readonly sid: string | undefined
+  readonly jti: string
+  /** When the token is too old, milliseconds since the epoch. */
+  readonly expiresAt: number
 }
 
 /** Signatures by keys that the issuer alone has. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
-const MAX_TOKEN_LENGTH = 16 * 1024
+const MAX_TOKEN_LENGTH = 64 * 1024
+const MAX_TOKEN_ID_LENGTH = 1024
 const MAX_KEYS = 100
 const SKEW_S = 60
 /** Keys are fetched at most once a minute, whatever tokens name. */
@@ -79,9 +89,10 @@ function createKeys({ keysUrl, fetch, clock }: TokenVerifierOptions) {
 }
 
 function checkShape(token: string): void {
+  if (token.length > MAX_TOKEN_LENGTH) throw new Error(`the token is longer than ${MAX_TOKEN_LENGTH} characters`)
   const parts = token.split('.')
   const [header, payload] = parts
-  if (token.length > MAX_TOKEN_LENGTH || parts.length !== 3 || header === undefined || payload === undefined)
+  if (parts.length !== 3 || header === undefined || payload === undefined)
     throw new Error('the token is no signed token')
   for (const text of [decodePart(header), decodePart(payload)]) {
     JSON.parse(text)
@@ -140,13 +151,18 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     },
     async verifyLogoutToken(token, call) {
       const { payload, protectedHeader } = await verify(token, call, ['iat', 'jti', 'events'])
-      const { events, iat = 0, nonce, sub, sid } = payload
+      const { events, iat = 0, jti, nonce, sub, sid } = payload
       const isTyped = protectedHeader.typ === undefined || /^(?:jwt|logout\+jwt)$/i.test(protectedHeader.typ)
       if (!isTyped || !isObject(events) || !isObject(events[LOGOUT_EVENT]) || nonce !== undefined)
         throw new Error('the token is no logout token')
       if (clock.now() / 1000 - iat > MAX_LOGOUT_AGE_S) throw new Error('the token is too old')
-      if (typeof sub !== 'string' && typeof sid !== 'string') throw new Error('the token names nobody')
-      return payload
+      if (typeof jti !== 'string' || jti === '' || jti.length > MAX_TOKEN_ID_LENGTH)
+        throw new Error('the token has no id of its own')
+      const named = [sub, sid].filter((name) => name !== undefined)
+      if (named.length === 0 || named.some((name) => typeof name !== 'string' || name === ''))
+        throw new Error('the token names nobody')
+      const expiresAt = (iat + MAX_LOGOUT_AGE_S + SKEW_S) * 1000
+      return { sub, sid: typeof sid === 'string' ? sid : undefined, jti, expiresAt }
     },
   }
 }

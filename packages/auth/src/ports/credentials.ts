@@ -166,9 +166,10 @@ export interface SignInStore {
 
 /** Tokens that hold once, as hashes, until they expire. */
 export interface UsedTokenStore {
-  /** Notes the use of a token. Those that have expired are removed. @returns whether it is the first use */
+  isUsed(token: { readonly hash: string; readonly now: number }, options: CallOptions): Promise<boolean>
+  /** Notes the use of a token. Those that have expired are removed. */
   use(
     token: { readonly hash: string; readonly now: number; readonly expiresAt: number },
     options: CallOptions,
-  ): Promise<boolean>
+  ): Promise<void>
 }

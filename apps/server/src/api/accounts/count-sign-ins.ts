@@ -1,8 +1,8 @@
 import { SvcError } from '@svc/errors'
 import { toStatus } from '../../http/error-map.ts'
-import type { HttpReply } from '../../http/http-reply.ts'
 import type { Route } from '../../http/route.ts'
 import type { ServerSeries, SignInMethod } from '../../monitoring/server-series.ts'
+import { readSentBack } from './failed-sign-in.ts'
 
 /** The routes that end a sign-in, by its method. */
 const METHODS: Readonly<Record<string, SignInMethod>> = {
@@ -26,7 +26,7 @@ function counted(route: Route, method: SignInMethod, series: Pick<ServerSeries, 
     async handler(call) {
       try {
         const reply = await route.handler(call)
-        series.countSignIn(method, isSentBack(reply) ? 'refused' : 'succeeded')
+        series.countSignIn(method, readSentBack(reply) ?? 'succeeded')
         return reply
       } catch (error) {
         series.countSignIn(method, SvcError.is(error) && toStatus(error) < 500 ? 'refused' : 'failed')
@@ -35,6 +35,3 @@ function counted(route: Route, method: SignInMethod, series: Pick<ServerSeries, 
     },
   }
 }
-
-/** Whether a browser goes back to the form, with the reason in its address. */
-const isSentBack = ({ headers }: HttpReply): boolean => /\/login\?error=/.test(headers.location ?? '')

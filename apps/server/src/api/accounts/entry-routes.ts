@@ -1,3 +1,5 @@
+import { isCookie } from '@svc/auth'
+import { readCookies } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
 import type { Call } from '../../http/call.ts'
 import { json } from '../../http/json.ts'
@@ -145,11 +147,25 @@ function otherRoutes({ auth, attempts }: EntryParts): Route[] {
       summary: 'End the session of the caller',
       responses: { 200: { description: 'Signed out.', schema: async () => (await schemas()).doneReply } },
       async handler(call) {
-        const { sessionId } = call.principal
-        if (sessionId !== undefined) await auth.sessions.end(sessionId, call)
+        for (const id of await findSessions(call, auth)) await auth.sessions.end(id, call)
         for (const name of ['session', 'token']) clearCookie(call, name)
         return json({ message: 'logged out' })
       },
     }),
   ]
+}
+
+/**
+ * The sessions of a caller who signs out. A browser may hold several cookies of the name: each of them would sign it in
+ * again.
+ */
+async function findSessions(call: Call, auth: AccountParts['auth']): Promise<ReadonlySet<string>> {
+  const { principal, authentication } = call
+  const ids = new Set(principal.sessionId === undefined ? [] : [principal.sessionId])
+  if (authentication.credential === undefined || !isCookie(authentication.credential)) return ids
+  for (const value of readCookies(call.incoming.headers, 'session')) {
+    const found = await auth.authenticator.verify({ carrier: 'session-cookie', value }, call)
+    if (found?.principal.sessionId !== undefined) ids.add(found.principal.sessionId)
+  }
+  return ids
 }

@@ -6,6 +6,7 @@ import { countSignIns } from './count-sign-ins.ts'
 import { entryRoutes } from './entry-routes.ts'
 import { inviteRoutes } from './invite-routes.ts'
 import { keyRoutes } from './key-routes.ts'
+import { logoutRoute } from './logout-route.ts'
 import { ownRoutes } from './own-routes.ts'
 import { createSignInProviders } from './providers.ts'
 import { rightsRoutes } from './rights-routes.ts'
@@ -43,10 +44,11 @@ export function accountsFeature(platform: Platform): ServerFeature {
             hasSharedKeys: () => auth.sharedKeys.count > 0,
             hasUsers: ({ signal }) => stores.users.hasUsers({ signal }),
           }),
-          ...signInRoutes({ ...parts, signIn, signInProviders: providers }),
+          ...signInRoutes({ ...parts, signIn, signInProviders: providers, hasPages: !config.disableWebui }),
         ],
         metrics.server,
       ),
+      logoutRoute({ ...parts, signInProviders: providers, stores, clock }),
       ...ownRoutes(parts),
       ...keyRoutes(parts),
       ...userRoutes(parts),

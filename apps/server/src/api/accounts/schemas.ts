@@ -97,6 +97,8 @@ export const registrationForm = loginForm.extend({
   inviteCode: z.string().optional(),
   acknowledge_weak_password: z.boolean().optional(),
 })
+export const logoutForm = z.looseObject({ logout_token: z.string().describe('a logout token, signed by the issuer') })
+export const refusedLogoutReply = z.object({ error: z.string(), error_description: z.string() })
 export const tokenForm = z.looseObject({ token: z.string() })
 export const profileForm = z.looseObject({ name: z.string(), avatar_url: z.string().optional() })
 export const ownPasswordForm = z.looseObject({

@@ -3,7 +3,7 @@ import type { Call } from '../../http/call.ts'
 import type { CompressionPolicy } from '../../http/compression.ts'
 import type { HttpReply } from '../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { wantsPage } from './negotiate.ts'
+import { wantsPage } from '../../http/wants-page.ts'
 import type { WebInterface } from './web-interface.ts'
 
 /** Paths of the interface (§4.1); it shows what belongs to each. */

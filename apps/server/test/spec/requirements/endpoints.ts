@@ -264,6 +264,51 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'auth-api:provider:failure-page',
+    section: '4.2',
+    behavior:
+      'A browser for which a sign-in at a provider fails goes back to the sign-in page, which says why: waiting, disabled, denied, stale, too many, an invite, a provider that is away. A program gets the error.',
+    state: 'built',
+  },
+  {
+    id: 'auth-api:provider:failure-log',
+    section: '4.2',
+    behavior: "The log has the provider's `error` and `error_description` of a refused sign-in.",
+    state: 'built',
+  },
+  {
+    id: 'auth-api:oidc:client-authentication',
+    section: '4.2',
+    behavior:
+      'The client proves itself at the OIDC issuer as its metadata says, by `client_secret_basic` where it is silent, and in the other way after `invalid_client`.',
+    state: 'built',
+  },
+  {
+    id: 'auth-api:oidc:large-tokens',
+    section: '4.2',
+    behavior: 'ID tokens may have 65,536 characters.',
+    state: 'built',
+  },
+  {
+    id: 'auth-api:oidc:backchannel-logout',
+    section: '4.2',
+    behavior:
+      '`POST /api/auth/oidc/backchannel-logout` ends the sessions that a signed logout token of the issuer names, once for each token, and their streams.',
+    state: 'built',
+  },
+  {
+    id: 'auth-api:cookie:foreign',
+    section: '4.2',
+    behavior: 'Of several cookies named `session` each is tried. Signing out ends the session of every one.',
+    state: 'built',
+  },
+  {
+    id: 'auth-api:cookie:path',
+    section: '4.2',
+    behavior: 'Cookies are for the path below which clients reach the server.',
+    state: 'built',
+  },
+  {
     id: 'auth-api:codehost:login',
     section: '4.2',
     behavior: "`GET /api/auth/github/login` starts the code host's OAuth and may take an `invite_code`.",

@@ -56,7 +56,11 @@ function Forms({ session, error }: { readonly session: Session; readonly error: 
     form === 'register' ? (isFirst ? t('first.title') : t('register.title', { name })) : t('titleAt', { name })
   return (
     <EntryCard pageTitle={form !== 'register' ? t('title') : isFirst ? title : t('register.action')} title={title}>
-      {error !== undefined && <Notice tone="bad">{t(`failure.${error}`, { defaultValue: t('failure.other') })}</Notice>}
+      {error !== undefined && (
+        <Notice tone={error === 'account_pending' ? 'warn' : 'bad'}>
+          {t(`failure.${error}`, { defaultValue: t('failure.other') })}
+        </Notice>
+      )}
       {isFirst && <Notice>{hasPasswords ? t('first.about') : t('first.provider')}</Notice>}
       {form === 'token' && <TokenForm />}
       {form === 'password' && hasPasswords && <PasswordForm />}

@@ -101,6 +101,21 @@ describe('the sign-in page', () => {
     await showSignIn({ error: 'invite_required' })
     expect((await screen.findByRole('alert')).textContent).toContain('need an invite')
   })
+  // verifies auth-api:provider:failure-page
+  it.each([
+    ['sign_in_denied', 'alert', 'did not allow the sign-in'],
+    ['invalid_state', 'alert', 'Start again'],
+    ['provider_unavailable', 'alert', 'does not answer now'],
+    ['account_disabled', 'alert', 'is disabled'],
+    ['too_many', 'alert', 'Wait a minute'],
+    ['another', 'alert', 'did not work'],
+    ['account_pending', 'note', 'waits for an admin'],
+  ])('has a sentence for %s', async (error, role, text) => {
+    replies['GET /api/auth/status'] = () => reply(status({ providers: ['oidc'] }))
+    await showSignIn({ error })
+    expect((await screen.findByRole(role)).textContent).toContain(text)
+    expect(screen.getByRole('link', { name: 'Continue with company sign-in' })).toBeTruthy()
+  })
   it.each([
     ['/app/users?q=a', '/app/users?q=a'],
     ['//evil.example/x', '/app'],
