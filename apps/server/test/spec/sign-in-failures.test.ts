@@ -74,6 +74,13 @@ describe('a browser for which a sign-in fails', () => {
           description: refusal.error_description,
         })
       }
+      // providers exist that leave the state out
+      const bare = '/api/auth/oidc/callback?error=access_denied&error_description=No+state'
+      expect(readWord(await browser().call(bare, { headers: PAGE }))).toBe('sign_in_denied')
+      expect(lastLog('a sign-in has failed')).toMatchObject({ error: 'access_denied', description: 'No state' })
+      const stale = `${bare}&state=${'a'.repeat(64)}`
+      expect(readWord(await browser().call(stale, { headers: PAGE }))).toBe('invalid_state')
+      expect(lastLog('a sign-in has failed')).toMatchObject({ code: 'invalid_state', error: 'access_denied' })
       // a program gets the error
       const reply = await signIn(browser(), 'oidc', issuer.agree)
       expect([reply.status, Number(reply.headers['retry-after'])]).toEqual([503, 10])
@@ -112,7 +119,7 @@ describe('a browser for which a sign-in fails', () => {
     for (const path of [
       'callback',
       'callback?state=x&code=y',
-      'callback?error=access_denied',
+      'callback?state=x&error=access_denied',
       `callback?state=${'a'.repeat(64)}`,
     ])
       expect(readWord(await browser().call(`/api/auth/oidc/${path}`, { headers: PAGE })), path).toBe('invalid_state')

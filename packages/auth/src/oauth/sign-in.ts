@@ -64,7 +64,8 @@ const LIFETIME_MS = 10 * 60_000
 const MAX_RUNNING = 10_000
 const TOKEN = /^[0-9a-f]{64}$/
 
-const invalidState = (): AuthError => new AuthError('invalid_request', 'invalid OAuth state', { code: 'invalid_state' })
+const invalidState = (cause?: unknown): AuthError =>
+  new AuthError('invalid_request', 'invalid OAuth state', { code: 'invalid_state', cause })
 
 /** A parameter that stands there once. */
 function readSingle(parameters: URLSearchParams, name: string): string | undefined {
@@ -134,18 +135,18 @@ export function createSignIn(options: SignInOptions): SignIn {
     return admitKnown(known, identity, call)
   }
 
-  /** The secrets of the sign-in that one of the browser's tokens belongs to. */
+  /** The secrets of the sign-in that one of the browser's tokens belongs to; undefined where there is none. */
   async function consume(
     provider: SignInProvider,
     state: string,
     { signal, browserTokens }: CallOptions & { readonly browserTokens: readonly string[] },
-  ): Promise<SignInSecrets> {
+  ): Promise<SignInSecrets | undefined> {
     const tokens = TOKEN.test(state) ? browserTokens.filter((token) => TOKEN.test(token)) : []
     for (const token of tokens) {
       const secrets = derive(provider, state, token)
       if (await signIns.consume({ hash: secrets.hash, now: clock.now() }, { signal })) return secrets
     }
-    throw invalidState()
+    return undefined
   }
 
   return {
@@ -162,8 +163,12 @@ export function createSignIn(options: SignInOptions): SignIn {
       return { url, browserToken, maxAgeMs: LIFETIME_MS }
     },
     async complete(provider, { parameters, browserTokens, inviteCode }, call) {
-      const secrets = await consume(provider, readSingle(parameters, 'state') ?? '', { ...call, browserTokens })
       const refusal = readRefusal(parameters)
+      // providers exist that send a refusal back without its state; it ends nothing but this try
+      if (refusal !== undefined && !parameters.has('state')) throw refusal
+      const state = readSingle(parameters, 'state') ?? ''
+      const secrets = await consume(provider, state, { ...call, browserTokens })
+      if (secrets === undefined) throw invalidState(refusal?.cause)
       if (refusal !== undefined) throw refusal
       if ((readSingle(parameters, 'code') ?? '') === '')
         throw new AuthError('invalid_request', 'missing authorization code', { code: 'missing_code' })

@@ -103,7 +103,7 @@ describe('the sign-in page', () => {
   })
   // verifies auth-api:provider:failure-page
   it.each([
-    ['sign_in_denied', 'alert', 'did not allow the sign-in'],
+    ['sign_in_denied', 'alert', 'was not allowed'],
     ['invalid_state', 'alert', 'Start again'],
     ['provider_unavailable', 'alert', 'does not answer now'],
     ['account_disabled', 'alert', 'is disabled'],
