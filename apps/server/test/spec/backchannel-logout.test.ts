@@ -1,4 +1,4 @@
-import { type HostileIssuer, startHostileIssuer, startOidcIssuer } from '@svc/test-kit'
+import { type HostileIssuer, readSse, startHostileIssuer, startOidcIssuer } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Browser, createBrowser } from '../support/browser.ts'
 import { CLIENT, findPort, oidcEnv, signIn, startAt } from '../support/provider-sign-in.ts'
@@ -22,6 +22,8 @@ describe('an issuer that signs somebody out', () => {
     issuer = await startHostileIssuer({ clientId: CLIENT.clientId, account })
     const flags = ['--auth-registration-mode=open']
     server = await startAt(await findPort(), { flags, env: oidcEnv(issuer.issuer) })
+    const answer = { text: 'on ', repeat: 100_000, pieceDelayMs: 20 }
+    await server.model('m', { rules: [{ rpc: 'PredictStream', do: answer }] })
   })
   afterAll(async () => {
     await server.close()
@@ -43,13 +45,29 @@ describe('an issuer that signs somebody out', () => {
 
   verifies('auth-api:oidc:backchannel-logout', 'ends the session that it names, and its streams, once', async () => {
     const [one, two] = [await enter('session-1'), await enter('session-2')]
-    await one.send('POST', '/api/auth/api-keys', { name: 'stays' })
-    const stream = one.call('/api/operations/stream', { headers: { accept: 'text/event-stream' } })
+    const made = await one.send('POST', '/api/auth/api-keys', { name: 'stays' })
+    const { key } = made.json() as { readonly key: string }
+    const stream = await fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: `session=${one.cookies.get('session')}` },
+      body: JSON.stringify({
+        model: 'm',
+        messages: [{ role: 'user', content: 'Hello' }],
+        max_tokens: 1000,
+        stream: true,
+      }),
+    })
+    const events = readSse(stream)
+    await events.next()
     const token = await sign({ sid: 'session-1' })
     const reply = await post(server, new URLSearchParams({ logout_token: token }).toString())
     expect([reply.status, reply.text, reply.headers['cache-control']]).toEqual([200, '', 'no-store'])
     expect([await meStatus(one), await meStatus(two)]).toEqual([401, 200])
-    await stream
+    const rest: string[] = []
+    for await (const { data = '' } of events) rest.push(data)
+    expect(rest.slice(-2).join()).toContain('access has ended')
+    const withKey = await server.call('/api/auth/me', { headers: { authorization: `Bearer ${key}` } })
+    expect(withKey.status, 'a key of the account stays').toBe(200)
     const again = await enter('session-1')
     const replay = await post(server, new URLSearchParams({ logout_token: token }).toString())
     expect([replay.status, replay.json()]).toEqual([

@@ -8,6 +8,7 @@ import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
 
 const HOME = '192.0.2.1'
+const OFFICE = '192.0.2.2'
 const behindProxy = ['--auth-enabled', '--auth-registration-mode=open', '--trusted-proxies=127.0.0.1/32']
 /** Signs in from an address, with the right password or a wrong one. */
 const login = (server: TestServer, name: string, { at = HOME, password = 'wrong' } = {}) =>
@@ -51,13 +52,14 @@ describe('attempts to sign in', () => {
       {
         await using server = await start()
         for (const name of ['ada', 'bob']) expect((await register(server, name)).status).toBe(201)
+        expect((await login(server, 'ada', { at: OFFICE, password: PASSWORD })).status).toBe(200)
       }
       await using server = await start()
       for (let stranger = 0; stranger < 20; stranger += 1)
         expect((await login(server, 'ada', { at: `198.51.100.${stranger}` })).status).toBe(401)
       const right = { password: PASSWORD }
       expect((await login(server, 'ada', { ...right, at: '203.0.113.1' })).status, 'a new place').toBe(429)
-      expect((await login(server, 'ada', right)).status).toBe(200)
+      for (const at of [HOME, OFFICE]) expect((await login(server, 'ada', { ...right, at })).status, at).toBe(200)
       expect((await login(server, 'bob', { ...right, at: '203.0.113.1' })).status, 'another account').toBe(200)
       // and guesses at many accounts from one address
       for (let index = 0; index < 9; index += 1) expect((await login(server, `nobody-${index}`)).status).toBe(401)

@@ -52,7 +52,7 @@ function readAvatar(value: unknown): string {
   return text.length <= MAX_AVATAR_LENGTH && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : ''
 }
 
-/** A failed sign-in: one text for all causes. The code says whom a page sends where: `sign_in_denied` is the person's own no. */
+/** A failed sign-in: one text for all causes. The code `sign_in_denied` tells a refusal of the person from a fault. */
 export function signInFailed(cause: unknown, code: 'sign_in_failed' | 'sign_in_denied' = 'sign_in_failed'): AuthError {
   return new AuthError('invalid_request', 'OAuth authentication failed', { code, cause })
 }
@@ -68,7 +68,7 @@ export function providerAway(cause: unknown, retryAfterMs: number): AuthError {
 
 const AWAY_MS = 10_000
 
-/** The error of an exchange with a provider that has failed, with the provider's own words as its cause where it gave some. */
+/** The error of an exchange that has failed. Its cause has the provider's own words, where the provider gave some. */
 export async function toSignInError(thrown: unknown): Promise<AuthError> {
   return isProviderDown(thrown) ? providerAway(thrown, AWAY_MS) : signInFailed(await toProviderError(thrown))
 }
