@@ -1,12 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { eventually } from '@svc/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { type BuiltServer, runBuilt, startBuiltServer } from '../support/built-server.ts'
 import { readDemoWeights } from '../support/demo-weights.ts'
 import { openChat, postChat, readAnswer } from './open-chat.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** Refuses text arguments, long ids, a second system turn and equal neighbours, and does not show tools. */
 const STRICT = [
@@ -80,7 +79,7 @@ describe('weights without a chat template', () => {
     )
     const capabilities = await (await fetch(`${server.url}/api/models/capabilities`)).json()
     expect(JSON.stringify(capabilities)).toContain('"base"')
-    await vi.waitFor(() => expect(server.output()).toContain('model has no chat template and continues text'))
+    await eventually(() => expect(server.output()).toContain('model has no chat template and continues text'))
   })
 
   it('continue the text of a chat without marks of another form, and the reply says so', async () => {
