@@ -16,7 +16,14 @@ export function describeInBrowser(name: string, body: () => void): void {
   describe.skipIf(executablePath === undefined)(name, body)
 }
 
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage']
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-dev-shm-usage',
+  // names of hosts elsewhere, which tests serve on this machine
+  '--host-resolver-rules=MAP *.test 127.0.0.1',
+]
 
 /** Browsers by the size of letters that they are set to. All tests of a worker share them; each has its own contexts. */
 const browsers = new Map<number, Promise<Browser>>()

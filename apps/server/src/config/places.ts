@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import * as z from 'zod'
+import { isLoopbackAddress } from '../outbound/host-name.ts'
 import { list, readWith, TEXT_FORMS } from './text-kind.ts'
 
 /** Where a listener binds. */
@@ -36,11 +37,9 @@ export const address = readWith(readAddress).register(TEXT_FORMS, {
   shape: 'single',
 })
 
-const isLoopback = (host: string): boolean => host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
-
 /** A numeric loopback address with its port, which other machines cannot reach (§8). */
 export const loopbackAddress = readWith(readAddress)
-  .refine(({ host }) => host !== undefined && isLoopback(host))
+  .refine(({ host }) => host !== undefined && isLoopbackAddress(host))
   .register(TEXT_FORMS, {
     placeholder: 'ADDRESS',
     form: 'a numeric loopback address with a port, such as 127.0.0.1:6060 or [::1]:6060',

@@ -1,6 +1,6 @@
 import type { Authentication, Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
-import { toPreparedHeaders } from '@svc/http-reader'
+import { type PreparedHeaders, toPreparedHeaders } from '@svc/http-reader'
 import type { UpstreamStatusError } from '@svc/proxy'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Clock } from '../ports.ts'
@@ -25,7 +25,7 @@ import type { Route } from './route.ts'
 import type { ErrorFamily, RouteInfo } from './route-info.ts'
 import type { KnownPath } from './route-table.ts'
 import { RunningCall, RunningCalls } from './running-calls.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
+import { OWN_PAGES_HEADER, SECURITY_HEADERS } from './security-headers.ts'
 import { stayInHttp, type Upgrade } from './upgrade.ts'
 import { createSockets, type SocketLimits } from './websocket.ts'
 
@@ -105,16 +105,20 @@ function upstreamReply({ status, contentType = 'application/octet-stream', body,
   return { status, contentType, body, headers: Object.fromEntries(headers) }
 }
 
+/** Headers of every reply, with the names of those that differ from reply to reply. */
+function toCommonHeaders(headers: readonly (readonly [string, string])[]): PreparedHeaders {
+  const { names, lines } = toPreparedHeaders(headers)
+  return { names: new Set([...names, 'x-correlation-id', 'x-request-id', 'request-id']), lines }
+}
+
 /** Makes the edge. */
 export function createEdge(options: EdgeOptions): Edge {
   const running = new RunningCalls()
   const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
   const { machineTag, refusesCrossSite = () => true } = options
-  const common = toPreparedHeaders([
-    ...SECURITY_HEADERS,
-    ...(machineTag === undefined ? [] : [['Machine-Tag', machineTag] as const]),
-  ])
-  const headerNames = new Set([...common.names, 'x-correlation-id', 'x-request-id', 'request-id'])
+  const common = [...SECURITY_HEADERS, ...(machineTag === undefined ? [] : [['Machine-Tag', machineTag] as const])]
+  const forAnyPage = toCommonHeaders(common)
+  const forOwnPages = toCommonHeaders([...common, OWN_PAGES_HEADER])
   const ownBase = options.baseUrl === undefined ? undefined : withSlash(options.baseUrl)
   const ownPrefix = ownBase === undefined ? '' : new URL(ownBase).pathname.slice(0, -1)
   let ended: SvcError | undefined
@@ -141,11 +145,13 @@ export function createEdge(options: EdgeOptions): Edge {
       const status = outgoing.writableFinished || isSocket ? outgoing.statusCode : 499
       if (route.quiet !== true) log.debug({ method: incoming.method, status, seconds }, 'request served')
     })
+    const cors = options.cors()
+    const { names, lines } = cors.mode === 'own' ? forOwnPages : forAnyPage
     prepareHeaders(outgoing, {
-      names: headerNames,
-      lines: `${common.lines}X-Correlation-ID: ${requestId}\r\nx-request-id: ${requestId}\r\nrequest-id: ${requestId}\r\n`,
+      names,
+      lines: `${lines}X-Correlation-ID: ${requestId}\r\nx-request-id: ${requestId}\r\nrequest-id: ${requestId}\r\n`,
     })
-    applyCors(incoming, outgoing, options.cors())
+    applyCors(incoming, outgoing, cors)
     return new CallState(source, {
       route,
       requestId,

@@ -12,3 +12,6 @@ export const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
   ['X-Frame-Options', 'DENY'],
   ['Referrer-Policy', 'strict-origin-when-cross-origin'],
 ]
+
+/** Keeps pages of other origins from embedding replies, which would tell them sizes and whether something exists. */
+export const OWN_PAGES_HEADER = ['Cross-Origin-Resource-Policy', 'same-origin'] as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isHostName, isInternalName } from './host-name.ts'
+import { isHostName, isInternalName, isLoopbackName, readHostName } from './host-name.ts'
 
 describe('isInternalName', () => {
   it.each([
@@ -49,5 +49,66 @@ describe('isHostName', () => {
 
   it.each(['', '.', 'a..b', '.a', 'a.', `${'a'.repeat(64)}.b`, Array(128).fill('a').join('.')])('not %j', (name) => {
     expect(isHostName(name)).toBe(false)
+  })
+})
+
+describe('isLoopbackName', () => {
+  it.each([
+    'localhost',
+    'LOCALHOST:8080',
+    'localhost.',
+    'app.localhost',
+    'a.b.localhost.:1',
+    '127.0.0.1',
+    '127.0.0.1:8080',
+    '127.0.0.1.',
+    '127.255.255.254',
+    '[::1]',
+    '[::1]:65535',
+  ])('%s', (host) => {
+    expect(isLoopbackName(readHostName(host))).toBe(true)
+  })
+
+  it.each([
+    '127.evil.test',
+    '127.0.0.1.evil.test',
+    '127.0.0.1.nip.io:8080',
+    '127.0.0.evil.test',
+    '127.com',
+    '127.',
+    '127',
+    '127.1',
+    '127.0.0.256',
+    '127.0.0.1.1',
+    '127.00.0.1',
+    '127.0.0.1..',
+    '127.0.0.1:x',
+    '0177.0.0.1',
+    '0x7f.0.0.1',
+    '2130706433',
+    '\u{1d7cf}27.0.0.1',
+    'localhost.evil.test',
+    'localhost..',
+    '.localhost',
+    'a..localhost',
+    'notlocalhost',
+    'localhost-evil.test',
+    'l\u043ecalhost',
+    'xn--lcalhost-54a',
+    '[::2]',
+    '[::1',
+    '[::1]x',
+    '[::1]evil.test',
+    '[::ffff:127.0.0.1]',
+    '[127.0.0.1].evil.test',
+    '0.0.0.0',
+    '',
+  ])('not %s', (host) => {
+    expect(isLoopbackName(readHostName(host))).toBe(false)
+  })
+
+  it('sees an address as every URL has it', () => {
+    for (const url of ['http://127.1', 'http://2130706433', 'http://0x7f.1', 'http://0177.0.0.1', 'http://127.0.0.1.'])
+      expect(isLoopbackName(readHostName(new URL(url).host)), url).toBe(true)
   })
 })

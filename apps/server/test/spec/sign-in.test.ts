@@ -150,7 +150,8 @@ describe('a sign-in at an OIDC issuer', () => {
 
   verifies('auth-config:oidc:loopback-http', 'over plain HTTP is for this machine alone', async () => {
     const start = (issuer: string) => startTestServer({ env: { SVC_OIDC_ISSUER: issuer, SVC_OIDC_CLIENT_ID: 'id' } })
-    await expect(start('http://issuer.example')).rejects.toMatchObject({ exitCode: 78 })
+    for (const issuer of ['http://issuer.example', 'http://127.evil.test', 'http://localhost.evil.test'])
+      await expect(start(issuer), issuer).rejects.toMatchObject({ exitCode: 78 })
     await expect(startTestServer({ env: { SVC_OIDC_CLIENT_ID: 'id' } })).rejects.toMatchObject({
       exitCode: 78,
       message: 'SVC_OIDC_CLIENT_ID needs SVC_OIDC_ISSUER',

@@ -16223,9 +16223,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description pages of every origin may use the API, unless --cors-allow-origins lists some */
+                        /** @description pages of every origin may use the API, unless --cors-allow-origins lists some; without keys and accounts any web page has full access then */
                         cors?: boolean;
-                        /** @description origins whose pages may use the API, between commas, or * */
+                        /** @description origins whose pages may use the API, between commas, or *; without keys and accounts only pages of the server itself may, unless this lists others */
                         cors_allow_origins?: string;
                         /** @description name that the interface shows */
                         instance_name?: string;
@@ -16378,9 +16378,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description pages of every origin may use the API, unless --cors-allow-origins lists some */
+                    /** @description pages of every origin may use the API, unless --cors-allow-origins lists some; without keys and accounts any web page has full access then */
                     cors?: boolean;
-                    /** @description origins whose pages may use the API, between commas, or * */
+                    /** @description origins whose pages may use the API, between commas, or *; without keys and accounts only pages of the server itself may, unless this lists others */
                     cors_allow_origins?: string;
                     /** @description name that the interface shows */
                     instance_name?: string;

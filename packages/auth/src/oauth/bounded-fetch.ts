@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import { AuthError } from '../errors.ts'
 import { ProviderDown } from './provider-error.ts'
 
@@ -66,14 +67,15 @@ export function boundFetch(send: Fetch = sendByDefault): Fetch {
   }
 }
 
-/** Whether an address may be called: https, or plain http on this machine. */
+/** Whether an address may be called: https, or plain http on this machine, whose name nobody else can own. */
 export function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname } = new URL(text)
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname.replace(/\.$/, '')))
 }
 
-/** Whether a host name is this machine. */
+/** Whether a host name is this machine: `localhost`, a name below it, or an address as a URL has it. */
 function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  if (hostname === 'localhost' || hostname.endsWith('.localhost')) return true
+  return hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
 }

@@ -5,7 +5,7 @@
  */
 
 export { type BackChannelLogoutOptions, endSessionsByToken } from './back-channel-logout.ts'
-export type { Fetch, FetchInit } from './bounded-fetch.ts'
+export { type Fetch, type FetchInit, isSafeUrl } from './bounded-fetch.ts'
 export { type CodeHostOptions, createCodeHostProvider } from './code-host.ts'
 export { createOidcProvider, type LogoutToken, type OidcOptions, type OidcProvider } from './oidc.ts'
 export type { Identity, SignInProvider, SignInSecrets } from './provider.ts'

@@ -1,7 +1,12 @@
-import { createCodeHostProvider, createOidcProvider, type OidcProvider, type SignInProvider } from '@svc/auth/oauth'
+import {
+  createCodeHostProvider,
+  createOidcProvider,
+  isSafeUrl,
+  type OidcProvider,
+  type SignInProvider,
+} from '@svc/auth/oauth'
 import type { ServerConfig } from '../../config/schema.ts'
 import { StartRefused } from '../../config/start-refused.ts'
-import { hostName, isLoopbackName } from '../../http/middleware/host.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import type { SignInProviders } from './sign-in-routes.ts'
 
@@ -65,13 +70,8 @@ function checkConfig(config: ServerConfig): void {
     CODEHOST_BASE_URL: codehostBaseUrl,
     CODEHOST_API_URL: codehostApiUrl,
   }))
-    if (address !== undefined && !isSafe(new URL(address)))
+    if (address !== undefined && !isSafeUrl(address))
       throw new StartRefused(`${variable}: plain http is for addresses of this machine alone`, { exitCode: 78 })
-}
-
-/** Whether secrets may go to an address. */
-function isSafe({ protocol, host }: URL): boolean {
-  return protocol === 'https:' || isLoopbackName(hostName(host))
 }
 
 function once<T>(make: () => T): () => T {

@@ -22,14 +22,16 @@ export const server = defineSection({
       flag: 'cors',
       env: ['SVC_CORS'],
       default: 'false',
-      about: 'pages of every origin may use the API, unless --cors-allow-origins lists some',
+      about:
+        'pages of every origin may use the API, unless --cors-allow-origins lists some; without keys and accounts any web page has full access then',
       setting: 'cors',
     }),
     corsAllowOrigins: option(text, {
       flag: 'cors-allow-origins',
       env: ['SVC_CORS_ALLOW_ORIGINS'],
       default: '',
-      about: 'origins whose pages may use the API, between commas, or *',
+      about:
+        'origins whose pages may use the API, between commas, or *; without keys and accounts only pages of the server itself may, unless this lists others',
       setting: 'cors_allow_origins',
     }),
     disableHttpCompression: option(toggle, {

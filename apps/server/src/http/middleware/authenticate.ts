@@ -1,12 +1,4 @@
-import {
-  ANONYMOUS_PRINCIPAL,
-  type Authentication,
-  type Authenticator as AuthenticatorOfAccounts,
-  type Credential,
-  extractCredentials,
-  isCookie,
-} from '@svc/auth'
-import type { ServerRequest } from '../messages.ts'
+import { ANONYMOUS_PRINCIPAL, type Authentication, type Authenticator as AuthenticatorOfAccounts } from '@svc/auth'
 
 /** Finds out who is calling. */
 export type Authenticator = Pick<AuthenticatorOfAccounts, 'isConfigured' | 'authenticate' | 'recheck'>
@@ -17,15 +9,4 @@ export const ANONYMOUS: Authentication = {
   credential: undefined,
   isRotationDue: false,
   expiresAt: undefined,
-}
-
-/** The credential that a request is judged by first. */
-export function firstCredential({ headers }: Pick<ServerRequest, 'headers'>): Credential | undefined {
-  return extractCredentials(headers)[0]
-}
-
-/** Whether a request has a credential in a header, which no page elsewhere can add unasked. */
-export function hasHeaderCredential(incoming: Pick<ServerRequest, 'headers'>): boolean {
-  const credential = firstCredential(incoming)
-  return credential !== undefined && !isCookie(credential)
 }

@@ -1,26 +1,33 @@
+import { type Authentication, extractCredentials, isCookie } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type { Call } from '../call.ts'
-import { firstCredential, hasHeaderCredential } from './authenticate.ts'
-import { type CorsPolicy, isAllowedOrigin } from './cors.ts'
+import { type CorsPolicy, isListedOrigin, isOwnOrigin } from './cors.ts'
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** The parts of a call that the check reads. */
-type CheckedCall = Pick<Call, 'incoming' | 'baseUrl' | 'route'>
-
-/** A page that may act with the browser's own authority: of this server, of this machine, or on the operator's list. */
-function isTrustedPage(origin: string, { incoming, baseUrl }: CheckedCall, policy: CorsPolicy): boolean {
-  const { host } = incoming.headers
-  if (URL.canParse(origin) && [host, new URL(baseUrl).host].includes(new URL(origin).host)) return true
-  return policy.mode !== 'any' && isAllowedOrigin(origin, host, policy)
+type CheckedCall = Pick<Call, 'incoming' | 'baseUrl' | 'route'> & {
+  readonly authentication: Pick<Authentication, 'credential'>
 }
 
-/** Reads where a page is, as its browser says. The origin goes first, as pages of one site need not trust each other. */
-function comesFromElsewhere(call: CheckedCall, policy: CorsPolicy): boolean {
-  const { origin, 'sec-fetch-site': site } = call.incoming.headers
-  if (origin !== undefined && !isTrustedPage(origin, call, policy)) return true
-  if (site === 'cross-site') return !(origin !== undefined && policy.mode === 'list')
-  return site === 'same-site' && origin === undefined
+/**
+ * Whether a header let the caller in: no page elsewhere knows its value. A header that nobody looked at, as on a server
+ * without auth, proves nothing: any page can send one.
+ */
+function isLetInByHeader({ credential }: CheckedCall['authentication']): boolean {
+  return credential !== undefined && !isCookie(credential)
+}
+
+/**
+ * Whether a page elsewhere sent a call, as its browser says. The origin goes first, as pages of one site need not trust
+ * each other. A call without an origin is of a program, unless its browser says otherwise.
+ */
+function comesFromElsewhere({ incoming, baseUrl }: CheckedCall, policy: CorsPolicy): boolean {
+  const { origin, host, 'sec-fetch-site': site } = incoming.headers
+  if (origin === undefined) return site === 'cross-site' || site === 'same-site'
+  if (policy.mayAct && isListedOrigin(origin, policy)) return false
+  const base = URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined
+  return site === 'cross-site' || !(isOwnOrigin(origin, host) || isOwnOrigin(origin, base))
 }
 
 /**
@@ -29,13 +36,13 @@ function comesFromElsewhere(call: CheckedCall, policy: CorsPolicy): boolean {
  * @throws {SvcError} `forbidden` (403)
  */
 export function checkSocketOrigin(call: CheckedCall, policy: CorsPolicy): void {
-  if (hasHeaderCredential(call.incoming)) return
+  if (isLetInByHeader(call.authentication)) return
   if (comesFromElsewhere(call, policy)) throw crossSite()
 }
 
 /**
  * Refuses state changes that a page elsewhere makes a browser send with the browser's own authority: cookies, or the
- * open door of a server without auth. Calls with a credential header are exempt: no page can add one unasked.
+ * open door of a server without auth. Calls that a credential in a header let in are exempt.
  *
  * @throws {SvcError} `forbidden` (403); `unsupported_media` (415) for a body with a cookie that no form could be kept
  *   from sending
@@ -43,12 +50,13 @@ export function checkSocketOrigin(call: CheckedCall, policy: CorsPolicy): void {
 export function checkCrossSite(call: CheckedCall, policy: CorsPolicy): void {
   const { incoming, route } = call
   if (SAFE.has(incoming.method ?? 'GET')) return
-  if (hasHeaderCredential(incoming)) return
+  if (isLetInByHeader(call.authentication)) return
   if (comesFromElsewhere(call, policy)) throw crossSite()
   const hasBody =
     incoming.headers['content-length'] !== '0' &&
     (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
-  if (!hasBody || firstCredential(incoming) === undefined) return
+  const [credential] = extractCredentials(incoming.headers)
+  if (!hasBody || credential === undefined || !isCookie(credential)) return
   const [type = ''] = (incoming.headers['content-type'] ?? '').split(';')
   const wanted = listBodyTypes(route)
   if (wanted.includes(type.trim().toLowerCase())) return
@@ -64,8 +72,12 @@ function listBodyTypes({ form, bodyType }: CheckedCall['route']): readonly strin
 }
 
 function crossSite(): SvcError {
-  return new SvcError('forbidden', 'cross-site request refused', {
-    code: 'cross_site',
-    details: { type: 'authorization_error' },
-  })
+  return new SvcError(
+    'forbidden',
+    'cross-site request refused: the operator can allow its page with --cors-allow-origins',
+    {
+      code: 'cross_site',
+      details: { type: 'authorization_error' },
+    },
+  )
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { SvcError } from '@svc/errors'
+import { readHostName } from '../../outbound/host-name.ts'
 
 /** Host names a request may be addressed to while no auth is configured. */
 export interface HostPolicy {
@@ -9,20 +10,9 @@ export interface HostPolicy {
 
 /** Builds the policy from `SVC_BASE_URL` and `--allowed-hosts`. */
 export function hostPolicy(baseUrl: string | undefined, allowedHosts: readonly string[]): HostPolicy {
-  const allowed = new Set(allowedHosts.map((host) => hostName(host.trim())))
-  if (baseUrl !== undefined && URL.canParse(baseUrl)) allowed.add(hostName(new URL(baseUrl).host))
+  const allowed = new Set(allowedHosts.map((host) => readHostName(host.trim())))
+  if (baseUrl !== undefined && URL.canParse(baseUrl)) allowed.add(readHostName(new URL(baseUrl).host))
   return { allowed }
-}
-
-/** The lower-case name of a `Host` value without port, brackets and one trailing dot. */
-export function hostName(host: string): string {
-  const name = host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d{1,5}$/, '')
-  return name.toLowerCase().replace(/\.$/, '')
-}
-
-/** Names of this machine that no page elsewhere can make a browser resolve here by rebinding. */
-export function isLoopbackName(name: string): boolean {
-  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || name.startsWith('127.')
 }
 
 /**
@@ -31,7 +21,7 @@ export function isLoopbackName(name: string): boolean {
  * @throws {SvcError} `misdirected` (421)
  */
 export function checkHost(host: string | undefined, policy: HostPolicy): void {
-  const name = host === undefined ? '' : hostName(host)
+  const name = host === undefined ? '' : readHostName(host)
   if (isIP(name) !== 0 || name === 'localhost' || policy.allowed.has(name)) return
   throw new SvcError(
     'misdirected',

@@ -155,7 +155,8 @@ export const AUTHENTICATION = defineRequirements([
   {
     id: 'auth-config:oidc:loopback-http',
     section: '5.3',
-    behavior: 'An issuer over plain HTTP is accepted on loopback only.',
+    behavior:
+      'An issuer over plain HTTP is accepted on loopback only: an address of 127.0.0.0/8, `::1`, `localhost` or a name below it.',
     state: 'built',
   },
   {
@@ -276,7 +277,34 @@ export const AUTHENTICATION = defineRequirements([
   {
     id: 'access:csrf:cross-site',
     section: '5.4',
-    behavior: 'A cross-site change without a credential header is refused with 403.',
+    behavior:
+      'A change that a page of another origin asks for is refused with 403, unless a credential in a header let the request in.',
+    state: 'built',
+  },
+  {
+    id: 'access:csrf:let-in-by-header',
+    section: '5.4',
+    behavior:
+      'A header exempts from the cross-site check only when its value let the request in. On a server without auth, and on public routes called with a wrong key, no header exempts.',
+    state: 'built',
+  },
+  {
+    id: 'access:csrf:same-site-without-origin',
+    section: '5.4',
+    behavior: 'A change with `Sec-Fetch-Site: same-site` or `cross-site` and without `Origin` is refused with 403.',
+    state: 'built',
+  },
+  {
+    id: 'access:csrf:sockets',
+    section: '5.4',
+    behavior: 'A WebSocket that a page of another origin opens is refused with 403 at its handshake.',
+    state: 'built',
+  },
+  {
+    id: 'access:csrf:programs',
+    section: '5.4',
+    behavior:
+      'Programs, which send neither `Origin` nor `Sec-Fetch-Site`, use a server without auth with and without a key, and with any type of body.',
     state: 'built',
   },
   {

@@ -69,10 +69,24 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
-    id: 'discovery:cors:local-without-auth',
+    id: 'discovery:cors:own-without-auth',
     section: '4.1',
     behavior:
-      'Without auth, only pages of the server itself and of this machine may read replies, unless a list or `*` is set.',
+      'Without auth, only pages of the server itself may read replies, unless a list or `*` is set. Pages of other ports of this machine are pages of others.',
+    state: 'built',
+  },
+  {
+    id: 'discovery:cors:every-page-without-auth',
+    section: '4.1',
+    behavior:
+      'Without auth, `--cors` or `*` in `--cors-allow-origins` lets pages of any origin read, change and open sockets.',
+    state: 'built',
+  },
+  {
+    id: 'discovery:cors:embedding',
+    section: '4.1',
+    behavior:
+      'Without auth and without a list, replies carry `Cross-Origin-Resource-Policy: same-origin`, so that other pages cannot embed them.',
     state: 'built',
   },
   {
