@@ -6,6 +6,7 @@ import type { OutboundClient, OutboundRequest } from '../outbound/client.ts'
 import type { OutboundResponse } from '../outbound/response.ts'
 import { formatImageReference, type ImageReference, isDigest } from './image-reference.ts'
 import { type ImageSignature, SIMPLE_SIGNING_TYPE, toImageSignature } from './image-signature.ts'
+import { findRegistryCredentials, mayGetCredentials, toRegistryOrigin } from './registry-access.ts'
 
 /** A layer of an image, as its manifest lists it. */
 export interface ImageLayer {
@@ -68,6 +69,8 @@ class Registry implements RegistryClient {
   readonly #platform: { readonly os: string; readonly architecture: string }
   /** The value of `Authorization` by registry and repository. */
   readonly #tokens = new Map<string, string>()
+  /** The host of a token service that did not get the credentials of its registry. */
+  #withheldFrom: string | undefined
 
   constructor({ client, credentials, platform }: RegistryClientOptions) {
     this.#client = client
@@ -93,7 +96,7 @@ class Registry implements RegistryClient {
     digest: string,
     { signal }: { readonly signal: AbortSignal },
   ): Promise<readonly ImageSignature[]> {
-    const base = `${toOrigin(reference)}/v2/${reference.repository}`
+    const base = `${toRegistryOrigin(reference.registry)}/v2/${reference.repository}`
     // Registries without the list of referrers keep it under a tag.
     const list =
       (await this.#readList(`${base}/referrers/${digest}`, reference, signal)) ??
@@ -153,7 +156,7 @@ class Registry implements RegistryClient {
   }
 
   layerSource(reference: ImageReference, { digest }: ImageLayer): DownloadSource {
-    const origin = toOrigin(reference)
+    const origin = toRegistryOrigin(reference.registry)
     const authorization = this.#tokens.get(toTokenKey(reference))
     return {
       url: `${origin}/v2/${reference.repository}/blobs/${digest}`,
@@ -167,9 +170,10 @@ class Registry implements RegistryClient {
     wanted: string,
     signal: AbortSignal,
   ): Promise<{ readonly digest: string; readonly value: Readonly<Record<string, unknown>> }> {
-    const url = `${toOrigin(reference)}/v2/${reference.repository}/manifests/${wanted}`
+    const url = `${toRegistryOrigin(reference.registry)}/v2/${reference.repository}/manifests/${wanted}`
     await using reply = await this.#fetch(url, reference, signal)
-    if (reply.status !== 200) throw broken(reference, `the registry answers with status ${reply.status}`)
+    if (reply.status !== 200)
+      throw broken(reference, `the registry answers with status ${reply.status}${this.#explainWithheld()}`)
     const bytes = await reply.bytes()
     const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
     if (isDigest(wanted) && digest !== wanted) throw broken(reference, 'a manifest does not have its digest')
@@ -187,7 +191,7 @@ class Registry implements RegistryClient {
   }
 
   #request(reference: ImageReference, signal: AbortSignal): OutboundRequest {
-    const origin = toOrigin(reference)
+    const origin = toRegistryOrigin(reference.registry)
     const authorization = this.#tokens.get(toTokenKey(reference))
     return {
       ...{ signal, trust: 'public', maxBytes: MAX_MANIFEST_BYTES, timeoutMs: FETCH_MS, redirects: 3 },
@@ -197,15 +201,15 @@ class Registry implements RegistryClient {
   }
 
   /**
-   * The credentials that a challenge asks for. A token service gets the name and password of its own host, or those of the
-   * registry where it is the same host; any other one is asked anonymously.
+   * The credentials that a challenge asks for: those of the registry, or a token bought with them. A token service that
+   * may not get them is asked anonymously. Credentials of other registries are never used: the token would go to this one.
    */
   async #authorize(challenge: string, reference: ImageReference, signal: AbortSignal): Promise<string> {
+    const own = findRegistryCredentials(this.#credentials, reference.registry)
     const scheme = /^\s*(\w+)/.exec(challenge)?.[1]?.toLowerCase()
     if (scheme === 'basic') {
-      const basic = this.#credentials.basic(reference.registry)
-      if (basic === undefined) throw broken(reference, 'the registry wants a name and a password')
-      return basic
+      if (own === undefined) throw broken(reference, 'the registry wants a name and a password')
+      return own.authorization
     }
     const parameters = parseParameters(challenge)
     const realm = parameters.get('realm')
@@ -217,18 +221,25 @@ class Registry implements RegistryClient {
     if (service !== undefined) url.searchParams.set('service', service)
     // Never what the challenge says: it could ask for a token that does more.
     url.searchParams.set('scope', `repository:${reference.repository}:pull`)
-    const authorization = this.#credentials.basic(url.host)
+    const given = own !== undefined && mayGetCredentials(url, reference.registry, own) ? own : undefined
     await using reply = await this.#client.fetch(url.href, {
       ...{ signal, trust: 'public', maxBytes: MAX_TOKEN_BYTES, timeoutMs: FETCH_MS },
-      ...(authorization === undefined ? {} : { credentials: { origin: url.origin, authorization } }),
+      ...(given === undefined ? {} : { credentials: { origin: url.origin, authorization: given.authorization } }),
     })
-    if (reply.status !== 200) throw broken(reference, `its token service answers with status ${reply.status}`)
+    if (own !== undefined && given === undefined) this.#withheldFrom = url.host
+    if (reply.status !== 200)
+      throw broken(reference, `its token service answers with status ${reply.status}${this.#explainWithheld()}`)
     const fields = parseObject(await reply.bytes(), reference)
     const token = [fields.token, fields.access_token].find(
       (one) => typeof one === 'string' && /^[\x21-\x7e]+$/.test(one),
     )
     if (typeof token !== 'string') throw broken(reference, 'its token service gives no token')
     return `Bearer ${token}`
+  }
+
+  #explainWithheld(): string {
+    if (this.#withheldFrom === undefined) return ''
+    return `; its credentials were not sent to ${this.#withheldFrom}, which --credentials-file can list under token_hosts`
   }
 
   #choosePlatform(manifests: readonly unknown[], reference: ImageReference): string {
@@ -287,12 +298,6 @@ function isBundleType(type: unknown): boolean {
 
 function toTokenKey({ registry, repository }: ImageReference): string {
   return `${registry}/${repository}`
-}
-
-/** Registries speak TLS, but for those of this machine. */
-function toOrigin({ registry }: ImageReference): string {
-  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(registry)
-  return `${isLocal ? 'http' : 'https'}://${registry}`
 }
 
 function toArchitecture(architecture: string): string {

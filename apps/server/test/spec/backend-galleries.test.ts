@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type FileOrigin, startFileOrigin } from '@svc/test-kit'
+import { type FileOrigin, startFileOrigin, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import type { TarEntry } from '../../src/oci/__fixtures__/tar.ts'
@@ -398,26 +398,48 @@ describe('a hostile registry', () => {
     })
   })
 
-  it('gets no credentials of others, and no wider scope than a pull', async () => {
-    await using registry = await startFakeRegistry()
-    await using thief = await startFakeRegistry()
-    await registry.push(makeImage([await files]), 'o/b:1')
-    registry.realm = `http://${thief.host}/token`
-    const secrets = JSON.stringify({ [registry.host]: { username: 'me', password: 'secret' } })
-    await using folder = await open()
-    await writeFile(join(folder.server.folder, 'secrets.json'), secrets)
-    await using world = await open([`--credentials-file=${join(folder.server.folder, 'secrets.json')}`])
-    world.setIndex([{ name: 'b', uri: `${registry.host}/o/b:1` }])
-    expect(await world.change('/backends/apply', { id: 'b' })).toMatchObject({ message: 'completed' })
-    expect(thief.requests).toEqual([
-      { path: '/token?service=fake&scope=repository%3Ao%2Fb%3Apull', authorization: undefined },
-    ])
-    registry.realm = `http://${registry.host}/token`
-    const asked = registry.requests.length
-    expect(await world.change('/backends/apply', { id: 'b', force: true })).toMatchObject({ message: 'completed' })
-    const token = registry.requests.slice(asked).find(({ path }) => path.startsWith('/token'))
-    expect(token?.authorization).toBe(`Basic ${Buffer.from('me:secret').toString('base64')}`)
-    expect(world.server.logLines.join('')).not.toContain('secret"')
-    expect(await readFile(join(world.server.folder, 'backends/b/run.sh'), 'utf8')).toContain('#!')
-  })
+  verifies(
+    'model-admin:registries:credentials',
+    'gets no credentials of others, and no wider scope than a pull',
+    async () => {
+      await using registry = await startFakeRegistry()
+      await using other = await startFakeRegistry()
+      await using listed = await startFakeRegistry()
+      await registry.push(makeImage([await files]), 'o/b:1')
+      await using folder = await tempDir()
+      const file = folder.join('secrets.json')
+      await writeFile(
+        file,
+        JSON.stringify({
+          [registry.host]: { username: 'me', password: 'secret', token_hosts: [listed.host] },
+          [other.host]: { username: 'other', password: 'other secret' },
+        }),
+      )
+      await using world = await open([`--credentials-file=${file}`])
+      world.setIndex([{ name: 'b', uri: `${registry.host}/o/b:1` }])
+      const path = '/token?service=fake&scope=repository%3Ao%2Fb%3Apull'
+      const pull = async (realm: string) => {
+        registry.realm = realm
+        const result = await world.change('/backends/apply', { id: 'b', force: true })
+        expect(result).toMatchObject({ message: 'completed' })
+      }
+      // neither the credentials of the registry nor those that are for this host: the registry would get the token
+      await pull(`http://${other.host}/token`)
+      expect(other.requests).toEqual([{ path, authorization: undefined }])
+      await pull(`http://${listed.host}/token`)
+      const authorization = `Basic ${Buffer.from('me:secret').toString('base64')}`
+      expect(listed.requests).toEqual([{ path, authorization }])
+      const asked = registry.requests.length
+      await pull(`http://${registry.host}/token`)
+      const token = registry.requests.slice(asked).find((request) => request.path.startsWith('/token'))
+      expect(token?.authorization).toBe(authorization)
+      other.lies.set('/token', { status: 401 })
+      registry.realm = `http://${other.host}/token`
+      expect(await world.change('/backends/apply', { id: 'b', force: true })).toMatchObject({
+        message: expect.stringContaining(`its credentials were not sent to ${other.host}`),
+      })
+      expect(world.server.logLines.join('')).not.toContain('secret"')
+      expect(await readFile(join(world.server.folder, 'backends/b/run.sh'), 'utf8')).toContain('#!')
+    },
+  )
 })

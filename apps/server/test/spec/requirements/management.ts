@@ -230,6 +230,13 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-admin:registries:credentials',
+    section: '4.4',
+    behavior:
+      'Credentials of a registry go to the registry, to the known token service of a public registry, and to the `token_hosts` of its entry, over TLS or on this machine. A token service that only the registry names is asked anonymously.',
+    state: 'built',
+  },
+  {
     id: 'model-admin:backends:installed',
     section: '4.6',
     behavior: '`GET /backends` lists the installed backends.',
