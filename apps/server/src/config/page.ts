@@ -42,6 +42,9 @@ cannot be read keeps the last good content and is reported.
 
 At start a \`runtime_settings.json\` or \`api_keys.json\` that cannot be read refuses the start with exit code 78: the keys in
 it are not known, and the server does not open itself to everybody.
+
+The content of these two files goes on to count when they vanish while the server runs, also with their folder. The log says
+so. To take keys away, write \`[]\` into \`api_keys.json\`, remove them in the settings, or start without the file.
 `
 
 const code = (value: string): string => `\`${value.replaceAll('|', '\\|')}\``

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { JsonNode } from '@svc/json'
 import { StartRefused } from '../config/start-refused.ts'
 import { describeProblem, type FileProblem, readJsonFile } from '../files/read-json-file.ts'
@@ -21,7 +22,10 @@ export interface LiveFileOptions<T> {
   /** The value without a file. */
   readonly empty: T
   readonly parse: (root: JsonNode) => Parsed<T>
-  /** Whether API keys may be in it: then the server does not start while it cannot be read. */
+  /**
+   * Whether API keys may be in it: then the server does not start while it cannot be read, and its content goes on to
+   * count when it vanishes, since the server could be open without it.
+   */
   readonly holdsKeys: boolean
   readonly clock: Clock
   readonly pollIntervalMs: number
@@ -62,7 +66,8 @@ export async function openLiveFile<T>(options: LiveFileOptions<T>): Promise<Live
       return
     }
     if (read.state === 'absent') {
-      problems = await folderProblems(path)
+      const isMissed = !isStart && options.holdsKeys && !isDeepStrictEqual(value, empty)
+      problems = await describeAbsence(path, { isMissed })
       if (isStart || problems.length === 0) value = empty
       return
     }
@@ -110,13 +115,15 @@ export async function openLiveFile<T>(options: LiveFileOptions<T>): Promise<Live
   }
 }
 
-/** A folder that went away, as a lost mount does, takes no content with it. */
-async function folderProblems(path: string): Promise<readonly FileProblem[]> {
+/** A folder that went away, as a lost mount does, takes no content with it; nor does a file that may hold keys. */
+async function describeAbsence(path: string, { isMissed }: { readonly isMissed: boolean }): Promise<FileProblem[]> {
+  const file = basename(path)
   const hasFolder = await stat(dirname(path)).then(
     () => true,
     () => false,
   )
-  return hasFolder ? [] : [{ file: basename(path), message: 'its folder is not there' }]
+  if (!hasFolder) return [{ file, message: 'its folder is not there' }]
+  return isMissed ? [{ file, message: 'it is not there any more; its content counts until the next start' }] : []
 }
 
 function refusal(path: string, problem: FileProblem): StartRefused {

@@ -1,5 +1,5 @@
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { type TempDir, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
@@ -283,7 +283,7 @@ describe('files that change while the server runs', () => {
     expect(settings.legacyKeys()).toEqual(['one'])
     expect([...settings.externalBackends()]).toEqual([['mock', '/opt/mock']])
   })
-  it('count when they are replaced by a rename, and when they are removed', async () => {
+  it('count when they are replaced by a rename, and when they are emptied', async () => {
     await using dir = await tempDir()
     await put(dir, 'api_keys.json', ['one'])
     await using settings = await open(dir, { argv: ['--api-keys', 'zero'] })
@@ -292,10 +292,81 @@ describe('files that change while the server runs', () => {
     await rename(file(dir, 'api_keys.new'), file(dir, 'api_keys.json'))
     await replaced
     expect(settings.legacyKeys()).toEqual(['zero', 'two'])
-    const removed = nextChange(settings)
-    await rm(file(dir, 'api_keys.json'))
-    await removed
+    const emptied = nextChange(settings)
+    await put(dir, 'api_keys.json', [])
+    await emptied
     expect(settings.legacyKeys()).toEqual(['zero'])
+    await put(dir, 'external_backends.json', { a: '/a' })
+    await expect.poll(() => settings.externalBackends().size, { timeout: 10_000 }).toBe(1)
+    const removed = nextChange(settings)
+    await rm(file(dir, 'external_backends.json'))
+    await removed
+    expect(settings.externalBackends().size).toBe(0)
+    expect(settings.problems()).toEqual([])
+  })
+  // verifies flags:config-dir:vanished-keys
+  it.each([
+    ['removed', (path: string) => rm(path)],
+    ['renamed', (path: string) => rename(path, `${path}.old`)],
+    ['moved elsewhere with its folder', (path: string) => rename(dirname(path), `${dirname(path)}.old`)],
+    [
+      'replaced by a link that leads nowhere',
+      async (path: string) => {
+        await rm(path)
+        await symlink('nowhere', path)
+      },
+    ],
+    [
+      'replaced by a folder',
+      async (path: string) => {
+        await rm(path)
+        await mkdir(path)
+      },
+    ],
+    ['emptied to no bytes', (path: string) => writeFile(path, '')],
+    [
+      'lost with a folder that came back empty',
+      async (path: string) => {
+        await rename(dirname(path), `${dirname(path)}.old`)
+        await mkdir(dirname(path))
+      },
+    ],
+  ])('that are %s take no keys with them', async (_how, lose) => {
+    for (const [name, content] of [
+      ['api_keys.json', ['one']],
+      ['runtime_settings.json', { api_keys: ['one'], threads: 3 }],
+    ] as const) {
+      await using dir = await tempDir()
+      await put(dir, name, content)
+      const logger = listLogger()
+      await using settings = await open(dir, { logger })
+      await lose(file(dir, name))
+      await expect.poll(() => settings.problems().map((one) => one.file), { timeout: 20_000 }).toContain(name)
+      expect(settings.legacyKeys()).toEqual(['one'])
+      expect(logger.lines.map(({ message }) => message)).not.toContain(
+        'the last API key is gone: nothing is restricted any longer',
+      )
+    }
+  })
+  it('that vanished come back with the next save, and an administrator still takes keys away', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'runtime_settings.json', { api_keys: ['one', 'two'], threads: 3 })
+    await using settings = await open(dir)
+    await rm(file(dir, 'runtime_settings.json'))
+    await settings.update({ api_keys: ['one'] })
+    expect(settings.legacyKeys()).toEqual(['one'])
+    expect(await saved(dir)).toEqual({ api_keys: ['one'], threads: 3 })
+    expect(settings.problems()).toEqual([])
+  })
+  // verifies flags:config-dir:vanished-keys
+  it('that are gone at a start do not count', async () => {
+    await using dir = await tempDir()
+    await put(dir, 'api_keys.json', ['one'])
+    const first = await open(dir)
+    await rm(file(dir, 'api_keys.json'))
+    await first.close()
+    await using second = await open(dir)
+    expect(second.legacyKeys()).toEqual([])
   })
   it('keep their last good content when they turn bad, with the place reported', async () => {
     await using dir = await tempDir()

@@ -49,10 +49,19 @@ describe('changes on disk', () => {
     await eventually(async () =>
       expect((await server.call('/v1/models', { headers: { 'x-api-key': 'from-settings' } })).status).toBe(200),
     )
-    await rm(join(server.configDir, 'api_keys.json'))
+    await writeFile(join(server.configDir, 'api_keys.json'), '[]')
     await eventually(async () =>
       expect((await server.call('/v1/models', { headers: { authorization: 'Bearer from-file' } })).status).toBe(401),
     )
+  })
+
+  // verifies flags:config-dir:vanished-keys
+  it('keys of a file that vanishes go on to count: the door never opens by mistake', async () => {
+    await using server = await startTestServer({ configFiles: { 'api_keys.json': '["good"]' } })
+    await rm(join(server.configDir, 'api_keys.json'))
+    await eventually(() => expect(server.logLines.some((line) => line.includes('not there any more'))).toBe(true))
+    expect((await server.call('/v1/models')).status).toBe(401)
+    expect((await server.call('/v1/models', { headers: { 'x-api-key': 'good' } })).status).toBe(200)
   })
 
   it('a broken keys file keeps the last good keys: the door never opens by mistake', async () => {

@@ -181,6 +181,13 @@ export const LIMITS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'flags:config-dir:vanished-keys',
+    section: '8',
+    behavior:
+      'Keys and settings of a file that vanishes while the server runs go on to count until the next start. An empty list in the file takes keys away.',
+    state: 'built',
+  },
+  {
     id: 'flags:disable-webui:api-only',
     section: '8',
     behavior: 'With `--disable-webui` the server serves only the API.',
