@@ -13,8 +13,8 @@ import type { ModelSource } from './config/load.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { IN_PROCESS_BACKENDS } from './inference/upstream/in-process-backends.ts'
 import type { Logger } from './ports.ts'
-
-const print = (text: string): void => void process.stdout.write(text)
+import { print, printError, printFile, printJson, redrawLine } from './terminal.ts'
+import { escapeLine } from './terminal-text.ts'
 
 /** Problems of the folders go to stderr; commands print nothing else. */
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
@@ -30,8 +30,9 @@ export function listModelsCommand(
     demo: { mode: config.demoModel, models: demoModels },
   })
   const rows = toModelRows(store)
-  print(json ? `${JSON.stringify(rows)}\n` : formatModelRows(rows))
-  for (const problem of store.problems()) process.stderr.write(`${formatProblem(problem)}\n`)
+  if (json) printJson(rows)
+  else print(formatModelRows(rows))
+  for (const problem of store.problems()) printError(`${escapeLine(formatProblem(problem))}\n`)
 }
 
 /** `svc models add FILE`: copies a GGUF file into the models folder and gives it a name. */
@@ -49,10 +50,10 @@ export async function addModelCommand(config: ServerConfig, { file, name, transf
       const percent = Math.floor((copiedBytes / Math.max(1, totalBytes)) * 100)
       if (percent < shown + 10 || !process.stderr.isTTY) return
       shown = percent
-      process.stderr.write(`\rcopying ${percent} %`)
+      redrawLine(`copying ${percent} %`)
     },
   })
-  if (shown > 0) process.stderr.write('\r')
+  if (shown > 0) redrawLine('')
   print(
     `added model "${added.name}": ${added.weightsFile} (${(added.sizeBytes / 1e6).toFixed(1)} MB), ${added.configFile}\n`,
   )
@@ -98,9 +99,9 @@ export async function exportModelCommand(config: ServerConfig, { name, demoModel
     demo: { mode: config.demoModel, models: demoModels },
   })
   const model = findModel(store, name)
-  if (model.source === 'list') return print(new Document(model.raw).toString())
-  if (model.source === 'yaml') return print(await readFile(join(model.folder, model.file), 'utf8'))
-  print(new Document({ name, backend: model.backend, parameters: { model: model.parameters.model } }).toString())
+  if (model.source === 'list') return printFile(new Document(model.raw).toString())
+  if (model.source === 'yaml') return printFile(await readFile(join(model.folder, model.file), 'utf8'))
+  printFile(new Document({ name, backend: model.backend, parameters: { model: model.parameters.model } }).toString())
 }
 
 /** `svc models schema`: the JSON Schema of model files. */
@@ -121,5 +122,6 @@ export async function listBackendsCommand(
     logger: quiet,
   })
   const names = catalog.names()
-  print(json ? `${JSON.stringify(names)}\n` : names.map((name) => `${name}\n`).join(''))
+  if (json) printJson(names)
+  else print(names.map((name) => `${escapeLine(name)}\n`).join(''))
 }

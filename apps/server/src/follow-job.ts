@@ -2,6 +2,8 @@ import { SvcError } from '@svc/errors'
 import { systemClock } from './clock.ts'
 import { createProgressLine } from './progress-line.ts'
 import { type Fields, type ServerClient, toFields } from './remote-client.ts'
+import { print, printError, printJson, redrawLine } from './terminal.ts'
+import { escapeLine } from './terminal-text.ts'
 
 /** A job of a server. */
 export interface FollowedJob {
@@ -41,10 +43,10 @@ export async function followJob(
 }
 
 function finish(job: Fields, { json }: { readonly json: boolean }): void {
-  if (process.stderr.isTTY && !json) process.stderr.write('\n')
-  if (json) process.stdout.write(`${JSON.stringify(job)}\n`)
+  if (process.stderr.isTTY && !json) printError('\n')
+  if (json) printJson(job)
   if (job.error !== undefined) throw new SvcError('internal', String(job.error))
-  if (!json) process.stdout.write(`${String(job.message)}\n`)
+  if (!json) print(`${escapeLine(String(job.message))}\n`)
 }
 
 function showNothing(): void {}
@@ -55,11 +57,11 @@ function createBar(): (job: Fields) => void {
   return (job) => {
     const label = toLabel(job)
     // Every file and phase keeps its last line.
-    if (shown !== '' && shown !== label) process.stderr.write('\n')
+    if (shown !== '' && shown !== label) printError('\n')
     shown = label
     const [currentBytes, totalBytes] = [Number(job.current_bytes ?? 0), Number(job.total_bytes ?? 0)]
     const drawn = line.draw({ label, percent: Number(job.progress), currentBytes, totalBytes }, performance.now())
-    process.stderr.write(`\r\x1b[K${drawn}`)
+    redrawLine(drawn)
   }
 }
 
@@ -67,7 +69,7 @@ function createLines(): (job: Fields) => void {
   let shown = ''
   return (job) => {
     const line = `${Math.floor(Number(job.progress))} % ${toLabel(job)}`
-    if (line !== shown) process.stderr.write(`${line}\n`)
+    if (line !== shown) printError(`${escapeLine(line)}\n`)
     shown = line
   }
 }

@@ -1,3 +1,5 @@
+import { escapeLine } from './terminal-text.ts'
+
 /** Facts of a listening server for a terminal. */
 export interface GreetingFacts {
   /** Address for people, without a slash at the end. */
@@ -32,8 +34,10 @@ function styled(style: keyof typeof STYLES, text: string): string {
 export function formatGreeting({ url, version, model, needsKey, hasInterface, color }: GreetingFacts): string {
   const paint = (style: keyof typeof STYLES, text: string): string => (color ? styled(style, text) : text)
   const rows: readonly (readonly [string, string])[] = [
-    hasInterface ? ['Open', paint('cyan', url)] : ['API', paint('cyan', `${url}/swagger/index.html`)],
-    ['Model', model === undefined ? paint('yellow', 'none answers a chat yet') : paint('green', model)],
+    hasInterface
+      ? ['Open', paint('cyan', escapeLine(url))]
+      : ['API', paint('cyan', escapeLine(`${url}/swagger/index.html`))],
+    ['Model', model === undefined ? paint('yellow', 'none answers a chat yet') : paint('green', escapeLine(model))],
     ['Add a model', paint('bold', 'svc models add FILE')],
     ...(needsKey && !hasInterface ? [['Key', 'every request needs one: Authorization: Bearer YOUR-KEY'] as const] : []),
   ]

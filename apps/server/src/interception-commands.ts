@@ -5,6 +5,7 @@ import { formatAddress } from './config/places.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { findCaFolder } from './interception/ca-folder.ts'
 import { formatClientAdvice } from './interception/client-advice.ts'
+import { print } from './terminal.ts'
 
 /**
  * `svc mitm ca`: prints where the certificate of the authority is, its fingerprint, and how usual clients trust it. Makes
@@ -24,5 +25,5 @@ export async function showAuthorityCommand(config: ServerConfig): Promise<void> 
   }
   const { fingerprint, validUntil } = authority
   const proxy = config.mitmListen === undefined ? undefined : formatAddress(config.mitmListen)
-  process.stdout.write(formatClientAdvice({ certificatePath: join(folder, 'ca.crt'), fingerprint, validUntil, proxy }))
+  print(formatClientAdvice({ certificatePath: join(folder, 'ca.crt'), fingerprint, validUntil, proxy }))
 }

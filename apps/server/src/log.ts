@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type Logger as PinoLogger, pino } from 'pino'
 import { foldEqualLines } from './log-dedup.ts'
+import { escapeLine, escapeLines } from './terminal-text.ts'
 
 export type RootLogger = PinoLogger
 
@@ -61,12 +62,6 @@ function isExpected(error: unknown): boolean {
 const isErrorFields = (value: unknown): value is ErrorFields =>
   typeof value === 'object' && value !== null && typeof (value as ErrorFields).message === 'string'
 
-/** Characters that must not reach a terminal: controls, line ends, and direction marks. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-
-const escapeText = (text: string): string =>
-  text.replace(UNSAFE, (found) => `\\u${(found.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
-
 /** Joins the messages of an error and its causes, without repetition. */
 function joinMessages(error: unknown): string {
   const said: string[] = []
@@ -82,7 +77,7 @@ function formatStack(error: unknown): string {
   let stack = ''
   for (let each: unknown = error; isErrorFields(each); each = each.cause) stack = each.stack ?? stack
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
-  return frames.map((line) => `\n    ${escapeText(line.trim())}`).join('')
+  return frames.map((line) => `\n    ${escapeLine(line.trim())}`).join('')
 }
 
 /** Formats one readable line for each event at a terminal, with an optional stack. */
@@ -103,7 +98,7 @@ function toText(line: string): string {
     const clock = new Date(Number(time)).toISOString().slice(11, 23)
     const what = err === undefined ? String(msg) : `${String(msg)}: ${joinMessages(err)}`
     const entry = [`${clock} ${String(level).toUpperCase().padEnd(5)} ${what}`, rest.join(' ')].filter(Boolean)
-    return `${escapeText(entry.join('  '))}${formatStack(err)}\n`
+    return `${escapeLine(entry.join('  '))}${formatStack(err)}\n`
   } catch {
     return line
   }
@@ -138,7 +133,7 @@ export function createLogger(options: {
   const text = isTextLog(options.format, options.destination)
   const { dedup = 'false' } = options
   const folds = dedup === 'true' || (dedup === 'auto' && options.destination === undefined && process.stdout.isTTY)
-  const lines: LogDestination = { write: (line) => void out.write(text ? toText(line) : line) }
+  const lines: LogDestination = { write: (line) => void out.write(text ? toText(line) : escapeLines(line)) }
   const logger: RootLogger = pino(
     {
       level: options.level,

@@ -14,6 +14,7 @@ import { StartRefused } from './config/start-refused.ts'
 import { formatGreeting, toReachableUrl, wantsColor } from './greeting.ts'
 import { createLogger, isTextLog, type RootLogger } from './log.ts'
 import type { PlatformOptions } from './platform/open-platform.ts'
+import { print, printColored, printError } from './terminal.ts'
 import { formatVersion, readVersion } from './version.ts'
 
 // A closed pipe behind stdout or stderr must not end the server.
@@ -82,7 +83,7 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
   if (process.stdout.isTTY && isTextLog(config.logFormat)) {
     const { needsKey } = server
     const url = toReachableUrl(config.externalBaseUrl ?? server.url)
-    process.stdout.write(
+    printColored(
       formatGreeting({
         ...{ url, version, needsKey },
         model: server.defaultModel(),
@@ -139,13 +140,13 @@ async function main(): Promise<void> {
   const command = loadConfig({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd() })
   switch (command.kind) {
     case 'help':
-      process.stdout.write(command.text)
+      print(command.text)
       return
     case 'version':
-      process.stdout.write(`${formatVersion(readVersion())}\n`)
+      print(`${formatVersion(readVersion())}\n`)
       return
     case 'usage-error':
-      process.stderr.write(`${command.message}\n`)
+      printError(`${command.message}\n`)
       process.exitCode = command.exitCode
       return
     case 'models-list':
@@ -184,7 +185,7 @@ async function main(): Promise<void> {
     case 'accounts': {
       const { config, command: asked } = command
       const version = formatVersion(readVersion())
-      process.stdout.write(await runAccountCommand({ config, version, command: asked, input: process.stdin }))
+      print(await runAccountCommand({ config, version, command: asked, input: process.stdin }))
       return
     }
     case 'run':
@@ -193,6 +194,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`svc: ${error instanceof Error ? error.message : String(error)}\n`)
+  printError(`svc: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(error instanceof StartRefused ? error.exitCode : 1)
 })

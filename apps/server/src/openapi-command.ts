@@ -6,6 +6,7 @@ import { createFeatureSet } from './features/feature-set.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { createClosers } from './platform/closers.ts'
 import { openPlatform, type PlatformOptions } from './platform/open-platform.ts'
+import { print } from './terminal.ts'
 
 /**
  * `svc openapi`: prints the OpenAPI document of a server with these flags. It listens nowhere, and its folders are its own:
@@ -32,7 +33,7 @@ export async function printOpenApiCommand(options: PlatformOptions): Promise<voi
     closers.push(() => features.close())
     for (const createFeature of ALL_FEATURES) features.add(await createFeature(platform))
     const document = await openApiDocument(features.routes(), options.version)
-    process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`)
+    print(`${JSON.stringify(document, undefined, 2)}\n`)
   } finally {
     await closers.closeAll()
   }

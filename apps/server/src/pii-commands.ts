@@ -10,6 +10,7 @@ import { findDetectorKind } from './pii/detector-model.ts'
 import type { TextScanner } from './pii/scan-text.ts'
 import { formatPiiEvaluation } from './pii-report.ts'
 import type { PlatformOptions } from './platform/open-platform.ts'
+import { print } from './terminal.ts'
 import { abortOnInterrupt, readLines, refuseCommand, withInference } from './with-inference.ts'
 
 type Find = EvaluationOptions['find']
@@ -37,7 +38,7 @@ export async function evaluatePiiCommand(options: PlatformOptions, task: PiiEval
     models.length === 0
       ? await evaluate(findBuiltins())
       : await withInference(options, { signal }, ({ scanner }) => evaluate(findByScanner(scanner, task.detectors)))
-  process.stdout.write(formatPiiEvaluation(task, evaluation))
+  print(formatPiiEvaluation(task, evaluation))
   if (evaluation.texts === 0) throw refuseCommand(`${task.file} has no labelled text`)
   return evaluation.problemCount === 0
 }

@@ -13,6 +13,8 @@ import {
   toRows,
   toServerUrl,
 } from './remote-client.ts'
+import { print, printJson } from './terminal.ts'
+import { escapeLine } from './terminal-text.ts'
 
 /** Commands that change or show the list of operations, and start no work. */
 const LOCAL_VERBS: readonly RemoteVerb[] = [
@@ -28,8 +30,6 @@ const LOCAL_VERBS: readonly RemoteVerb[] = [
 function isLocalVerb(verb: RemoteVerb): verb is LocalVerb {
   return LOCAL_VERBS.includes(verb)
 }
-
-const print = (text: string): void => void process.stdout.write(text)
 
 /**
  * Has the running server carry out a command, or this process where none runs. An installation is followed to its end;
@@ -124,7 +124,7 @@ async function upgradeBackends(server: ServerClient, command: RemoteCommand): Pr
     command.argument === '' ? Object.keys(await server.post('/backends/upgrades/check')) : [command.argument]
   if (names.length === 0 && !command.json) print('every backend is up to date\n')
   for (const name of names) {
-    if (!command.json) print(`${name}\n`)
+    if (!command.json) print(`${escapeLine(name)}\n`)
     const { id } = await server.post(`/backends/upgrade/${encodeURIComponent(name)}`)
     await followJob(server, { path: `/backends/jobs/${String(id)}`, id: String(id) }, command)
   }
@@ -147,12 +147,13 @@ async function retry(server: ServerClient, command: RemoteCommand): Promise<void
 
 function printAvailable(rows: readonly Fields[], { json }: Pick<RemoteCommand, 'json'>): void {
   if (json) {
-    print(`${JSON.stringify(rows)}\n`)
+    printJson(rows)
     return
   }
   for (const { name, installed, description } of rows) {
-    const line = String(description ?? '').split('\n', 1)[0] ?? ''
-    print(`${String(name)}${installed === true ? ' (installed)' : ''}${line === '' ? '' : `  ${line}`}\n`)
+    const line = String(description ?? '').split(/\r?\n/, 1)[0] ?? ''
+    const state = installed === true ? ' (installed)' : ''
+    print(`${escapeLine(`${String(name)}${state}${line === '' ? '' : `  ${line}`}`)}\n`)
   }
 }
 
@@ -160,14 +161,14 @@ function printAvailable(rows: readonly Fields[], { json }: Pick<RemoteCommand, '
 function printOperationsAnswer(value: unknown, { json }: Pick<RemoteCommand, 'json'>): void {
   const { operations, message } = toFields(value)
   if (json) {
-    print(`${JSON.stringify(operations ?? value)}\n`)
+    printJson(operations ?? value)
     return
   }
-  if (operations === undefined) print(`${String(message)}\n`)
+  if (operations === undefined) print(`${escapeLine(String(message))}\n`)
   for (const { jobID, taskType, id, outcome, progress, message, error, isQueued } of toRows(operations)) {
     const state = outcome ?? (error === undefined ? (isQueued === true ? 'queued' : `${String(progress)} %`) : 'failed')
     const detail = error ?? message ?? ''
     const columns = [jobID, taskType, id, state, detail].map(String).join('  ')
-    print(`${columns.trimEnd()}\n`)
+    print(`${escapeLine(columns.trimEnd())}\n`)
   }
 }

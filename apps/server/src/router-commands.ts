@@ -12,6 +12,7 @@ import { CORPUS_FOLDER } from './compose-routing.ts'
 import type { PlatformOptions } from './platform/open-platform.ts'
 import { formatActivationFit, formatEvaluation, formatKnnFit } from './router-report.ts'
 import type { BuiltRouter } from './routing/built-router.ts'
+import { print } from './terminal.ts'
 import { abortOnInterrupt, readLines, refuseCommand, withInference } from './with-inference.ts'
 
 /** A router, and the labelled texts that a command tries on it. */
@@ -20,8 +21,6 @@ export interface RouterTask {
   /** Absolute path of a file of JSON lines; undefined for the corpus of the router. */
   readonly file: string | undefined
 }
-
-const print = (text: string): void => void process.stdout.write(text)
 
 /** `svc router fit NAME [FILE]`: proposes thresholds for the corpus of a `knn` router, or for labelled texts. */
 export async function fitRouterCommand(options: PlatformOptions, { name, file }: RouterTask): Promise<void> {

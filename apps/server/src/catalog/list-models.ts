@@ -1,6 +1,7 @@
 import { sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { didYouMean } from '../config/suggest.ts'
+import { escapeLine } from '../terminal-text.ts'
 import { describeWeights } from './attach-weights.ts'
 import type { ConfigStore } from './folder-store.ts'
 import type { ModelConfig } from './model-config.ts'
@@ -73,16 +74,17 @@ export function formatModel(model: ModelConfig): string {
     ['note', toNote(model) || undefined],
   ]
   const known = facts.filter((fact): fact is [string, string] => fact[1] !== undefined)
-  return known.map(([label, value]) => `${label.padEnd(12)} ${value.replaceAll(/\s+/g, ' ')}\n`).join('')
+  return known.map(([label, value]) => `${label.padEnd(12)} ${escapeLine(value.replaceAll(/\s+/g, ' '))}\n`).join('')
 }
 
 /** Formats rows as a table for a terminal, with a heading; lines do not end in white space. */
 export function formatModelRows(rows: readonly ModelRow[]): string {
   const heading: ModelRow = { name: 'NAME', backend: 'BACKEND', usecases: 'USECASES', file: 'FILE', note: '' }
-  const all = [heading, ...rows]
-  const widths = COLUMNS.map((column) => Math.max(...all.map((row) => row[column].length)))
+  const all = [heading, ...rows].map((row) => COLUMNS.map((column) => escapeLine(row[column])))
+  const widths = COLUMNS.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0)))
   const lines = all.map((row) =>
-    COLUMNS.map((column, index) => row[column].padEnd(widths[index] ?? 0))
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
       .join('  ')
       .trimEnd(),
   )

@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import { verifies } from '../spec/verifies.ts'
 import { type CommandOutcome, runBuilt } from '../support/built-server.ts'
 import { hubPath, mockEntry, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
 
@@ -32,6 +33,41 @@ describe('a command for a running server', () => {
     expect(await run('operations', 'dismiss', id)).toMatchObject({ code: 0, stdout: 'Operation dismissed' })
     expect((await run('operations', 'list')).stdout).toBe('')
     expect(await run('operations', 'pause')).toMatchObject({ code: 2, stderr: 'operations pause takes one ID' })
+  })
+
+  verifies('cli:output:no-escapes', 'shows the control characters of foreign texts, and sends none', async () => {
+    const hostile = '\u001b[2J\u009b31m\u001b]52;c;cm0=\u0007\rforged\u202e\u200b\u{e0041}'
+    const entry = { ...mockEntry('one'), description: `${hostile}\nsecond`, license: hostile }
+    await using world = await startGalleryWorld({ files: { [hubPath('one.bin')]: WEIGHTS } })
+    world.setIndex([entry, { ...mockEntry('two'), name: `two${hostile}` }])
+    const file = JSON.stringify({ name: 'shown', description: `${hostile}\nforged`, backend: 'mock' })
+    await writeFile(join(world.server.modelsPath, 'shown.yaml'), file)
+    await writeFile(join(world.server.modelsPath, 'odd.yaml'), '{"name": "odd\\u001b[2J"}')
+    const { port } = new URL(world.server.url)
+    const run = (...words: string[]): Promise<CommandOutcome> =>
+      runBuilt(world.server.folder, [...words, `--address=127.0.0.1:${port}`])
+    const outcomes = await Promise.all([
+      run('models', 'available'),
+      run('models', 'available', '--json'),
+      run('models', 'install', 'one'),
+      run('models', 'install', `two${hostile}`),
+      run('models', 'show', 'shown'),
+      run('models', 'show', hostile),
+      run('models', 'list'),
+      run(hostile),
+    ])
+    const history = [await run('operations', 'list'), await run('operations', 'history', '--json')]
+    for (const { stdout, stderr } of [...outcomes, ...history])
+      expect(`${stdout}${stderr}`).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+    const [available, json, , , shown, , listed] = outcomes
+    const escaped = '\\u001b[2J\\u009b31m\\u001b]52;c;cm0=\\u0007\\u000dforged\\u202e\\u200b\\udb40\\udc41'
+    expect(available?.stdout.split('\n')[0]).toBe(`one  ${escaped}`)
+    expect(JSON.parse(json?.stdout ?? '')[0]).toMatchObject({ name: 'one', description: `${hostile}\nsecond` })
+    expect(shown?.stdout).toContain(`description  ${escaped.replace('\\u000d', ' ')} forged\n`)
+    expect(listed?.stderr).toContain('odd.yaml')
+    // a file for other programs stays as it is
+    const exported = await run('models', 'export-config', 'shown')
+    expect(exported.stdout).toBe(file)
   })
 
   it('prints JSON, installs by an address, and starts a failed installation again', async () => {

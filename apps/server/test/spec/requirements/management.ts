@@ -230,6 +230,13 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   {
+    id: 'cli:output:no-escapes',
+    section: '4.6',
+    behavior:
+      'Commands and the log print control characters of foreign texts, invisible letters and marks of direction as `\\u001b`. Names and descriptions of galleries, files and other servers never control a terminal.',
+    state: 'built',
+  },
+  {
     id: 'model-admin:registries:credentials',
     section: '4.4',
     behavior:

@@ -1,0 +1,23 @@
+/** Characters that control a terminal, end a line, reorder text or are not seen. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+/** A text of these has none of them. */
+const PLAIN = /^[\x20-\x7e]*$/
+
+/** By units of UTF-16, as JSON does, so that JSON stays JSON. */
+function escapeCharacter(found: string): string {
+  let escaped = ''
+  for (let index = 0; index < found.length; index += 1)
+    escaped += `\\u${found.charCodeAt(index).toString(16).padStart(4, '0')}`
+  return escaped
+}
+
+/** Writes unsafe characters of a foreign text as `\u001b`. The text stays one line; that of a string in JSON stays the same. */
+export function escapeLine(text: string): string {
+  return PLAIN.test(text) ? text : text.replace(UNSAFE, escapeCharacter)
+}
+
+/** As {@link escapeLine}, for a text of lines: line ends and tabs stay. */
+export function escapeLines(text: string): string {
+  if (PLAIN.test(text)) return text
+  return text.replace(UNSAFE, (found) => (found === '\n' || found === '\t' ? found : escapeCharacter(found)))
+}

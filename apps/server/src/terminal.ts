@@ -1,0 +1,35 @@
+import { escapeLine, escapeLines } from './terminal-text.ts'
+
+/**
+ * Prints a text of lines on standard output. Names and descriptions come from galleries, files and other servers: their
+ * control characters are shown and never sent.
+ */
+export function print(text: string): void {
+  process.stdout.write(escapeLines(text))
+}
+
+/** Prints a value as one line of JSON on standard output. */
+export function printJson(value: unknown): void {
+  print(`${JSON.stringify(value)}\n`)
+}
+
+/** Prints a text of lines on standard error. */
+export function printError(text: string): void {
+  process.stderr.write(escapeLines(text))
+}
+
+/** Prints a file: byte by byte for other programs, and as {@link print} does at a terminal. */
+export function printFile(content: string): void {
+  if (process.stdout.isTTY) print(content)
+  else process.stdout.write(content)
+}
+
+/** Prints a text with colours. Every foreign part has passed {@link escapeLine}. */
+export function printColored(text: string): void {
+  process.stdout.write(text)
+}
+
+/** Replaces the last line of standard error, which is a terminal. */
+export function redrawLine(line: string): void {
+  process.stderr.write(`\r\u001b[K${escapeLine(line)}`)
+}
