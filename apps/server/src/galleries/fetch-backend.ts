@@ -133,12 +133,12 @@ async function unpackArchive(path: string, root: string, signal: AbortSignal): P
     throw toFileError(error, 'made', whole)
   })
   try {
-    await createLayerTarget(whole).apply(readDecompressed(path, { signal }), { compressedBytes: size, signal })
-    const names = await readdir(whole)
-    const [only] = names
-    const inner = names.length === 1 && only !== undefined ? join(whole, only) : undefined
-    const isFolder = inner !== undefined && (await lstat(inner)).isDirectory()
-    await rename(isFolder ? inner : whole, root)
+    const target = createLayerTarget(whole)
+    await target.apply(readDecompressed(path, { signal }), { compressedBytes: size, signal })
+    const [only = '', ...others] = await readdir(whole)
+    const isFolder = only !== '' && others.length === 0 && (await lstat(join(whole, only))).isDirectory()
+    if (isFolder) await target.checkFolder(only, { signal })
+    await rename(isFolder ? join(whole, only) : whole, root)
   } finally {
     await rm(whole, { recursive: true, force: true })
   }

@@ -72,6 +72,25 @@ describe('layers', () => {
     expect((await stat(`${root}/hard`)).ino).toBe((await stat(`${root}/lib/a`)).ino)
   })
 
+  it('have links that lead through other links inside, and links that a later layer takes away', async () => {
+    await using dir = await tempDir()
+    const root = await unpack(dir, [
+      [
+        { name: 'usr/lib/x86/real', content: 'real' },
+        { name: 'usr/lib64', type: '2', linkName: 'lib' },
+        { name: 'lib', type: '2', linkName: 'usr/lib' },
+        { name: 'usr/bin/X11', type: '2', linkName: '.' },
+        { name: 'usr/lib/x86/same', type: '2', linkName: '../../../lib/x86/../x86/real' },
+        { name: 'dangling', type: '2', linkName: 'lib/none/at/all' },
+        { name: 'a/b/up', type: '2', linkName: '../..' },
+      ],
+      [{ name: 'a/b/.wh.up' }, { name: 'a/b/up/x', content: 'x' }, { name: 'late', type: '2', linkName: 'a/b/up/..' }],
+      [{ name: 'a/.wh..wh..opq' }, { name: 'a/b/up', type: '2', linkName: '..' }],
+    ])
+    expect(await readFile(`${root}/usr/lib/x86/same`, 'utf8')).toBe('real')
+    expect(await readlink(`${root}/late`)).toBe('a/b/up/..')
+  })
+
   it('of GNU tar, compressed or not, come out as they went in', async () => {
     await using dir = await tempDir()
     await mkdir(dir.join('in/sub'), { recursive: true })
@@ -123,6 +142,85 @@ const hostile: readonly (readonly [string, readonly (readonly TarEntry[])[]])[] 
     'a file through a link of a lower layer',
     [[{ name: 'l', type: '2', linkName: '.' }], [{ name: 'l/x', content: 'x' }]],
   ],
+  [
+    'a link that leads out through an earlier one',
+    [
+      [
+        { name: 'a/b/c/', type: '5' },
+        { name: 'a/b/c/up', type: '2', linkName: '../../..' },
+        { name: 'out', type: '2', linkName: 'a/b/c/up/../etc' },
+      ],
+    ],
+  ],
+  [
+    'a link that leads out through a later one',
+    [
+      [
+        { name: 'out', type: '2', linkName: 'a/b/c/up/../etc' },
+        { name: 'a/b/c/up', type: '2', linkName: '../../..' },
+      ],
+    ],
+  ],
+  [
+    'a link that leads out through one of a later layer',
+    [
+      [
+        { name: 'a/b/c/x', content: 'x' },
+        { name: 'out', type: '2', linkName: 'a/b/c/../../../etc' },
+      ],
+      [{ name: 'a/b', type: '2', linkName: '.' }],
+    ],
+  ],
+  [
+    'a link that leads out once a folder is a link',
+    [
+      [
+        { name: 'deep/er/x', content: 'x' },
+        { name: 'deep/out', type: '2', linkName: 'er/../../deep' },
+      ],
+      [{ name: 'deep/er', type: '2', linkName: '..' }],
+    ],
+  ],
+  [
+    'a link that leads out through a chain',
+    [
+      [
+        { name: 'd/e/f/', type: '5' },
+        { name: 'one', type: '2', linkName: 'd/e/f' },
+        { name: 'd/e/f/two', type: '2', linkName: '../../..' },
+        { name: 'three', type: '2', linkName: 'one/two' },
+        { name: 'd/four', type: '2', linkName: '../three/..' },
+      ],
+    ],
+  ],
+  [
+    'a link that leads out through a name in other letters',
+    [
+      [
+        { name: 'a/b/up', type: '2', linkName: '../..' },
+        { name: 'out', type: '2', linkName: 'A/B/UP/..' },
+      ],
+    ],
+  ],
+  [
+    'a link that leads out through a composed letter',
+    [
+      [
+        { name: 'a/b/\u00e9', type: '2', linkName: '../..' },
+        { name: 'out', type: '2', linkName: 'a/b/e\u0301/..' },
+      ],
+    ],
+  ],
+  [
+    'links in a circle',
+    [
+      [
+        { name: 'a', type: '2', linkName: 'b/x' },
+        { name: 'b', type: '2', linkName: 'a/x' },
+      ],
+    ],
+  ],
+  ['a link that leads nowhere', [[{ name: 'l', type: '2', linkName: '' }]]],
   ['a hard link that leads out', [[{ name: 'l', type: '1', linkName: '../x' }]]],
   ['a hard link to the root', [[{ name: 'l', type: '1', linkName: '/etc/passwd' }]]],
   ['a hard link to nothing', [[{ name: 'l', type: '1', linkName: 'none' }]]],
@@ -207,6 +305,7 @@ const hostile: readonly (readonly [string, readonly (readonly TarEntry[])[]])[] 
 ]
 
 describe('a hostile layer', () => {
+  // verifies model-admin:archives:links
   it.each(hostile)('with %s is refused, and nothing lies outside its folder', async (_what, layers) => {
     await using dir = await tempDir()
     await expect(unpack(dir, layers)).rejects.toMatchObject({ code: 'archive_refused' })

@@ -1,6 +1,7 @@
 import { chmod, link, lstat, mkdir, open, readdir, rm, symlink } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { toFileError } from '../files/file-error.ts'
+import { createLinkTree, type LinkTree } from './link-tree.ts'
 import { badArchive, readTar, type TarMember } from './tar-reader.ts'
 
 /** What all layers of an image may hold together (threats ARC-2). */
@@ -27,6 +28,8 @@ export interface LayerTarget {
     layer: AsyncIterable<Uint8Array>,
     options: { readonly compressedBytes: number; readonly signal: AbortSignal },
   ): Promise<void>
+  /** Checks that the links of a folder at the top stay in it. @throws {SvcError} `archive_refused`; the signal's reason */
+  checkFolder(name: string, options: { readonly signal: AbortSignal }): Promise<void>
 }
 
 const WHITEOUT = '.wh.'
@@ -37,6 +40,7 @@ export function createLayerTarget(root: string, limits: UnpackLimits = UNPACK_LI
   let members = 0
   let unpackedBytes = 0
   let compressedBytes = 0
+  const links = createLinkTree()
 
   const count = (bytes: number): void => {
     unpackedBytes += bytes
@@ -57,9 +61,11 @@ export function createLayerTarget(root: string, limits: UnpackLimits = UNPACK_LI
         const path = toPath(member.name, limits.maxDepth)
         if (path === '') continue
         refuseTwin(path, member, seen)
-        await place(root, path, member, { seen, count, signal: options.signal })
+        await place(root, path, member, { seen, links, count, signal: options.signal })
       }
+      await links.check(options)
     },
+    checkFolder: (name, options) => links.checkFolder(name, options),
   }
 }
 
@@ -85,6 +91,8 @@ function refuseTwin(path: string, { kind }: TarMember, seen: Map<string, string>
 
 interface Placing {
   readonly seen: ReadonlyMap<string, string>
+  /** Links of all layers so far. */
+  readonly links: LinkTree
   readonly count: (bytes: number) => void
   readonly signal: AbortSignal
 }
@@ -92,10 +100,11 @@ interface Placing {
 async function place(root: string, path: string, member: TarMember, placing: Placing): Promise<void> {
   const name = posix.basename(path)
   await makeParents(root, path)
-  if (name === OPAQUE) return clearFolder(root, posix.dirname(path), placing.seen)
-  if (name.startsWith(WHITEOUT)) return removeLower(root, path, placing.seen)
+  if (name === OPAQUE) return clearFolder(root, posix.dirname(path), placing)
+  if (name.startsWith(WHITEOUT)) return removeLower(root, path, placing)
   const target = join(root, path)
   const there = await lstat(target).catch(() => undefined)
+  if (there !== undefined && !(member.kind === 'folder' && there.isDirectory())) placing.links.remove(path)
   try {
     if (member.kind === 'folder') {
       if (there !== undefined && !there.isDirectory()) await rm(target, { force: true })
@@ -108,8 +117,10 @@ async function place(root: string, path: string, member: TarMember, placing: Pla
       await rm(target, { recursive: true, force: true })
     } else if (there !== undefined) await rm(target, { force: true })
     if (member.kind === 'file') await writeMember(target, member, placing)
-    else if (member.kind === 'symlink') await symlink(checkLink(path, member.linkName), target)
-    else await hardlink(root, target, member.linkName)
+    else if (member.kind === 'symlink') {
+      placing.links.add(path, member.linkName)
+      await symlink(member.linkName, target)
+    } else await hardlink(root, target, member.linkName)
   } catch (error) {
     placing.signal.throwIfAborted()
     if (error instanceof Error && 'kind' in error) throw error
@@ -150,14 +161,6 @@ async function writeMember(target: string, member: TarMember, { count, signal }:
   await chmod(target, member.isExecutable ? 0o755 : 0o644)
 }
 
-/** A symbolic link may lead to another place below the root alone. */
-function checkLink(path: string, linkName: string): string {
-  if (linkName.startsWith('/') || /[\\\p{Cc}]/u.test(linkName)) throw badArchive('a link leads out of its folder')
-  const end = posix.normalize(posix.join(posix.dirname(path), linkName))
-  if (end === '..' || end.startsWith('../')) throw badArchive('a link leads out of its folder')
-  return linkName
-}
-
 async function hardlink(root: string, target: string, linkName: string): Promise<void> {
   const path = toPath(linkName, UNPACK_LIMITS.maxDepth)
   await makeParents(root, path)
@@ -168,19 +171,21 @@ async function hardlink(root: string, target: string, linkName: string): Promise
 }
 
 /** Removes what lower layers have at a path. */
-async function removeLower(root: string, path: string, seen: ReadonlyMap<string, string>): Promise<void> {
+async function removeLower(root: string, path: string, { seen, links }: Placing): Promise<void> {
   const name = posix.basename(path).slice(WHITEOUT.length)
   if (name === '' || name === '.' || name === '..') throw badArchive('a removal names nothing')
   const gone = posix.join(posix.dirname(path), name)
   if (seen.has(gone.toLowerCase())) throw badArchive('it removes a member of its own')
+  links.remove(gone)
   await rm(join(root, gone), { recursive: true, force: true })
 }
 
 /** Removes what lower layers have in a folder. */
-async function clearFolder(root: string, folder: string, seen: ReadonlyMap<string, string>): Promise<void> {
+async function clearFolder(root: string, folder: string, { seen, links }: Placing): Promise<void> {
   for (const name of await readdir(join(root, folder))) {
     const path = posix.join(folder, name)
     if (seen.has(path.toLowerCase()) || hasOwn(seen, path)) continue
+    links.remove(path)
     await rm(join(root, path), { recursive: true, force: true })
   }
 }

@@ -151,6 +151,27 @@ describe('a backend that is no image of a registry', () => {
     ['without run.sh', makeTar([{ name: 'a/readme', content: 'x' }]), 'holds no run.sh'],
     ['a link out of it', makeTar([{ name: 'run.sh', type: '2', linkName: '/bin/sh' }]), 'refused'],
     [
+      'a link out of its only folder',
+      makeTar(
+        inFolder('a', [
+          { name: 'run.sh', content: 'x' },
+          { name: 'link', type: '2', linkName: '../other/run.sh' },
+        ]),
+      ),
+      'refused',
+    ],
+    [
+      'a link out of its only folder through another link',
+      makeTar(
+        inFolder('a', [
+          { name: 'run.sh', content: 'x' },
+          { name: 'b/up', type: '2', linkName: '..' },
+          { name: 'link', type: '2', linkName: 'b/up/../other' },
+        ]),
+      ),
+      'refused',
+    ],
+    [
       'an image file without layers',
       makeTar([{ name: 'manifest.json', content: '[{"Layers": ["../../etc/passwd"]}]' }]),
       'refused',

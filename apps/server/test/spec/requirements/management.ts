@@ -237,6 +237,13 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-admin:archives:links',
+    section: '4.6',
+    behavior:
+      'A link of an image or archive is followed over all its other links, of earlier and later layers too. One that leads out of the unpacked folder refuses the archive.',
+    state: 'built',
+  },
+  {
     id: 'model-admin:registries:credentials',
     section: '4.4',
     behavior:
