@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { type Auth, createAuth } from '@svc/auth'
+import { normalizeEmail } from '@svc/auth/accounts'
 import type { ApiKey, Invite, User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import { systemClock } from './clock.ts'
@@ -181,7 +182,7 @@ async function* everybody(auth: Auth): AsyncGenerator<User> {
 
 /** The account with an id or an address. @throws {SvcError} `not_found`; `conflict` where several have the address */
 async function findUser(auth: Auth, wanted: string): Promise<User> {
-  const email = wanted.trim().toLowerCase()
+  const email = normalizeEmail(wanted)
   const found: User[] = []
   for await (const user of everybody(auth)) if (user.id === wanted || user.email === email) found.push(user)
   const [user, ...others] = found

@@ -1,4 +1,4 @@
-import { checkNames, checkText } from './check-text.ts'
+import { checkName, checkNames } from './check-text.ts'
 import { parseDuration } from './duration.ts'
 import { AuthError, invalidValue, missing } from './errors.ts'
 import type { CallOptions, Clock } from './ports/clock.ts'
@@ -94,7 +94,7 @@ export function createApiKeys(options: ApiKeysOptions): ApiKeys {
   const { store, hasher, revocations, clock, defaultLifetimeMs, maxKeys = MAX_KEYS } = options
 
   const createFor: ApiKeys['createFor'] = async (owner, draft, { signal }) => {
-    const [name, now] = [checkText(draft.name, { name: 'name', maxLength: MAX_NAME_LENGTH }), clock.now()]
+    const [name, now] = [checkName(draft.name, { name: 'name', maxLength: MAX_NAME_LENGTH }), clock.now()]
     const lifetime = defaultLifetimeMs === undefined ? undefined : now + defaultLifetimeMs
     const value = `${VALUE_PREFIX}${createToken()}`
     const key: ApiKey = {

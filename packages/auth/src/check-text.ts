@@ -1,4 +1,6 @@
 import { invalidValue } from './errors.ts'
+import { hasMixedWords } from './look-alikes.ts'
+import { hasUnseen } from './unseen.ts'
 
 /** NUL and lone surrogates. */
 const UNSTORABLE = /[\0\ud800-\udfff]/u
@@ -9,8 +11,8 @@ const MAX_NAME_LENGTH = 200
  * A text of a request that is to be stored, without blanks at its ends.
  *
  * @param name how the message calls it
- * @throws {AuthError} `invalid_request` for what both databases cannot store alike: NUL and lone surrogates; and for
- *   empty and long texts
+ * @throws {AuthError} `invalid_request` for what both databases cannot store alike: NUL and lone surrogates; for what a
+ *   reader cannot see; and for empty and long texts
  */
 export function checkText(
   value: unknown,
@@ -28,6 +30,14 @@ export function checkText(
   if (text === '' && !isOptional) throw invalidValue(`${name} is required`)
   if (text.length > maxLength) throw invalidValue(`${name} is longer than ${maxLength} characters`)
   if (UNSTORABLE.test(text)) throw invalidValue(`${name} holds characters that cannot be stored`)
+  if (hasUnseen(text)) throw invalidValue(`${name} holds invisible or control characters`)
+  return text
+}
+
+/** As {@link checkText}, for a name that people know somebody or something by: no letter is another than it looks. */
+export function checkName(...[value, options]: Parameters<typeof checkText>): string {
+  const text = checkText(value, options)
+  if (hasMixedWords(text)) throw invalidValue(`${options.name} mixes letters of two alphabets in one word`)
   return text
 }
 

@@ -150,6 +150,9 @@ const MALFORMED: readonly (readonly [string, TokenForger])[] = [
     async ({ claims, sign }) => sign({ ...claims, at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' }),
   ],
   ['an empty hash of the access token', async ({ claims, sign }) => sign({ ...claims, at_hash: '' })],
+  ...['at+jwt', 'application/at+jwt', 'logout+jwt', 'dpop+jwt', 'secevent+jwt', 'JWT+x', 'JWE', ''].map(
+    (typ): readonly [string, TokenForger] => [`the type ${typ}`, async ({ claims, sign }) => sign(claims, { typ })],
+  ),
   ['a claim twice', signRaw((claims) => claims.replace('{', '{"sub":"boss",'))],
   ['a claim twice, once with escapes', signRaw((claims) => claims.replace('{', '{"s\\u0075b":"boss",'))],
   ['claims that are a list', signRaw((claims) => `[${claims}]`)],
@@ -186,6 +189,50 @@ describe('a hostile issuer', () => {
     )
     expect(user).toMatchObject({ subject: 'ada', email: 'ada@site.example', emailVerified: true })
     expect(providerSession).toBe('session-7')
+  })
+
+  // verifies auth-config:oidc:token-type
+  it('may say that its tokens are JWTs', async () => {
+    const world = createSignInWorld()
+    for (const header of [{}, { typ: 'JWT' }, { typ: 'jwt' }, { typ: 'application/jwt' }]) {
+      reset()
+      issuer.forge = ({ claims, sign }) => sign(claims, header)
+      expect(await world.signInAt(createProvider(issuer.issuer), issuer.agree)).toMatchObject({ subject: 'ada' })
+    }
+  })
+
+  it('has its names and pictures cleaned', async () => {
+    const world = createSignInWorld()
+    for (const [claims, expected] of [
+      [{ name: 'Ad\u200ba\u202e' }, { name: 'Ada' }],
+      [{ name: '\u0410d\u0430' }, { name: 'Ada' }],
+      [{ name: 'Ada\n\u001b[2Jroot' }, { name: 'Ada [2Jroot' }],
+      [{ name: '\u200b', preferred_username: 'ada7' }, { name: 'ada7' }],
+      [{ name: 'Анна 👩‍💻' }, { name: 'Анна 👩‍💻' }],
+      [{ email: 'ADA@SITE.example' }, { email: 'ada@site.example' }],
+      [{ picture: 'https://pics.example/7' }, { avatarUrl: 'https://pics.example/7' }],
+      [{ picture: 'http://pics.example/7' }, { avatarUrl: '' }],
+      [{ picture: 'https://me:x@pics.example/7' }, { avatarUrl: '' }],
+      [{ picture: 'https://pics.example/\n7' }, { avatarUrl: '' }],
+      [{ picture: 'data:image/png;base64,' }, { avatarUrl: '' }],
+    ] as const) {
+      reset()
+      issuer.account = { ...ADA, ...claims }
+      const user = await world.signInAt(createProvider(issuer.issuer), issuer.agree)
+      expect(user, JSON.stringify(claims)).toMatchObject(expected)
+    }
+  })
+
+  it('whose address looks like another one makes an account without address', async () => {
+    for (const email of ['\u0430da@site.example', 'ad\u200ba@site.example', 'ada@sit\u0435.example']) {
+      reset()
+      const world = createSignInWorld({ admin: { email: 'ada@site.example' } })
+      await world.signInAt(createProvider(issuer.issuer), issuer.agree)
+      issuer.account = { ...ADA, sub: 'eve', email }
+      expect(await world.signInAt(createProvider(issuer.issuer), issuer.agree)).toMatchObject({
+        ...{ subject: 'eve', email: '', emailVerified: false, role: 'user' },
+      })
+    }
   })
 
   it('may be 60 seconds off', async () => {

@@ -6,14 +6,14 @@ import { SvcError } from '@svc/errors'
 import { toReason } from './file-error.ts'
 
 const MAX_NAME_BYTES = 200
-/** Control, formatting and bidirectional marks, halves of surrogate pairs, and the backslash. */
-const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}\\]/u
+/** Control, formatting and bidirectional marks, what is not seen, halves of surrogate pairs, and the backslash. */
+const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\p{Surrogate}\\]/u
 const FORBIDDEN_SEGMENTS = new Set(['', '.', '..'])
 /** Fast path for nearly all real names. */
 const PLAIN = /^[A-Za-z0-9_][\w.:-]{0,199}$/
 
 /**
- * Whether a foreign text is allowed as a name (NAME-1): 1 to 200 bytes of UTF-8, no control or bidirectional
+ * Whether a foreign text is allowed as a name (NAME-1): 1 to 200 bytes of UTF-8, no control, bidirectional or invisible
  * characters, no backslash, not beginning with `-`, `/` or `.`, and no empty, `.` or `..` between slashes.
  */
 export function isSafeName(name: string): boolean {

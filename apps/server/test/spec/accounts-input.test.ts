@@ -130,11 +130,57 @@ describe.each(places)('bodies on %s', (_, createEnv) => {
   })
 
   it('keep a name exactly as it was typed', async () => {
-    for (const name of ['Ω≈ç√∫', '😀 👩‍👩‍👧', "Robert'); DROP TABLE auth_users;--", '\u202eevil', 'a\u0301', '%_\\']) {
+    for (const name of ['Ω≈ç√∫', '😀 👩‍👩‍👧', "Robert'); DROP TABLE auth_users;--", 'a\u0301', '%_\\']) {
       const changed = await bob.browser.send('PUT', '/api/auth/profile', { name })
       expect([changed.status, (changed.json() as { name: string }).name]).toEqual([200, name])
       expect((await bob.browser.call('/api/auth/me')).json()).toMatchObject({ name })
     }
+  })
+
+  // verifies accounts:names:seen
+  it('take no name or address that people cannot see or take for another', async () => {
+    const register = async (email: string, name: string) =>
+      (await world.browser().send('POST', '/api/auth/register', { email, password: PASSWORD, name })).status
+    for (const name of ['\u202eevil', 'A\u200bda', '\u0410dmin', 'Ada\u001b[2J']) {
+      expect((await bob.browser.send('PUT', '/api/auth/profile', { name })).status, name).toBe(400)
+      expect((await bob.browser.send('POST', '/api/auth/api-keys', { name })).status, name).toBe(400)
+      expect(await register('seen@site.example', name), name).toBe(400)
+    }
+    for (const email of ['bo\u200bb@site.example', 'b\u043eb@site.example', 'bob\u202e@site.example'])
+      expect(await register(email, 'Bob'), email).toBe(400)
+  })
+
+  // verifies accounts:names:one-account
+  it('mean one account in all spellings of an address', async () => {
+    const email = 'jürgen@bücher.example'
+    const form = { email, password: PASSWORD, name: 'J' }
+    expect((await world.browser().send('POST', '/api/auth/register', form)).status).toBe(201)
+    for (const spelling of ['JÜRGEN@xn--bcher-kva.example', 'ju\u0308rgen@bücher.example', 'ｊürgen@BÜCHER.example']) {
+      const again = await world.browser().send('POST', '/api/auth/register', { ...form, email: spelling })
+      expect(again.json(), spelling).toEqual({ message: 'registration processed' })
+      const login = await world.browser().send('POST', '/api/auth/login', { email: spelling, password: PASSWORD })
+      expect(login.json(), spelling).toMatchObject({ user: { email } })
+    }
+  })
+
+  // verifies accounts:avatar:https
+  it('take pictures of accounts over https only', async () => {
+    const put = async (avatar: string) =>
+      (await bob.browser.send('PUT', '/api/auth/profile', { name: 'Bob', avatar_url: avatar })).status
+    for (const avatar of ['https://pictures.example/a.png?s=64', '']) expect(await put(avatar), avatar).toBe(200)
+    for (const avatar of [
+      'http://pictures.example/a.png',
+      'HTTP://pictures.example/a.png',
+      '//pictures.example/a.png',
+      'javascript:alert(1)',
+      'data:image/svg+xml,<svg/>',
+      'file:///etc/passwd',
+      'https://',
+      'https://me:secret@pictures.example/a.png',
+      'https://pictures.example/a b.png',
+      '/api/auth/logout',
+    ])
+      expect(await put(avatar), avatar).toBe(400)
   })
 
   it('AU-14: ids of others and hostile ids are as good as none', async () => {

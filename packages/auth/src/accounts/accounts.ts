@@ -1,10 +1,12 @@
 import { isFeature } from '../access/features.ts'
-import { checkNames, checkText } from '../check-text.ts'
+import { isAvatarUrl } from '../avatar.ts'
+import { checkName, checkNames, checkText } from '../check-text.ts'
 import { AuthError, invalidValue, missing } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
 import type { ChangeOutcome, ModelAllowList, Page, ProfileChange, User } from '../ports/users.ts'
 import type { Revocations } from '../revocations.ts'
-import { isConfiguredAdmin, normalizeEmail } from './admin-email.ts'
+import { isConfiguredAdmin } from './admin-email.ts'
+import { normalizeEmail } from './email.ts'
 import { type RegistrationForm, type RegistrationOptions, type RegistrationResult, register } from './registration.ts'
 
 /** What {@link createAccounts} needs. */
@@ -98,11 +100,15 @@ function checkOutcome(outcome: ChangeOutcome): void {
 
 function readProfile({ name, avatarUrl }: { readonly name?: unknown; readonly avatarUrl?: unknown }): ProfileChange {
   return {
-    name: checkText(name, { name: 'name', maxLength: MAX_NAME_LENGTH }),
-    ...(avatarUrl === undefined
-      ? {}
-      : { avatarUrl: checkText(avatarUrl, { name: 'avatar_url', maxLength: MAX_AVATAR_LENGTH, isOptional: true }) }),
+    name: checkName(name, { name: 'name', maxLength: MAX_NAME_LENGTH }),
+    ...(avatarUrl === undefined ? {} : { avatarUrl: readAvatarUrl(avatarUrl) }),
   }
+}
+
+function readAvatarUrl(value: unknown): string {
+  const text = checkText(value, { name: 'avatar_url', maxLength: MAX_AVATAR_LENGTH, isOptional: true })
+  if (text !== '' && !isAvatarUrl(text)) throw invalidValue('avatar_url must be an https address')
+  return text
 }
 
 function readFeatures(value: unknown): Readonly<Record<string, boolean>> {

@@ -1,15 +1,11 @@
 import type { User } from '../ports/users.ts'
+import { normalizeEmail } from './email.ts'
 
 /** The address whose account is an admin (`SVC_ADMIN_EMAIL`). */
 export interface AdminEmail {
   readonly email: string
   /** Whether the account must be vouched for: by its provider, an invite or an admin. @default false */
   readonly isStrict?: boolean | undefined
-}
-
-/** An address as it is kept and compared. */
-export function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase()
 }
 
 /**

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { checkArgument } from '@svc/errors'
 import { AuthError } from '../errors.ts'
 import type { CallOptions, Clock } from '../ports/clock.ts'
-import { normalizeEmail } from './admin-email.ts'
+import { normalizeEmail } from './email.ts'
 
 /** How many attempts under a name may fail in a minute. */
 export interface AttemptBudget {
@@ -193,5 +193,5 @@ export function nameAddress(address: string): string {
 
 /** The name of an account for a limiter. */
 export function nameAccount(email: string): string {
-  return `account:${normalizeEmail(email).slice(0, 320)}`
+  return `account:${normalizeEmail(email.slice(0, 1024)).slice(0, 320)}`
 }

@@ -5,7 +5,7 @@
  */
 
 export { type Accounts, type AccountsOptions, createAccounts, type PasswordChange } from './accounts.ts'
-export { type AdminEmail, isConfiguredAdmin, normalizeEmail } from './admin-email.ts'
+export { type AdminEmail, isConfiguredAdmin } from './admin-email.ts'
 export { type Admission, type AdmissionFacts, decideAdmission } from './admission.ts'
 export {
   type Attempt,
@@ -16,6 +16,7 @@ export {
   nameAccount,
   nameAddress,
 } from './attempt-limiter.ts'
+export { isEmail, normalizeEmail } from './email.ts'
 export { createInvites, type Invites, type InvitesOptions, type IssuedInvite } from './invites.ts'
 export { createKnownAddresses, type KnownAddresses, type KnownAddressesOptions } from './known-addresses.ts'
 export {

@@ -1,7 +1,7 @@
 import type { CallOptions, Clock } from '../ports/clock.ts'
 import type { KnownAddressStore } from '../ports/credentials.ts'
 import type { TokenHasher } from '../token-hasher.ts'
-import { normalizeEmail } from './admin-email.ts'
+import { normalizeEmail } from './email.ts'
 import { nameAddress } from './attempt-limiter.ts'
 
 /** What {@link createKnownAddresses} needs. */

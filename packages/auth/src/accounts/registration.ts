@@ -1,10 +1,11 @@
-import { checkText } from '../check-text.ts'
+import { checkName, checkText } from '../check-text.ts'
 import { AuthError, invalidValue } from '../errors.ts'
 import type { CallOptions, Clock } from '../ports/clock.ts'
 import type { InviteStore } from '../ports/credentials.ts'
 import type { RegistrationMode, User, UserStore } from '../ports/users.ts'
 import { createId, type TokenHasher } from '../token-hasher.ts'
-import { type AdminEmail, isConfiguredAdmin, normalizeEmail } from './admin-email.ts'
+import { type AdminEmail, isConfiguredAdmin } from './admin-email.ts'
+import { isEmail, normalizeEmail } from './email.ts'
 import type { Passwords } from './passwords.ts'
 
 /** Dependencies of the registration. */
@@ -38,16 +39,8 @@ export type RegistrationResult =
    */
   | { readonly kind: 'processed' }
 
-/** An address: one `@` with something on both sides, no blanks or control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
-const EMAIL = /^[^\s@"<>()\u0000-\u001f\u007f]{1,64}@[^\s@"<>()\u0000-\u001f\u007f]{1,190}$/
 const INVITE_CODE = /^[0-9a-f]{64}$/
 const MAX_NAME_LENGTH = 200
-
-/** Whether a text in lower case has the form of an address. */
-export function isEmail(text: string): boolean {
-  return EMAIL.test(text) && !text.endsWith('.')
-}
 
 /** The address of a form, as it is kept. */
 function readEmail(value: unknown): string {
@@ -86,7 +79,7 @@ export async function register(
   call: CallOptions,
 ): Promise<RegistrationResult> {
   const email = readEmail(form.email)
-  const name = checkText(form.name, { name: 'name', maxLength: MAX_NAME_LENGTH, isOptional: true }) || email
+  const name = checkName(form.name, { name: 'name', maxLength: MAX_NAME_LENGTH, isOptional: true }) || email
   const password = await passwords.check(
     { password: form.password, knownWords: [email, name], acknowledgesWeak: form.acknowledgesWeakPassword },
     call,

@@ -1,7 +1,10 @@
-import { isEmail } from '../accounts/registration.ts'
+import { isEmail, normalizeEmail } from '../accounts/email.ts'
+import { isAvatarUrl } from '../avatar.ts'
 import { AuthError } from '../errors.ts'
+import { replaceMixedWords } from '../look-alikes.ts'
 import type { CallOptions } from '../ports/clock.ts'
 import type { Provider } from '../ports/users.ts'
+import { removeUnseen } from '../unseen.ts'
 import { isProviderDown, ProviderError, readProviderError, toProviderError } from './provider-error.ts'
 
 /** An identity, as a provider asserts it. */
@@ -41,15 +44,19 @@ export interface SignInProvider {
 }
 
 const MAX_NAME_LENGTH = 200
+const MAX_EMAIL_LENGTH = 320
 const MAX_SUBJECT_LENGTH = 255
-const MAX_AVATAR_LENGTH = 512
 const UNSTORABLE = /[\0\ud800-\udfff]/gu
 
 const readText = (value: unknown): string => (typeof value === 'string' ? value.replace(UNSTORABLE, '').trim() : '')
 
+/** A name as people see it: what is not seen is left out, and no letter is another than it looks. */
+const readName = (value: unknown): string =>
+  replaceMixedWords(removeUnseen(readText(value).slice(0, 4 * MAX_NAME_LENGTH))).trim()
+
 function readAvatar(value: unknown): string {
   const text = readText(value)
-  return text.length <= MAX_AVATAR_LENGTH && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : ''
+  return isAvatarUrl(text) ? text : ''
 }
 
 /** A failed sign-in: one text for all causes. The code `sign_in_denied` tells a refusal of the person from a fault. */
@@ -113,9 +120,9 @@ export function toIdentity(claims: {
     subject !== readText(subject)
   )
     throw signInFailed(new Error('the provider names no usable subject'))
-  const address = readText(claims.email).toLowerCase()
+  const address = normalizeEmail(readText(claims.email).slice(0, MAX_EMAIL_LENGTH))
   const email = isEmail(address) ? address : ''
-  const name = claims.name.map(readText).find((text) => text !== '') ?? (email === '' ? subject : email)
+  const name = claims.name.map(readName).find((text) => text !== '') ?? (email === '' ? subject : email)
   return {
     subject,
     email,

@@ -19,7 +19,7 @@ export interface TokenVerifier {
   /**
    * The claims of an ID token.
    *
-   * @throws what does not hold: signature, issuer, audience, times, nonce, hash of the access token
+   * @throws what does not hold: type, signature, issuer, audience, times, nonce, hash of the access token
    */
   verifyIdToken(
     token: string,
@@ -49,6 +49,9 @@ const SKEW_S = 60
 const REFETCH_MS = 60_000
 const MAX_KEY_AGE_MS = 10 * 60_000
 const MAX_LOGOUT_AGE_S = 300
+/** Types of ID tokens (RFC 7519, 5.1). A token with another type is an access token, or of a use to come. */
+const ID_TOKEN_TYPE = /^(?:application\/)?jwt$/i
+const LOGOUT_TOKEN_TYPE = /^(?:application\/)?(?:jwt|logout\+jwt)$/i
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
 const decodePart = (part: string): string => Buffer.from(part, 'base64url').toString('utf8')
@@ -111,6 +114,11 @@ function equal(left: Buffer, right: Buffer): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
+/** Whether a token says that it is of a type, or nothing of its type. */
+function isOfType({ protectedHeader: { typ } }: JWTVerifyResult, types: RegExp): boolean {
+  return typ === undefined || (typeof typ === 'string' && types.test(typ))
+}
+
 /** Verifies tokens with keys of the issuer; the clocks may differ by 60 seconds. */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { issuer, clientId, clock } = options
@@ -138,7 +146,9 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
   return {
     async verifyIdToken(token, { nonce, accessToken }, call) {
-      const { payload, protectedHeader } = await verify(token, call, ['sub', 'exp', 'iat', 'nonce'])
+      const verified = await verify(token, call, ['sub', 'exp', 'iat', 'nonce'])
+      if (!isOfType(verified, ID_TOKEN_TYPE)) throw new Error('the token is no ID token')
+      const { payload, protectedHeader } = verified
       if (typeof payload.nonce !== 'string' || !equal(Buffer.from(payload.nonce), Buffer.from(nonce)))
         throw new Error('the token has another nonce')
       const { at_hash: hash } = payload
@@ -150,10 +160,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       return payload
     },
     async verifyLogoutToken(token, call) {
-      const { payload, protectedHeader } = await verify(token, call, ['iat', 'jti', 'events'])
-      const { events, iat = 0, jti, nonce, sub, sid } = payload
-      const isTyped = protectedHeader.typ === undefined || /^(?:jwt|logout\+jwt)$/i.test(protectedHeader.typ)
-      if (!isTyped || !isObject(events) || !isObject(events[LOGOUT_EVENT]) || nonce !== undefined)
+      const verified = await verify(token, call, ['iat', 'jti', 'events'])
+      const { events, iat = 0, jti, nonce, sub, sid } = verified.payload
+      if (
+        !isOfType(verified, LOGOUT_TOKEN_TYPE) ||
+        !isObject(events) ||
+        !isObject(events[LOGOUT_EVENT]) ||
+        nonce !== undefined
+      )
         throw new Error('the token is no logout token')
       if (clock.now() / 1000 - iat > MAX_LOGOUT_AGE_S) throw new Error('the token is too old')
       if (typeof jti !== 'string' || jti === '' || jti.length > MAX_TOKEN_ID_LENGTH)

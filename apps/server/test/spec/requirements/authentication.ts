@@ -153,6 +153,12 @@ export const AUTHENTICATION = defineRequirements([
     state: 'built',
   },
   {
+    id: 'auth-config:oidc:token-type',
+    section: '5.3',
+    behavior: 'An ID token whose type is not `JWT` signs nobody in. A token may say nothing of its type.',
+    state: 'built',
+  },
+  {
     id: 'auth-config:oidc:loopback-http',
     section: '5.3',
     behavior:
@@ -323,6 +329,26 @@ export const AUTHENTICATION = defineRequirements([
     id: 'access:legacy:usage-hidden',
     section: '5.4',
     behavior: 'Traffic of shared keys shows in usage as `legacy`, to admins only.',
+    state: 'built',
+  },
+  {
+    id: 'accounts:names:one-account',
+    section: '5.3',
+    behavior:
+      'All spellings of an address mean one account: capitals, full width and other compatible letters, composed or not, and `xn--` domains.',
+    state: 'built',
+  },
+  {
+    id: 'accounts:names:seen',
+    section: '5.3',
+    behavior:
+      'Addresses and names of accounts and keys with invisible characters, marks of direction or letters of another alphabet that look alike are refused. Names that providers send are cleaned of them.',
+    state: 'built',
+  },
+  {
+    id: 'accounts:avatar:https',
+    section: '5.3',
+    behavior: 'The picture of an account is an https address. Neither the server nor its interface fetches it.',
     state: 'built',
   },
   {

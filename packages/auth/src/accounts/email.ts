@@ -1,0 +1,51 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
+import { isAscii, looksLikeAscii } from '../look-alikes.ts'
+
+/** An address: one `@` with something on both sides, no blanks or control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
+const EMAIL = /^[^\s@"<>()\u0000-\u001f\u007f]{1,64}@[^\s@"<>()\u0000-\u001f\u007f]{1,190}$/
+
+/** Scripts that today's languages are written in, as identifiers may have them (UAX 31, table 5). */
+const SCRIPTS = [
+  ...['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Georgian', 'Hebrew', 'Arabic', 'Thaana', 'Ethiopic'],
+  ...['Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala'],
+  ...['Thai', 'Lao', 'Tibetan', 'Myanmar', 'Khmer'],
+].map((script) => new RegExp(`^[\\p{scx=${script}}\\p{Script=Common}\\p{Script=Inherited}]*$`, 'u'))
+/** East Asian scripts stand beside each other, and beside Latin letters. */
+const EAST_ASIAN =
+  /^[\p{Script=Latin}\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{Script=Common}]*$/u
+/** Everything beyond ASCII that an address may hold: letters, and marks that belong to them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const LETTERS_AND_MARKS = /^[\u0000-\u007f\p{L}\p{M}]*$/u
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/u
+/** Marks over letters of alphabets that have a letter of its own for each: what is left of them is decoration. */
+const LOOSE_MARK = /(?:^|[^\p{L}\p{M}]|[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}])\p{M}/u
+
+/**
+ * An address as it is kept and compared: without blanks at its ends, in lower case, compatible characters (`ａ`, `ﬁ`) as
+ * the usual ones, the domain in letters even where it comes as `xn--`. What is left out of a domain anywhere, such as
+ * soft hyphens, is left out.
+ */
+export function normalizeEmail(email: string): string {
+  const plain = email.trim().toLowerCase()
+  if (isAscii(plain) && !plain.includes('xn--')) return plain
+  const folded = plain.normalize('NFKC').toLowerCase().normalize('NFKC')
+  const at = folded.lastIndexOf('@') + 1
+  const ascii = at === 0 ? '' : domainToASCII(folded.slice(at))
+  return ascii === '' ? folded : `${folded.slice(0, at)}${domainToUnicode(ascii)}`
+}
+
+/**
+ * Whether a text as {@link normalizeEmail} gives it has the form of an address, and cannot be taken for another one:
+ * beyond ASCII it has letters only, each part in one script, and it does not look like an address of ASCII letters.
+ */
+export function isEmail(text: string): boolean {
+  if (!EMAIL.test(text) || text.endsWith('.')) return false
+  if (isAscii(text)) return true
+  if (!LETTERS_AND_MARKS.test(text) || IGNORABLE.test(text) || LOOSE_MARK.test(text)) return false
+  return text.split(/[@.]/).every(hasOneScript) && !looksLikeAscii(text)
+}
+
+function hasOneScript(part: string): boolean {
+  return EAST_ASIAN.test(part) || SCRIPTS.some((script) => script.test(part))
+}
