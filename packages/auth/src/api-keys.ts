@@ -62,14 +62,17 @@ const MAX_KEYS = 1000
 const MAX_NAME_LENGTH = 200
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/
 
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
+
 function readExpiry({ expiresAt, expiresIn }: ApiKeyDraft, now: number): number | undefined {
-  if (expiresAt !== undefined && expiresAt !== null && expiresAt !== '') {
+  if (isGiven(expiresAt) && isGiven(expiresIn)) throw invalidValue('give expiresIn or expiresAt, not both')
+  if (isGiven(expiresAt)) {
     const time = typeof expiresAt === 'string' && RFC_3339.test(expiresAt) ? Date.parse(expiresAt) : Number.NaN
     if (Number.isNaN(time)) throw invalidValue('invalid expiresAt format, use RFC3339')
     if (time <= now) throw invalidValue('expiresAt is in the past')
     return time
   }
-  if (expiresIn === undefined || expiresIn === null || expiresIn === '') return undefined
+  if (!isGiven(expiresIn)) return undefined
   const duration = typeof expiresIn === 'string' ? parseDuration(expiresIn) : undefined
   if (duration === undefined) throw invalidValue('invalid expiresIn format')
   return now + duration

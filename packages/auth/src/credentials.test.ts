@@ -9,6 +9,15 @@ const cases: readonly (readonly [RequestHeaders, readonly string[]])[] = [
   [{ authorization: 'Basic abc' }, []],
   [{ authorization: '  ' }, []],
   [{ authorization: 'Basic abc', 'x-api-key': 'k' }, ['x-api-key k']],
+  [{ authorization: 'Bearer', 'x-api-key': 'k' }, ['x-api-key k']],
+  [{ authorization: 'Bearer ', 'x-api-key': 'k' }, ['x-api-key k']],
+  [{ authorization: '  bEARER \t', 'x-api-key': 'k' }, ['x-api-key k']],
+  [{ authorization: 'Bearer', 'xi-api-key': 'k' }, ['xi-api-key k']],
+  [{ authorization: '', 'x-api-key': 'k' }, ['x-api-key k']],
+  [{ authorization: 'Bearer', 'x-api-key': ' ', cookie: 'session=s' }, ['session-cookie s']],
+  [{ authorization: 'Bearer', cookie: 'session=s' }, ['session-cookie s']],
+  [{ authorization: 'Bearer' }, []],
+  [{ authorization: 'Bearer x', 'x-api-key': 'k' }, ['bearer x']],
   [{ 'x-api-key': 'k', 'xi-api-key': 'x' }, ['x-api-key k']],
   [{ 'x-api-key': '', 'xi-api-key': ['x', 'y'] }, ['xi-api-key x']],
   [{ authorization: 'Bearer a', 'x-api-key': 'k', cookie: 'session=s; token=t' }, ['bearer a']],
@@ -22,6 +31,7 @@ const cases: readonly (readonly [RequestHeaders, readonly string[]])[] = [
   [{ authorization: `Bearer ${'x'.repeat(5000)}` }, []],
 ]
 
+// verifies auth:carriers:empty
 it.each(cases)('of %j are %j', (headers, wanted) => {
   expect(extractCredentials(headers).map(({ carrier, value }) => `${carrier} ${value}`)).toEqual(wanted)
 })

@@ -41,11 +41,11 @@ export function readCookies(
   return [...values]
 }
 
-/** `Bearer <key>` with the scheme in any case, or a bare key as some clients send it. */
+/** `Bearer <key>` with the scheme in any case, or a bare key as some clients send it. A scheme without a key is nothing. */
 function readAuthorization(header: string | undefined): string | undefined {
   const words = header?.trim() ?? ''
   const blank = words.indexOf(' ')
-  if (blank < 0) return words
+  if (blank < 0) return words.toLowerCase() === 'bearer' ? undefined : words
   if (words.slice(0, blank).toLowerCase() !== 'bearer') return undefined
   const rest = words.slice(blank).trimStart()
   const end = rest.indexOf(' ')
@@ -53,7 +53,7 @@ function readAuthorization(header: string | undefined): string | undefined {
 }
 
 function toCredential(carrier: CredentialCarrier, value: string | undefined): Credential | undefined {
-  return value === undefined || value === '' || value.length > MAX_LENGTH ? undefined : { carrier, value }
+  return value === undefined || value.trim() === '' || value.length > MAX_LENGTH ? undefined : { carrier, value }
 }
 
 /**

@@ -395,12 +395,33 @@ describe('a user key', () => {
     [{ name: 'x', expiresAt: '99999-01-01T00:00:00Z' }, 'invalid expiresAt format, use RFC3339'],
     [{ name: 'x', expiresIn: '-5d' }, 'invalid expiresIn format'],
     [{ name: 'x', expiresIn: 5 }, 'invalid expiresIn format'],
+    [{ name: 'x', expiresIn: '5d', expiresAt: '2099-01-01T00:00:00Z' }, 'give expiresIn or expiresAt, not both'],
+    [{ name: 'x', expiresIn: '5d', expiresAt: 'tomorrow' }, 'give expiresIn or expiresAt, not both'],
+    [{ name: 'x', expiresIn: 5, expiresAt: 7 }, 'give expiresIn or expiresAt, not both'],
     [{ name: 'x', scopes: { routes: 'chat' } }, 'scopes.routes must be a list of names'],
     [{ name: 'x', scopes: { models: [7] } }, 'scopes.models is required'],
   ])('of %j is refused', async (draft, message) => {
     const world = createServices()
     const { user } = await world.addMember('ada@site.example')
     await expect(world.apiKeys.createFor(user, draft, call)).rejects.toMatchObject({ kind: 'invalid_request', message })
+  })
+
+  // verifies auth-api:keys:one-expiry
+  it('takes one expiry, and nothing for the other', async () => {
+    const world = createServices()
+    const { user } = await world.addMember('ada@site.example')
+    for (const nothing of [undefined, null, '']) {
+      const drafts = [
+        { expiresIn: '1d', expiresAt: nothing },
+        { expiresAt: '2099-01-01T00:00:00Z', expiresIn: nothing },
+      ]
+      for (const draft of drafts) {
+        const { key } = await world.apiKeys.createFor(user, { name: 'x', ...draft }, call)
+        expect(key.expiresAt).toBeGreaterThan(0)
+      }
+      const { key } = await world.apiKeys.createFor(user, { name: 'x', expiresIn: nothing, expiresAt: nothing }, call)
+      expect(key.expiresAt).toBeUndefined()
+    }
   })
 
   it('of another account looks like none', async () => {

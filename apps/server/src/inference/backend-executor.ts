@@ -3,9 +3,10 @@ import type { ModelLease, Residency } from '../residency/residency.ts'
 import { toPredictionError } from './backend-failure.ts'
 import { NO_USAGE } from './events.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'
+import { estimateInputs } from './operations/estimate-inputs.ts'
 import type { ConversationWriter } from './operations/operation-runner.ts'
 import { runOperation } from './operations/run-operation.ts'
-import { runChoices } from './prediction/choice-run.ts'
+import { type ChoiceRun, runChoices } from './prediction/choice-run.ts'
 import type { PlanPrediction } from './prediction/plan.ts'
 import type { PredictionContext } from './prediction/prediction-context.ts'
 import { carryHopHeaders, carryTrace } from './upstream/hop-headers.ts'
@@ -28,10 +29,13 @@ export function createBackendExecutor(
       let produced = false
       for (let attempt = 1; ; attempt += 1) {
         const lease = await acquire(residency, options)
+        /** The choice that the backend is working on. */
+        let asked: ChoiceRun | undefined
         try {
           const context = toContext(lease, options)
           let usage = NO_USAGE
           for (const choice of runChoices(request, await plan(request, context), context)) {
+            asked = choice
             for await (const replies of await choice.ask()) {
               const steps = choice.take(replies)
               produced ||= steps.some(({ type }) => type !== 'progress')
@@ -42,18 +46,28 @@ export function createBackendExecutor(
             usage = choice.usage
             yield last
           }
+          asked = undefined
           yield [{ type: 'usage', usage }]
           return
         } catch (error) {
+          if (!options.signal.aborted) asked = undefined
           const isLast = produced || attempt >= ATTEMPTS
           if (!(await mayTryAgain(lease, error, { isLast, signal: options.signal }))) throw toPredictionError(error)
         } finally {
+          if (asked !== undefined) options.onLeft?.(await asked.countLeft())
           lease.release()
         }
       }
     },
     perform: (request, options) =>
-      withModel(residency, options, (lease) => runOperation(request, { ...parts, ...toContext(lease, options) })),
+      withModel(residency, options, async (lease) => {
+        try {
+          return await runOperation(request, { ...parts, ...toContext(lease, options) })
+        } catch (error) {
+          if (options.signal.aborted) options.onLeft?.({ ...NO_USAGE, promptTokens: estimateInputs(request) })
+          throw error
+        }
+      }),
   }
 }
 

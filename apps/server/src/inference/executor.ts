@@ -1,6 +1,6 @@
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { SpanScope } from '../monitoring/spans/span-scope.ts'
-import type { StepBatches } from './events.ts'
+import type { StepBatches, Usage } from './events.ts'
 import type { OperationKind, OperationRequest, OperationResult } from './operations/operation.ts'
 import type { GenerationRequest } from './request.ts'
 import type { RequestHeader } from './upstream/hop-headers.ts'
@@ -21,6 +21,8 @@ export interface ExecuteOptions {
   readonly header?: RequestHeader | undefined
   /** @default the call is not a part of a traced request */
   readonly trace?: CallTrace | undefined
+  /** Told the figures of a call whose caller leaves before its backend has told them. @default nobody counts them */
+  readonly onLeft?: ((usage: Usage) => void) | undefined
   readonly signal: AbortSignal
 }
 

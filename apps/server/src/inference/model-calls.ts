@@ -100,6 +100,9 @@ function toExecution(model: ModelConfig, { context, ledger }: ModelTask): Execut
     correlationId: context.requestId,
     header: (name) => context.header(name),
     trace: ledger.trace,
+    onLeft(usage) {
+      ledger.usage = usage
+    },
     signal: context.signal,
   }
 }

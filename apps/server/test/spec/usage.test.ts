@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
 import type { Principal } from '@svc/auth'
-import { eventually } from '@svc/test-kit'
+import { createDeferred, eventually } from '@svc/test-kit'
 import { type UsageReply, type UsageSourcesReply, usageReply, usageSourcesReply } from '@svc/wire/native'
 import { describe, expect, it } from 'vitest'
 import { listInferenceRoutes } from '../support/inference-routes.ts'
@@ -35,6 +35,39 @@ async function readSources(server: TestServer, name: string, query = ''): Promis
   const reply = await server.call(`${path}${query}`, { headers: as(name) })
   expect(reply.status, reply.text).toBe(200)
   return usageSourcesReply.parse(reply.json())
+}
+
+/** Counts tokens in the place of the backend. */
+const OWN = { feature_flags: { usage: true } }
+
+/** Asks and leaves: once the reply has a text, or else once the backend is at work. */
+async function leave(
+  server: TestServer,
+  path: string,
+  fields: Readonly<Record<string, unknown>> & { readonly model: string },
+  { after }: { readonly after?: string } = {},
+): Promise<void> {
+  const countStarts = () =>
+    server.records(fields.model).filter(({ event, rpc }) => event === 'start' && /Predict|Embedding/.test(rpc)).length
+  const before = countStarts()
+  const headers = { 'content-type': 'application/json', ...as('ada') }
+  const left = createDeferred<void>()
+  const outgoing = request(`${server.url}${path}`, { method: 'POST', headers }, (incoming) => {
+    let seen = ''
+    incoming.on('data', (piece: Buffer) => {
+      seen += piece.toString()
+      if (after !== undefined && seen.includes(after)) outgoing.destroy()
+    })
+    incoming.on('error', () => undefined)
+  })
+  outgoing.on('error', () => undefined)
+  outgoing.once('close', () => left.resolve())
+  outgoing.end(JSON.stringify({ ...ROUTE_BODIES[path], ...fields }))
+  if (after === undefined) {
+    await eventually(() => expect(countStarts()).toBeGreaterThan(before))
+    outgoing.destroy()
+  }
+  await left.promise
 }
 
 describe('usage', () => {
@@ -161,25 +194,45 @@ describe('usage', () => {
     await server.model('m', {
       rules: [{ rpc: 'PredictStream', do: { pieces: ['one ', 'two ', 'three '], promptTokens: 5, hang: 2 } }],
     })
-    await new Promise<void>((resolve, reject) => {
-      const body = JSON.stringify({ model: 'm', ...ROUTE_BODIES['/v1/chat/completions'], stream: true })
-      const headers = { 'content-type': 'application/json', ...as('ada') }
-      const outgoing = request(`${server.url}/v1/chat/completions`, { method: 'POST', headers }, (incoming) => {
-        let seen = ''
-        incoming.on('data', (piece: Buffer) => {
-          seen += piece.toString()
-          if (seen.includes('two')) outgoing.destroy()
-        })
-        incoming.once('close', resolve)
-      })
-      outgoing.once('error', (error) => (outgoing.destroyed ? resolve() : reject(error)))
-      outgoing.end(body)
-    })
+    await leave(server, '/v1/chat/completions', { model: 'm', stream: true }, { after: 'two' })
     await eventually(async () => {
       const { totals } = await readUsage(server, 'ada')
       expect(totals.request_count).toBe(1)
       expect(totals.completion_tokens).toBe(2)
     })
+  })
+
+  // verifies usage:record:left-whole
+  it('counts the prompt of a request that is left before its backend has told of it', async () => {
+    await using server = await startWorld()
+    const hang = [{ rpc: 'Predict*', do: { hang: true } }]
+    await server.model('whole', { rules: hang })
+    await server.model('uncounted', { rules: hang, without: ['TokenizeString'] })
+    await server.model('own', { rules: [{ rpc: 'PredictStream', do: { pieces: ['one ', 'two '], hang: 2 } }] }, OWN)
+    await server.model('vectors', { rules: [{ rpc: 'Embedding', do: { hang: true } }] }, { embeddings: true })
+    await server.model('fine')
+    const content = 'some words of a prompt that is read'
+    const chat = { messages: [{ role: 'user', content }] }
+    await server.post('/v1/chat/completions', { model: 'fine', ...chat }, as('ada'))
+    await leave(server, '/v1/chat/completions', { model: 'whole', ...chat })
+    await leave(server, '/v1/chat/completions', { model: 'whole', stream: true, ...chat })
+    await leave(server, '/api/chat', { model: 'whole', stream: false, ...chat })
+    await leave(server, '/v1/messages', { model: 'whole', max_tokens: 5, ...chat })
+    await leave(server, '/v1/chat/completions', { model: 'own', stream: true, ...chat }, { after: 'two' })
+    await leave(server, '/v1/chat/completions', { model: 'uncounted', ...chat })
+    await leave(server, '/v1/embeddings', { model: 'vectors', input: [content, content] })
+    const byModel = async () => {
+      const { usage } = await readUsage(server, 'ada')
+      return Object.fromEntries(usage.map((row) => [row.model, [row.request_count, row.prompt_tokens]]))
+    }
+    const { fine: [, prompt = 0] = [] } = await byModel()
+    expect(prompt).toBeGreaterThan(0)
+    await eventually(async () =>
+      expect(await byModel()).toEqual({
+        ...{ fine: [1, prompt], whole: [4, 4 * prompt], own: [1, prompt] },
+        ...{ uncounted: [1, Math.ceil(content.length / 4)], vectors: [1, 2 * Math.ceil(content.length / 4)] },
+      }),
+    )
   })
 
   it('has no row for a request that was refused, or failed before it used anything', async () => {

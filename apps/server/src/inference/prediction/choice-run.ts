@@ -6,10 +6,14 @@ import type { GenerationRequest } from '../request.ts'
 import { toPredictOptions } from '../to-predict-options.ts'
 import { batchReplies } from './batch-replies.ts'
 import { createFormGate, type FormGate } from './form-gate.ts'
-import { createOwnCount, type OwnCount } from './own-count.ts'
+import { countPrompt, createOwnCount, type OwnCount } from './own-count.ts'
 import type { Plan } from './plan.ts'
 import type { PredictionContext } from './prediction-context.ts'
 import { createReplyText } from './reply-text.ts'
+
+/** Time for the count of a prompt that nobody waits for. */
+const COUNT_MS = 2000
+const BYTES_PER_TOKEN = 4
 
 /** One choice of a reply. */
 interface Choice {
@@ -41,7 +45,7 @@ export class ChoiceRun {
     choice: Choice,
     { before, context }: { readonly before: Usage; readonly context: PredictionContext },
   ) {
-    const { model, client, signal } = context
+    const { model, client } = context
     const { plan, countsPrompt } = choice
     const { stream } = request
     this.usage = before
@@ -61,9 +65,7 @@ export class ChoiceRun {
       text: createReplyText({ ...plan.reading, finisher: plan.finisher?.(), stream }),
     })
     this.#count =
-      model.featureFlags.usage === true
-        ? createOwnCount(this.#options, { client, signal, stream, countsPrompt })
-        : undefined
+      model.featureFlags.usage === true ? createOwnCount(this.#options, { client, stream, countsPrompt }) : undefined
   }
 
   /** Asks the backend: for a stream of replies in batches, or for one reply. */
@@ -100,8 +102,22 @@ export class ChoiceRun {
   async end(): Promise<readonly PredictionStep[]> {
     const steps = [...this.#takeWarnings(), ...this.#gate(this.#decoder.end(this.#told))]
     const { usage } = this.#decoder
-    this.usage = this.#addUp(this.#count === undefined ? usage : await this.#count.usage(usage))
+    this.usage = this.#addUp(this.#count === undefined ? usage : await this.#count.usage(usage, this.#context))
     return steps
+  }
+
+  /**
+   * Gives the figures of a choice whose caller has left. Its backend has read the prompt, also when it did not come to
+   * say so: then the prompt is counted, or estimated where the backend does not count.
+   */
+  async countLeft(): Promise<Usage> {
+    const { usage } = this.#decoder
+    const { client } = this.#context
+    const signal = AbortSignal.timeout(COUNT_MS)
+    if (this.#count !== undefined) return this.#addUp(await this.#count.usage(usage, { signal }).catch(() => usage))
+    if (usage.promptTokens > 0 || !this.#choice.countsPrompt) return this.#addUp(usage)
+    const promptTokens = await countPrompt(this.#options, { client, signal }).catch(() => estimatePrompt(this.#options))
+    return this.#addUp({ ...usage, promptTokens })
   }
 
   #takeWarnings(): readonly PredictionStep[] {
@@ -146,6 +162,11 @@ export function* runChoices(
       before = run.usage
     }
   }
+}
+
+function estimatePrompt({ Prompt = '', Messages = [] }: PartialMessage<PredictOptions>): number {
+  const bytes = Messages.reduce((sum, { content = '' }) => sum + Buffer.byteLength(content), Buffer.byteLength(Prompt))
+  return Math.ceil(bytes / BYTES_PER_TOKEN)
 }
 
 const FINISH_REASONS: readonly (string | undefined)[] = ['stop', 'length', 'tool_calls', 'content_filter']

@@ -59,6 +59,12 @@ export const AUTHENTICATION = defineRequirements([
   },
   { id: 'auth:mode:legacy-flag', section: '5.2', behavior: '`--api-keys` turns shared keys on.', state: 'built' },
   {
+    id: 'auth:carriers:empty',
+    section: '5.1',
+    behavior: 'A header without a key, such as `Authorization: Bearer` alone, is ignored: the next carrier decides.',
+    state: 'built',
+  },
+  {
     id: 'auth:mode:accounts-flag',
     section: '5.2',
     behavior: '`SVC_AUTH` or `--auth-enabled` turns accounts on.',

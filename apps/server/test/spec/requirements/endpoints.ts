@@ -378,6 +378,12 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'auth-api:keys:one-expiry',
+    section: '4.2',
+    behavior: 'A new key takes `expiresIn` or `expiresAt`; both together are 400.',
+    state: 'built',
+  },
+  {
     id: 'auth-api:keys:create-needs-session',
     section: '4.2',
     behavior: 'Creating a key without a session answers 403.',

@@ -178,6 +178,13 @@ export const RESOURCES = defineRequirements([
     state: 'built',
   },
   {
+    id: 'usage:record:left-whole',
+    section: '2.6',
+    behavior:
+      'A request of a local model whose client leaves before the backend has told of figures counts its prompt, streamed or whole.',
+    state: 'built',
+  },
+  {
     id: 'usage:record:duration',
     section: '2.6',
     behavior: 'A tracked request is recorded with how long it took.',
