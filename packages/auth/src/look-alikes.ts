@@ -68,7 +68,7 @@ export function isAscii(text: string): boolean {
 }
 
 /** Writes look-alikes of ASCII letters as these letters. */
-export function replaceLookAlikes(text: string): string {
+function replaceLookAlikes(text: string): string {
   return Array.from(text, (letter) => LETTERS.get(letter) ?? letter).join('')
 }
 
