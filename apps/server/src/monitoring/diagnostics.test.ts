@@ -32,12 +32,15 @@ describe('startDiagnostics', () => {
     const { diagnostics, base } = await started()
     const statuses = [
       (await call(base, '/debug/pprof/', { headers: { host: 'localhost' } })).status,
+      (await call(base, '/debug/pprof/heap', { headers: { 'sec-fetch-site': 'same-site' } })).status,
+      (await call(base, '/debug/pprof/', { headers: { 'sec-fetch-site': 'cross-site' } })).status,
+      (await call(base, '/debug/pprof/', { headers: { 'sec-fetch-site': 'none' } })).status,
       (await call(base, '/debug/pprof/', { method: 'POST' })).status,
       (await call(base, '/other')).status,
       (await call(base, '/debug/pprof/profile?seconds=61')).status,
       (await call(base, '/debug/pprof/profile?seconds=x')).status,
     ]
-    expect(statuses).toEqual([421, 405, 404, 400, 400])
+    expect(statuses).toEqual([421, 403, 403, 200, 405, 404, 400, 400])
     await diagnostics.close()
   })
 

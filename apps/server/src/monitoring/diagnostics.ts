@@ -80,6 +80,9 @@ export async function startDiagnostics(options: {
     // Refuses a page that rebinds a name to this address: its requests carry that name.
     if (!/^(127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(request.headers.host ?? ''))
       return reply(response, 421, 'text/plain', 'misdirected\n')
+    // A page of another port can read nothing here, and must not begin a recording either.
+    if (['cross-site', 'same-site'].includes(String(request.headers['sec-fetch-site'])))
+      return reply(response, 403, 'text/plain', 'not for pages elsewhere\n')
     if (request.method !== 'GET') return reply(response, 405, 'text/plain', 'GET only\n')
     const url = new URL(request.url ?? '/', 'http://127.0.0.1')
     const run = Object.hasOwn(RECORDINGS, url.pathname) ? RECORDINGS[url.pathname] : undefined
