@@ -13,6 +13,12 @@ client.pragma('busy_timeout = 5000')
 /** Number of rows between two checks whether the read is still wanted. */
 const CHECK_EVERY = 64
 
+/** Whether the other side has cancelled a read, or all of them. @param {number} id */
+function isCancelled(id) {
+  const cancelledId = Atomics.load(cancelled, 0)
+  return cancelledId === id || cancelledId === -1
+}
+
 /** @param {{ id: number, sql: string, params: unknown[], maxRows: number }} request */
 function answer({ id, sql, params, maxRows }) {
   const statement = client.prepare(sql)
@@ -21,7 +27,7 @@ function answer({ id, sql, params, maxRows }) {
   // a typed array from the other thread is no Buffer any more
   const bound = params.map((param) => (param instanceof Uint8Array ? Buffer.from(param) : param))
   for (const row of statement.raw().iterate(...bound)) {
-    if (rows.length % CHECK_EVERY === 0 && Atomics.load(cancelled, 0) === id) return { id, outcome: 'cancelled' }
+    if (rows.length % CHECK_EVERY === 0 && isCancelled(id)) return { id, outcome: 'cancelled' }
     if (rows.length === maxRows) return { id, outcome: 'too-many' }
     rows.push(row)
   }
@@ -29,6 +35,11 @@ function answer({ id, sql, params, maxRows }) {
 }
 
 parentPort.on('message', (request) => {
+  if (request === 'end') {
+    client.close()
+    parentPort.close()
+    return
+  }
   try {
     parentPort.postMessage(answer(request))
   } catch (error) {

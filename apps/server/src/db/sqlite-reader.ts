@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { DatabaseRow, ReadOptions, ReadQuery } from './database.ts'
@@ -12,6 +13,11 @@ type Reply = { readonly id: number } & (
   | { readonly outcome: 'cancelled' | 'too-many' }
   | { readonly outcome: 'failed'; readonly message: string; readonly code: string }
 )
+
+/** Cancels the read that runs, whatever its id. */
+const EVERY_READ = -1
+/** Time for a thread to end by itself. */
+const END_MS = 2000
 
 /** Heavy reads away from the main thread. */
 export interface SqliteReader {
@@ -64,7 +70,17 @@ class ReaderThread {
     }
   }
 
+  /**
+   * Has the thread end by itself, between two rows. Terminating it while the engine opens the file would abort the whole
+   * process; a thread that does not end in time is in a long read, where that is safe.
+   */
   async end(): Promise<void> {
+    if (this.isGone) return
+    this.#worker.ref()
+    const ended = once(this.#worker, 'exit', { signal: AbortSignal.timeout(END_MS) }).catch(() => undefined)
+    Atomics.store(this.#cancelled, 0, EVERY_READ)
+    this.#worker.postMessage('end')
+    await ended
     await this.#worker.terminate()
   }
 

@@ -274,6 +274,18 @@ describe.each(PRESENT_ENGINES)('a SQLite file opened by %s', (engine) => {
       await reader.close()
       client.close()
     })
+    it('is closed at any moment of its start', async () => {
+      await using dir = await tempDir()
+      await (await openSqlite(dir.path, engine)).close()
+      for (let turns = 0; turns < 40; turns += 8) {
+        const reader = createSqliteReader({ engine, path: dir.join('database.db') })
+        const read = reader.read({ sql: 'SELECT 1 AS one' }, { signal: never }).catch((error: unknown) => error)
+        for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+        await reader.close()
+        const outcome = await read
+        if (!Array.isArray(outcome)) expect(outcome).toMatchObject({ code: 'database_unavailable' })
+      }
+    })
     it('is ended with the database, in the middle of a read', async () => {
       await using dir = await tempDir()
       const database = await openSqlite(dir.path, engine)
