@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
+import { eventually } from '@svc/test-kit'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
 import { describeInBrowser, openView, startBuiltServer } from './harness.ts'
 
@@ -148,7 +149,7 @@ describeInBrowser('a page of another origin, on a server without auth', () => {
     expect(Object.keys(outcomes).length).toBeGreaterThan(15)
     for (const [attempt, outcome] of Object.entries(outcomes)) expect(outcome, attempt).toMatch(/^failed/)
     // the browser sends these without asking: two as text, a beacon, three forms
-    const sent = await vi.waitFor(() => {
+    const sent = await eventually(() => {
       const statuses = changes().slice(seen)
       expect(statuses.length).toBeGreaterThanOrEqual(6)
       return statuses

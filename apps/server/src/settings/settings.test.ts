@@ -297,7 +297,7 @@ describe('files that change while the server runs', () => {
     await emptied
     expect(settings.legacyKeys()).toEqual(['zero'])
     await put(dir, 'external_backends.json', { a: '/a' })
-    await expect.poll(() => settings.externalBackends().size, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => settings.externalBackends().size).toBe(1)
     const removed = nextChange(settings)
     await rm(file(dir, 'external_backends.json'))
     await removed
@@ -341,7 +341,7 @@ describe('files that change while the server runs', () => {
       const logger = listLogger()
       await using settings = await open(dir, { logger })
       await lose(file(dir, name))
-      await expect.poll(() => settings.problems().map((one) => one.file), { timeout: 20_000 }).toContain(name)
+      await expect.poll(() => settings.problems().map((one) => one.file)).toContain(name)
       expect(settings.legacyKeys()).toEqual(['one'])
       expect(logger.lines.map(({ message }) => message)).not.toContain(
         'the last API key is gone: nothing is restricted any longer',
