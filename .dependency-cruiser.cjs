@@ -2,7 +2,7 @@
  * The allowed arrows between packages (ARCHITECTURE.md draws them). One allow-list a library: what it may import
  * beside itself. Tests are free.
  */
-const TEST = '\\.test\\.ts$|/test/|/__fixtures__/|\\.config\\.ts$'
+const TEST = '\\.test\\.ts$|/test/|/e2e/|/__fixtures__/|\\.config\\.ts$'
 
 /** @param {string} name @param {string} folder @param {string[]} allowed path patterns @param {boolean} [node] */
 function only(name, folder, allowed, node = false) {
