@@ -42,8 +42,8 @@ const READ_BYTES = 64 * 1024
 const SWEEP_MS = 250
 
 /**
- * Creates the client of the hot path. It follows no redirect, uses no proxy of the environment, requests no coding and
- * decodes none. It repeats a request only when a kept connection turned out to be closed before a byte of the reply
+ * Creates the client of the hot path. It follows no redirect, uses no proxy of the environment, requests no coding, and
+ * decodes gzip, deflate and br where an upstream uses one unasked. It repeats a request only when a kept connection turned out to be closed before a byte of the reply
  * arrived.
  *
  * @example

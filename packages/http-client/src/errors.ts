@@ -10,6 +10,7 @@ export type UpstreamFailure =
   | 'invalid_reply'
   | 'redirect'
   | 'truncated'
+  | 'undecodable'
 
 const EXPLANATIONS: Readonly<Record<UpstreamFailure, string>> = {
   unresolvable: 'its host name could not be resolved',
@@ -20,6 +21,7 @@ const EXPLANATIONS: Readonly<Record<UpstreamFailure, string>> = {
   invalid_reply: 'its reply is not valid HTTP',
   redirect: 'its reply redirects, which is not followed',
   truncated: 'its reply ended before it was complete',
+  undecodable: 'its reply cannot be decoded',
 }
 
 /** The error of a request without a complete reply. The message names no host, key or address. */

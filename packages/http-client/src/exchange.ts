@@ -1,11 +1,12 @@
 import type { SvcError } from '@svc/errors'
 import type { Connection, ConnectionUser, Origin } from './connection.ts'
+import { DecodingSink, findUnasked } from './decoding-sink.ts'
 import { requestCancelled, toUpstreamFailure, upstreamFailed, upstreamTimedOut } from './errors.ts'
 import { ReplyParser } from './parser.ts'
 import type { ConnectionPool, Waiter } from './pool.ts'
 import { writeRequestHead } from './request-bytes.ts'
 import type { Listed, RunningList } from './running-list.ts'
-import type { StopSignal, UpstreamCall, UpstreamRequest, UpstreamSink } from './upstream.ts'
+import type { StopSignal, UpstreamCall, UpstreamHead, UpstreamRequest, UpstreamSink } from './upstream.ts'
 
 /** Bodies up to this size leave in one write with their head. */
 const ONE_WRITE_BYTES = 16 * 1024
@@ -25,7 +26,8 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
   readonly #context: ExchangeContext
   readonly #origin: Origin
   readonly #request: UpstreamRequest
-  readonly #sink: UpstreamSink
+  #sink: UpstreamSink
+  #decoder: DecodingSink | undefined
   readonly #signal: StopSignal | undefined
   readonly #parser = new ReplyParser()
   #head: string
@@ -74,10 +76,18 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
   }
 
   abort(reason?: unknown): void {
-    this.#fail(requestCancelled(reason))
+    const error = requestCancelled(reason)
+    if (this.#isOver) this.#decoder?.stop(error)
+    else this.#fail(error)
   }
 
   resume(): void {
+    if (this.#decoder === undefined) this.readOn()
+    else this.#decoder.resume()
+  }
+
+  /** Reads on after a pause. */
+  readOn(): void {
     if (!this.#isPaused || this.#isOver) return
     this.#isPaused = false
     this.#isAlive = true
@@ -157,12 +167,18 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
       this.#span = 'idle'
       this.#isAlive = true
     }
-    this.#sink.head({
+    const given: UpstreamHead = {
       status: head.status,
       headers: head.headers,
       lengthBytes: head.framing === 'length' || head.framing === 'none' ? head.lengthBytes : undefined,
       endsWithConnection: head.framing === 'close',
-    })
+    }
+    const coding = findUnasked(this.#request, given)
+    if (coding !== undefined) {
+      this.#decoder = new DecodingSink(coding, this.#sink, this)
+      this.#sink = this.#decoder
+    }
+    this.#sink.head(given)
   }
 
   #deliver(isLast: boolean): void {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { get as httpGet, type IncomingMessage, request as startRequest } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import type { SvcError } from '@svc/errors'
 import { createHttpUpstream } from '@svc/http-client'
 import {
@@ -13,6 +14,7 @@ import {
 } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import type { Provider } from '../ports.ts'
+import type { ByteRewriter } from './byte-rewriter.ts'
 import { type RelayOptions, type RelayOutcome, relay } from './relay.ts'
 
 type Settled = { readonly outcome: RelayOutcome } | { readonly error: SvcError }
@@ -284,15 +286,35 @@ describe('replies that are no stream', () => {
     }
   })
 
-  it('that are encoded come through as they are', async () => {
+  it('in a coding that cannot be decoded come through as they are', async () => {
     const body = Buffer.from([0x1f, 0x8b, 0, 255, 10, 10])
     await using server = await startUpstream()
-    server.replyWith({ headers: { ...EVENTS, 'content-encoding': 'gzip' }, body })
+    server.replyWith({ headers: { ...EVENTS, 'content-encoding': 'zstd, gzip' }, body })
     await using front = await startRelay(server.origin, { rewriter: { push: () => [], end: () => [] } })
     const incoming = await new Promise<IncomingMessage>((resolve) => httpGet(front.origin, resolve))
     const pieces: Buffer[] = []
     for await (const piece of incoming) pieces.push(piece)
-    expect([incoming.headers['content-encoding'], Buffer.concat(pieces).equals(body)]).toEqual(['gzip', true])
+    expect([incoming.headers['content-encoding'], Buffer.concat(pieces).equals(body)]).toEqual(['zstd, gzip', true])
+  })
+
+  it('that nobody asked to encode come decoded: events, figures, rewriting and the key', async () => {
+    await using server = await startUpstream()
+    const rewriter = (): ByteRewriter => ({
+      push: (bytes) => Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('delta', 'DELTA'), 'latin1'),
+      end: () => [],
+    })
+    const request = { method: 'POST', url: new URL(server.origin), headers: [['x-api-key', 'sk-secret']] } as const
+    const gzip = { 'content-encoding': 'gzip' }
+    await using front = await startRelay(server.origin, { request, rewriter: rewriter() })
+    server.enqueue(
+      { headers: { ...EVENTS, ...gzip }, body: gzipSync(CHAT.join('')) },
+      { status: 401, headers: gzip, body: gzipSync('sk-secret is wrong') },
+    )
+    const stream = await post(front.origin)
+    expect(stream.text).toBe(CHAT.join('').replaceAll('delta', 'DELTA'))
+    expect(stream.headers['content-encoding']).toBeUndefined()
+    expect(front.settled).toMatchObject([{ outcome: { usage: CHAT_USAGE, failure: undefined } }])
+    expect(await post(front.origin)).toMatchObject({ status: 401, text: '[key] is wrong', isWhole: true })
   })
 
   it.each([301, 302, 303, 307, 308])('that redirect (%d) are an error, and the key goes nowhere', async (status) => {
