@@ -4,6 +4,14 @@
  * @module
  */
 export {
+  type ArgumentSource,
+  type AssignedPiece,
+  type CallAssembler,
+  createCallAssembler,
+  readWholeCalls,
+  type WholeCall,
+} from './call-assembler.ts'
+export {
   dropAbsent,
   type Fields,
   isFields,
@@ -16,4 +24,5 @@ export {
 } from './fields.ts'
 export { quoteUpstream } from './quote.ts'
 export { readSseEvents } from './sse-events.ts'
+export { createArgumentSource } from './translate/argument-source.ts'
 export { findHeader, readAtMost, readRetryAfter, readWhole } from './upstream-error.ts'

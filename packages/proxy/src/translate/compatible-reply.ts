@@ -1,6 +1,8 @@
 import type { ChatReplyMessage, ChatToolCall } from '@svc/wire/openai'
+import { type ArgumentSource, readWholeCalls } from '../call-assembler.ts'
 import { type Fields, isFields, toCount, toFields, toList, toText, tryParseJson } from '../fields.ts'
-import { readFinishReason, withoutCalls } from './finish-reason.ts'
+import { createArgumentSource } from './argument-source.ts'
+import { endWithCalls, readFinishReason, withoutCalls } from './finish-reason.ts'
 import { findErrorInside, unreadable } from './reply-errors.ts'
 import type { ReaderOptions, ReadReply } from './reply-reader.ts'
 import { readCompatibleUsage } from './usage.ts'
@@ -15,6 +17,7 @@ export const readCompatibleReply: ReadReply = (body, options) => {
   if (!isFields(choice.message)) throw unreadable()
   const usage = readCompatibleUsage(fields.usage)
   const reason = readFinishReason(choice.finish_reason)
+  const message = readMessage(choice.message, options, createArgumentSource(body, { choice: 0, member: 'message' }))
   return {
     id: toText(fields.id) ?? '',
     object: 'chat.completion',
@@ -23,8 +26,9 @@ export const readCompatibleReply: ReadReply = (body, options) => {
     choices: [
       {
         index: 0,
-        message: readMessage(choice.message, options),
-        finish_reason: options.mode === 'text' ? withoutCalls(reason) : reason,
+        message,
+        finish_reason:
+          options.mode === 'text' ? withoutCalls(reason) : endWithCalls(reason, message.tool_calls !== undefined),
         logprobs: null,
       },
     ],
@@ -32,13 +36,13 @@ export const readCompatibleReply: ReadReply = (body, options) => {
   }
 }
 
-function readMessage(message: Fields, { mode }: ReaderOptions): ChatReplyMessage {
+function readMessage(message: Fields, { mode }: ReaderOptions, source: ArgumentSource): ChatReplyMessage {
   const refusal = toText(message.refusal) ?? null
   const content = toText(message.content) ?? joinParts(message.content) ?? refusal
   const spoken = { role: 'assistant' as const, content, refusal }
   if (mode === 'text') return { ...spoken, content: content ?? '' }
   const reasoning = toText(message.reasoning) ?? toText(message.reasoning_content)
-  const calls = readCalls(message)
+  const calls = readCalls(message, source)
   return {
     ...spoken,
     ...(reasoning === undefined || reasoning === '' ? {} : { reasoning }),
@@ -52,18 +56,11 @@ function joinParts(content: unknown): string | undefined {
   return content.map((part) => toText(toFields(part).text) ?? '').join('')
 }
 
-function readCalls({ tool_calls: calls, function_call: legacy }: Fields): ChatToolCall[] {
-  const all = toList(calls).map(toFields)
-  if (all.length === 0 && isFields(legacy)) all.push({ function: legacy })
-  return all.flatMap(({ id, function: called }, index) => {
-    const { name, arguments: given } = toFields(called)
-    if (typeof name !== 'string') return []
-    const text = toText(given) ?? (isFields(given) ? JSON.stringify(given) : '')
-    return {
-      index,
-      id: toText(id) ?? `call_${index}`,
-      type: 'function' as const,
-      function: { name, arguments: text === '' ? '{}' : text },
-    }
-  })
+function readCalls(message: Fields, source: ArgumentSource): ChatToolCall[] {
+  return readWholeCalls(message, source).map(({ id, ...called }, index) => ({
+    index,
+    id,
+    type: 'function' as const,
+    function: called,
+  }))
 }

@@ -5,9 +5,11 @@ import type {
   ChatToolCallDelta,
   CompletionUsage,
 } from '@svc/wire/openai'
+import { type ArgumentSource, type AssignedPiece, type CallAssembler, createCallAssembler } from '../call-assembler.ts'
 import { type Fields, isFields, toCount, toFields, toList, toText, tryParseJson } from '../fields.ts'
+import { createArgumentSource } from './argument-source.ts'
 import { type ChunkHead, createDeltaChunk, createFinishChunk, createUsageChunk } from './chunks.ts'
-import { readFinishReason, withoutCalls } from './finish-reason.ts'
+import { endWithCalls, readFinishReason, withoutCalls } from './finish-reason.ts'
 import { findErrorInside } from './reply-errors.ts'
 import type { StreamOptions, StreamReader, TranslateMode } from './reply-reader.ts'
 import { readCompatibleUsage } from './usage.ts'
@@ -21,12 +23,17 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
   let reason: ChatFinishReason | undefined
   let usage: CompletionUsage | undefined
   let hasEnded = false
+  const calls = createCallAssembler()
 
   const ending = (): ChatCompletionChunk[] => {
     if (head === undefined) return []
-    const last = reason ?? 'stop'
+    const first = head
+    const last = mode === 'text' ? withoutCalls(reason ?? 'stop') : endWithCalls(reason ?? 'stop', calls.count > 0)
+    // A call that was cut off gets no arguments that the model did not write.
+    const empty = last === 'length' ? [] : calls.listEmpty()
     return [
-      createFinishChunk(head, mode === 'text' ? withoutCalls(last) : last),
+      ...empty.map((index) => createDeltaChunk(first, { tool_calls: [{ index, function: { arguments: '{}' } }] })),
+      createFinishChunk(head, last),
       ...(usage === undefined ? [] : [createUsageChunk(head, usage)]),
     ]
   }
@@ -47,12 +54,15 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
       const figures = readCompatibleUsage(chunk.usage)
       if (figures !== undefined) onUsage?.(figures)
       usage = figures ?? usage
-      const choice = firstChoice(chunk)
-      if (choice === undefined) return []
+      const choices = toList(chunk.choices)
+      const place = choices.findIndex((one) => isFields(one) && (one.index ?? 0) === 0)
+      if (place < 0) return []
+      const choice = toFields(choices[place])
       const isFirst = head === undefined
       head ??= readHead(chunk, now)
       if (choice.finish_reason != null) reason = readFinishReason(choice.finish_reason)
-      const deltas = readDeltas(toFields(choice.delta), mode)
+      const source = createArgumentSource(data, { choice: place, member: 'delta' })
+      const deltas = readDeltas(toFields(choice.delta), { mode, calls, source })
       const first: ChatDelta[] = isFirst ? [{ role: 'assistant', content: '' }] : []
       return [...first, ...deltas].map((delta) => createDeltaChunk(head ?? readHead(chunk, now), delta))
     },
@@ -71,38 +81,28 @@ function readHead(chunk: Fields, now: () => number): ChunkHead {
   }
 }
 
-function firstChoice(chunk: Fields): Fields | undefined {
-  return toList(chunk.choices)
-    .filter(isFields)
-    .find(({ index }) => (index ?? 0) === 0)
+interface DeltaReading {
+  readonly mode: TranslateMode
+  readonly calls: CallAssembler
+  readonly source: ArgumentSource
 }
 
 /** A delta for each lane that a chunk adds to, so that none holds two. */
-function readDeltas(delta: Fields, mode: TranslateMode): ChatDelta[] {
+function readDeltas(delta: Fields, { mode, calls, source }: DeltaReading): ChatDelta[] {
   const content = `${toText(delta.content) ?? ''}${toText(delta.refusal) ?? ''}`
   const spoken = content === '' ? [] : [{ content }]
   if (mode === 'text') return spoken
   const reasoning = toText(delta.reasoning) ?? toText(delta.reasoning_content) ?? ''
-  const calls = readCallDeltas(delta)
+  const pieces = calls.take(delta, source).map(writePiece)
   return [
     ...(reasoning === '' ? [] : [{ reasoning }]),
     ...spoken,
-    ...(calls.length === 0 ? [] : [{ tool_calls: calls }]),
+    ...(pieces.length === 0 ? [] : [{ tool_calls: pieces }]),
   ]
 }
 
-function readCallDeltas({ tool_calls: calls, function_call: legacy }: Fields): ChatToolCallDelta[] {
-  const all = toList(calls).map(toFields)
-  if (all.length === 0 && isFields(legacy)) all.push({ index: 0, function: legacy })
-  return all.map(({ index, id, function: called }, place) => {
-    const { name, arguments: given } = toFields(called)
-    const number = toCount(index) ?? place
-    const starts = typeof name === 'string' && name !== ''
-    return {
-      index: number,
-      // Without an id from the upstream, the first piece of a call still needs one.
-      ...(starts ? { id: toText(id) || `call_${number}`, type: 'function' as const } : {}),
-      function: { ...(starts ? { name } : {}), arguments: toText(given) ?? '' },
-    }
-  })
+function writePiece({ index, opened, arguments: given }: AssignedPiece): ChatToolCallDelta {
+  if (opened === undefined) return { index, function: { arguments: given } }
+  const { id, name } = opened
+  return { index, id, type: 'function', function: { name, arguments: given } }
 }

@@ -17,14 +17,29 @@ const OF_STOP_REASON: ReadonlyMap<unknown, ChatFinishReason> = new Map([
   ['tool_use', 'tool_calls'],
 ])
 
+/** Words of single upstreams of the compatible format. */
+const SYNONYMS: ReadonlyMap<unknown, ChatFinishReason> = new Map([
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+])
+
 /** The finish reason of the compatible format; an unknown word counts as an ordinary end. */
 export function readFinishReason(value: unknown): ChatFinishReason {
-  return isFinishReason(value) ? value : 'stop'
+  return isFinishReason(value) ? value : (SYNONYMS.get(value) ?? 'stop')
 }
 
 /** The finish reason for a stop reason of the messages format. */
 export function toFinishReason(stopReason: unknown): ChatFinishReason {
   return OF_STOP_REASON.get(stopReason) ?? 'stop'
+}
+
+/**
+ * Corrects a finish reason by the calls of its reply: some upstreams end calls with an ordinary reason, others name calls
+ * where they made none.
+ */
+export function endWithCalls(reason: ChatFinishReason, hasCalls: boolean): ChatFinishReason {
+  if (!hasCalls) return withoutCalls(reason)
+  return reason === 'stop' || reason === 'function_call' ? 'tool_calls' : reason
 }
 
 /** Replaces the finish reason for calls where no call is left. */

@@ -1,9 +1,11 @@
-import { parseJson } from '@svc/json'
+import type { JsonNode } from '@svc/json'
 import type { ChatReplyMessage, ChatToolCall } from '@svc/wire/openai'
 import { type Fields, isFields, toFields, toText, tryParseJson } from '../fields.ts'
-import { toFinishReason, withoutCalls } from './finish-reason.ts'
+import { endWithCalls, toFinishReason, withoutCalls } from './finish-reason.ts'
 import { findErrorInside, refused, unreadable } from './reply-errors.ts'
 import type { ReadReply } from './reply-reader.ts'
+import { readSource } from './source-text.ts'
+import { TextJoiner } from './text-joiner.ts'
 import { addFigures, toCompatibleUsage } from './usage.ts'
 
 /** Reads a reply of the messages format: texts joined, uses of tools as calls, thoughts as reasoning. */
@@ -17,6 +19,9 @@ export const readMessagesReply: ReadReply = (body, { mode, now }) => {
   const isText = mode === 'text'
   const reason = toFinishReason(reply.stop_reason)
   const usage = toCompatibleUsage(addFigures({}, reply.usage))
+  const message: ChatReplyMessage = isText
+    ? readSpoken(blocks)
+    : { ...readSpoken(blocks), ...readUnspoken(blocks, body) }
   return {
     id: toText(reply.id) ?? '',
     object: 'chat.completion',
@@ -25,8 +30,8 @@ export const readMessagesReply: ReadReply = (body, { mode, now }) => {
     choices: [
       {
         index: 0,
-        message: isText ? readSpoken(blocks) : { ...readSpoken(blocks), ...readUnspoken(blocks, body) },
-        finish_reason: isText ? withoutCalls(reason) : reason,
+        message,
+        finish_reason: isText ? withoutCalls(reason) : endWithCalls(reason, message.tool_calls !== undefined),
         logprobs: null,
       },
     ],
@@ -35,44 +40,34 @@ export const readMessagesReply: ReadReply = (body, { mode, now }) => {
 }
 
 function readSpoken(blocks: readonly Fields[]): ChatReplyMessage {
-  return { role: 'assistant', content: joinTexts(blocks, 'text', 'text'), refusal: null }
+  const texts = new TextJoiner()
+  const content = blocks.map((block) => (block.type === 'text' ? texts.open(block) : '')).join('')
+  return { role: 'assistant', content, refusal: null }
 }
 
 function readUnspoken(blocks: readonly Fields[], body: Uint8Array): Partial<ChatReplyMessage> {
-  const reasoning = joinTexts(blocks, 'thinking', 'thinking')
+  const reasoning = blocks.map(({ type, thinking }) => (type === 'thinking' ? (toText(thinking) ?? '') : '')).join('')
   const calls = toCalls(blocks, body)
   return { ...(reasoning === '' ? {} : { reasoning }), ...(calls.length === 0 ? {} : { tool_calls: calls }) }
 }
 
-function joinTexts(blocks: readonly Fields[], type: string, member: string): string {
-  return blocks.map((block) => (block.type === type ? (toText(block[member]) ?? '') : '')).join('')
-}
-
 function toCalls(blocks: readonly Fields[], body: Uint8Array): ChatToolCall[] {
-  if (!blocks.some(({ type }) => type === 'tool_use')) return []
-  const inputs = readInputTexts(body)
-  const uses = blocks.map((block, place) => ({ block, input: inputs[place] }))
+  const uses = blocks.map((block, place) => ({ block, place }))
   return uses
     .filter(({ block }) => block.type === 'tool_use' && typeof block.name === 'string')
-    .map(({ block, input }, index) => ({
+    .map(({ block, place }, index) => ({
       index,
       id: toText(block.id) ?? `call_${index}`,
       type: 'function',
-      function: {
-        name: toText(block.name) ?? '',
-        arguments: isFields(block.input) ? (input ?? JSON.stringify(block.input)) : '{}',
-      },
+      function: { name: toText(block.name) ?? '', arguments: readInputText(block, body, place) },
     }))
 }
 
-/**
- * The inputs in their source text, so that numbers too long for a double survive. Empty when the reply nests too deep.
- */
-function readInputTexts(body: Uint8Array): readonly (string | undefined)[] {
-  try {
-    const blocks = parseJson(body).root.get('content')?.items() ?? []
-    return [...blocks].map((block) => block.get('input')?.rawText())
-  } catch {
-    return []
+/** The input of a call: the upstream's own text, so that long numbers survive. */
+function readInputText({ input }: Fields, body: Uint8Array, place: number): string {
+  if (isFields(input)) {
+    const find = (root: JsonNode) => [...(root.get('content')?.items() ?? [])][place]?.get('input')
+    return readSource(body, find) ?? JSON.stringify(input)
   }
+  return typeof input === 'string' && input.trim() !== '' ? input : '{}'
 }

@@ -2,9 +2,11 @@ import type { ChatCompletionChunk, ChatDelta } from '@svc/wire/openai'
 import { type Fields, isFields, toFields, toText, tryParseJson } from '../fields.ts'
 import { brokenUpstream } from '../upstream-error.ts'
 import { type ChunkHead, createDeltaChunk, createFinishChunk, createUsageChunk } from './chunks.ts'
-import { toFinishReason, withoutCalls } from './finish-reason.ts'
+import { endWithCalls, toFinishReason, withoutCalls } from './finish-reason.ts'
 import { findErrorInside, refused } from './reply-errors.ts'
 import type { StreamOptions, StreamReader } from './reply-reader.ts'
+import { readSource } from './source-text.ts'
+import { TextJoiner } from './text-joiner.ts'
 import { addFigures, type MessagesFigures, toCompatibleUsage } from './usage.ts'
 
 /** Upstreams open one block at a time; a stream with more open calls than this is invalid. */
@@ -32,6 +34,7 @@ class MessagesStream implements StreamReader {
   #figures: MessagesFigures = {}
   #stopReason: unknown
   #calls = 0
+  readonly #texts = new TextJoiner()
 
   constructor({ mode, now, onUsage }: StreamOptions) {
     this.#isText = mode === 'text'
@@ -48,7 +51,7 @@ class MessagesStream implements StreamReader {
       case 'message_start':
         return this.#start(toFields(event.message))
       case 'content_block_start':
-        return this.#deltas(this.#openBlock(event.index, toFields(event.content_block)))
+        return this.#deltas(this.#openBlock(event.index, toFields(event.content_block), data))
       case 'content_block_delta':
         return this.#deltas(this.#readDelta(event.index, toFields(event.delta)))
       case 'content_block_stop':
@@ -95,15 +98,15 @@ class MessagesStream implements StreamReader {
     return delta === undefined ? [] : [createDeltaChunk(this.#toHead({}), delta)]
   }
 
-  #openBlock(place: unknown, block: Fields): ChatDelta | undefined {
-    if (block.type === 'text') return textDelta(block.text)
+  #openBlock(place: unknown, block: Fields, source: string): ChatDelta | undefined {
+    if (block.type === 'text') return textDelta(this.#texts.open(block))
     if (this.#isText) return undefined
     if (block.type === 'thinking') return reasoningDelta(block.thinking)
     if (block.type !== 'tool_use') return undefined
     if (this.#open.size >= MAX_OPEN_CALLS) throw brokenUpstream('the upstream opened too many blocks at once')
     const index = this.#calls
     this.#calls += 1
-    this.#open.set(place, { index, input: toInputText(block), hasArguments: false })
+    this.#open.set(place, { index, input: readInputText(block, source), hasArguments: false })
     const id = toText(block.id) ?? `call_${index}`
     return {
       tool_calls: [{ index, id, type: 'function', function: { name: toText(block.name) ?? '', arguments: '' } }],
@@ -111,7 +114,8 @@ class MessagesStream implements StreamReader {
   }
 
   #readDelta(place: unknown, delta: Fields): ChatDelta | undefined {
-    if (delta.type === 'text_delta') return textDelta(delta.text)
+    if (delta.type === 'text_delta') return textDelta(this.#texts.add(delta.text))
+    if (delta.type === 'citations_delta') this.#texts.cite()
     if (this.#isText) return undefined
     if (delta.type === 'thinking_delta') return reasoningDelta(delta.thinking)
     const call = this.#open.get(place)
@@ -136,7 +140,7 @@ class MessagesStream implements StreamReader {
     const usage = toCompatibleUsage(this.#figures)
     return [
       ...unclosed,
-      createFinishChunk(head, this.#isText ? withoutCalls(reason) : reason),
+      createFinishChunk(head, this.#isText ? withoutCalls(reason) : endWithCalls(reason, this.#calls > 0)),
       ...(usage === undefined ? [] : [createUsageChunk(head, usage)]),
     ]
   }
@@ -154,6 +158,10 @@ function argumentsDelta(index: number, text: string): ChatDelta {
   return { tool_calls: [{ index, function: { arguments: text } }] }
 }
 
-function toInputText({ input }: Fields): string {
-  return isFields(input) ? JSON.stringify(input) : '{}'
+/** The input of a call at the start of its block: the upstream's own text, so that long numbers survive. */
+function readInputText({ input }: Fields, source: string): string {
+  if (isFields(input) && Object.keys(input).length > 0) {
+    return readSource(source, (root) => root.get('content_block')?.get('input')) ?? JSON.stringify(input)
+  }
+  return typeof input === 'string' && input.trim() !== '' ? input : '{}'
 }

@@ -1,7 +1,9 @@
 import type { ChatCompletion } from '@svc/wire/openai'
 import { describe, expect, it } from 'vitest'
+import { readCompatibleReply } from './compatible-reply.ts'
 import { createTranslator, type TranslatorOptions } from './translator.ts'
 
+const NEW_ID = expect.stringMatching(/^call_\w{24}$/)
 const now = () => 1_700_000_000_999
 const bytes = (value: unknown) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
 const read = (value: unknown, options: Partial<TranslatorOptions> = {}): ChatCompletion =>
@@ -96,12 +98,26 @@ describe('a message', () => {
     ['pause_turn', 'stop'],
     ['max_tokens', 'length'],
     ['model_context_window_exceeded', 'length'],
-    ['tool_use', 'tool_calls'],
+    ['tool_use', 'stop'],
     ['something_new', 'stop'],
     [null, 'stop'],
     ['constructor', 'stop'],
-  ])('that stops with %s ends with %s', (stop_reason, finish) => {
+  ])('without calls that stops with %s ends with %s', (stop_reason, finish) => {
+    const content = [{ type: 'text', text: 'hi' }]
+    expect(read({ ...message, content, stop_reason }).choices[0]?.finish_reason).toBe(finish)
+  })
+
+  it.each([
+    ['tool_use', 'tool_calls'],
+    ['end_turn', 'tool_calls'],
+    ['stop_sequence', 'tool_calls'],
+    [null, 'tool_calls'],
+    ['max_tokens', 'length'],
+  ])('with calls that stops with %s ends with %s', (stop_reason, finish) => {
     expect(read({ ...message, stop_reason }).choices[0]?.finish_reason).toBe(finish)
+    expect(read({ ...message, stop_reason }, { mode: 'text' }).choices[0]?.finish_reason).toBe(
+      finish === 'length' ? finish : 'stop',
+    )
   })
 
   it.each(['text', 'full'] as const)('that stops with a refusal is an error in mode %s', (mode) => {
@@ -191,11 +207,50 @@ describe('a reply of the compatible format', () => {
     const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '' } }
     expect(readMessage({ tool_calls: [call, { function: { name: 'g' } }, { id: 'x' }] })?.tool_calls).toEqual([
       { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } },
-      { index: 1, id: 'call_1', type: 'function', function: { name: 'g', arguments: '{}' } },
+      { index: 1, id: NEW_ID, type: 'function', function: { name: 'g', arguments: '{}' } },
     ])
     expect(readMessage({ function_call: { name: 'f', arguments: '{"a":1}' } })?.tool_calls).toEqual([
-      { index: 0, id: 'call_0', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
+      { index: 0, id: NEW_ID, type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
     ])
+  })
+
+  it('has each call of its list, whatever ids, names and arguments they share', () => {
+    const same = { id: 'a', function: { name: 'f', arguments: '{}' } }
+    const [first, ...rest] = readMessage({ tool_calls: [same, same, same] })?.tool_calls ?? []
+    expect(first?.id).toBe('a')
+    expect(rest.map(({ id, index }) => [id, index])).toEqual([
+      [NEW_ID, 1],
+      [NEW_ID, 2],
+    ])
+    expect(new Set(rest.map(({ id }) => id)).size).toBe(2)
+  })
+
+  it.each([
+    ['an object', '{"id": 12345678901234567890, "b": 1.0}', '{"id": 12345678901234567890, "b": 1.0}'],
+    ['an empty object', '{}', '{}'],
+    ['an empty list', '[]', '{}'],
+    ['a list', '[1, 2]', '[1, 2]'],
+    ['null', 'null', '{}'],
+    ['blank text', '" "', '{}'],
+    ['a number', '1.0', '1.0'],
+  ])('has arguments that are %s as JSON text', (_, given, expected) => {
+    const body = `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":"1"}},{"function":{"name":"g","arguments":${given}}}]}}]}`
+    const { choices } = readCompatibleReply(new TextEncoder().encode(body), { mode: 'full', now: () => 0 })
+    expect(choices[0]?.message.tool_calls?.map((call) => call.function.arguments)).toEqual(['1', expected])
+  })
+
+  it.each([
+    ['stop', [{ function: { name: 'f' } }], 'tool_calls'],
+    ['function_call', [{ function: { name: 'f' } }], 'tool_calls'],
+    [null, [{ function: { name: 'f' } }], 'tool_calls'],
+    ['length', [{ function: { name: 'f' } }], 'length'],
+    ['content_filter', [{ function: { name: 'f' } }], 'content_filter'],
+    ['tool_calls', [], 'stop'],
+    ['model_length', [], 'length'],
+    ['max_tokens', [], 'length'],
+  ])('that ends with %s and calls %j ends with %s', (finish_reason, tool_calls, finish) => {
+    const ended = readA({ choices: [{ ...choice, message: { ...choice.message, tool_calls }, finish_reason }] })
+    expect(ended.choices[0]?.finish_reason).toBe(finish)
   })
 
   it('is its text alone in mode text', () => {

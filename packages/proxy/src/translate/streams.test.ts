@@ -340,7 +340,63 @@ describe('a stream of the compatible format', () => {
       chunk({ function_call: { name: 'f', arguments: '' } }),
       chunk({ function_call: { arguments: '{}' } }),
     )
-    expect((await hearAll(text, 'provider_a')).calls).toEqual([{ id: 'call_0', name: 'f', arguments: '{}' }])
+    expect((await hearAll(text, 'provider_a')).calls).toEqual([
+      { id: expect.stringMatching(/^call_\w{24}$/), name: 'f', arguments: '{}' },
+    ])
+  })
+})
+
+describe('the calls of a stream of the compatible format', () => {
+  const call = (fields: object) => chunk({ tool_calls: [fields] })
+  const raw = (data: string) => `data: ${data}\n\ndata: [DONE]\n\n`
+
+  it.each([
+    ['stop', 'tool_calls', '{}'],
+    ['function_call', 'tool_calls', '{}'],
+    ['tool_use', 'tool_calls', '{}'],
+    ['tool_calls', 'tool_calls', '{}'],
+    ['content_filter', 'content_filter', '{}'],
+    ['length', 'length', ''],
+  ])('end a stream that stops with %s with %s, and are never empty unless cut', async (given, finish, text) => {
+    const stream = chunkStream(call({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }), {
+      ...chunk({}, { finish_reason: given }),
+    })
+    expect(await hearAll(stream, 'provider_a')).toMatchObject({
+      finish,
+      calls: [{ id: 'a', name: 'f', arguments: text }],
+    })
+    expect((await hearAll(stream, 'provider_a', 'text')).finish).toBe(finish === 'tool_calls' ? 'stop' : finish)
+  })
+
+  it('that are none end a stream as text', async () => {
+    const stream = chunkStream(chunk({ content: 'a' }, { finish_reason: 'tool_calls' }))
+    expect(await hearAll(stream, 'provider_a')).toMatchObject({ text: 'a', finish: 'stop', calls: [] })
+  })
+
+  it('have arguments that are an object as the upstream wrote it, of the choice that is read', async () => {
+    const other = '{"index":1,"delta":{"tool_calls":[{"function":{"name":"x","arguments":{"b":1}}}]}}'
+    const mine =
+      '{"index":0,"delta":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"b","function":{"name":"g","arguments":{"n": 12345678901234567890}}}]},"finish_reason":"stop"}'
+    const { calls } = await hearAll(raw(`{"choices":[${other},${mine}]}`), 'provider_a')
+    expect(calls).toEqual([
+      { id: 'a', name: 'f', arguments: '{}' },
+      { id: 'b', name: 'g', arguments: '{"n": 12345678901234567890}' },
+    ])
+  })
+
+  it('share an index and begin with a new id or name', async () => {
+    const { calls } = await hearAll(
+      chunkStream(
+        call({ id: 'f1', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }),
+        call({ id: 'f2', function: { name: 'get_time', arguments: '{"zone":"CET"}' } }),
+        chunk({}, { finish_reason: 'stop' }),
+      ),
+      'provider_a',
+    )
+    expect(calls.map(({ id, arguments: given }) => [id, given])).toEqual([
+      ['f1', '{"city":"Oslo"}'],
+      ['f2', '{"zone":"CET"}'],
+    ])
   })
 })
 

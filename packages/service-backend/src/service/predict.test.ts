@@ -64,6 +64,20 @@ describe('a prediction', () => {
     expect(reply.logprobs).toEqual({ content: [{ token: 'h', logprob: -0.5, top_logprobs }] })
   })
 
+  it('has calls whose arguments are text, whatever the instance sends', async () => {
+    await using world = await startWorld()
+    const call = (id: string, given: unknown) => ({ id, function: { name: 'f', arguments: given } })
+    const tool_calls = [call('a', { n: 1 }), call('a', ''), call('', '{"n":2}')]
+    world.instance.enqueue(json({ choices: [{ message: { tool_calls }, finish_reason: 'stop' }] }))
+    const { calls } = await world.service.predict({ messages, temperature: 0 }, { signal })
+    expect(calls.map((one) => [one.index, one.arguments])).toEqual([
+      [0, '{"n":1}'],
+      [1, '{}'],
+      [2, '{"n":2}'],
+    ])
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(3)
+  })
+
   it('without a choice cannot be read', async () => {
     await using world = await startWorld()
     world.instance.enqueue(json({ choices: [] }))
@@ -81,6 +95,22 @@ describe('a streamed prediction', () => {
     const pieces = collect(world.service.predictStream({ messages, temperature: 1 }, { signal }))
     return { pieces: await pieces, asked: world.asked() }
   }
+
+  it('has calls with numbers and ids of their own, and arguments as text', async () => {
+    const { pieces } = await stream(
+      delta({ tool_calls: [{ id: 'a', function: { name: 'f', arguments: { n: 1 } } }] }),
+      delta({ tool_calls: [{ id: 'b', function: { name: 'f', arguments: '{"n"' } }] }),
+      delta({ tool_calls: [{ function: { arguments: ':2}' } }] }),
+      delta({ function_call: { name: 'g', arguments: '' } }, { finish_reason: 'stop' }),
+      '[DONE]',
+    )
+    expect(pieces.flatMap(({ calls }) => calls)).toEqual([
+      { index: 0, id: 'a', name: 'f', arguments: '{"n":1}' },
+      { index: 1, id: 'b', name: 'f', arguments: '{"n"' },
+      { index: 1, id: '', name: '', arguments: ':2}' },
+      { index: 2, id: expect.stringMatching(/^call_/), name: 'g', arguments: '' },
+    ])
+  })
 
   it('asks for usage and gives every piece as it comes', async () => {
     const { pieces, asked } = await stream(
@@ -104,8 +134,8 @@ describe('a streamed prediction', () => {
       nothing,
       { ...nothing, reasoning: 'hm' },
       { ...nothing, text: 'ho', logprobs: { content: [] } },
-      { ...nothing, calls: [{ index: 1, id: 'a', name: 'f', arguments: '' }] },
-      { ...nothing, calls: [{ index: 1, id: '', name: '', arguments: '{}' }] },
+      { ...nothing, calls: [{ index: 0, id: 'a', name: 'f', arguments: '' }] },
+      { ...nothing, calls: [{ index: 0, id: '', name: '', arguments: '{}' }] },
       { ...nothing, finishReason: 'tool_calls' },
       { ...nothing, usage: { promptTokens: 3, completionTokens: 2, promptMs: 0, generationMs: 0 } },
     ])

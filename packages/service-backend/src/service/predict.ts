@@ -1,9 +1,13 @@
 import type { Header } from '@svc/http-client'
 import {
+  type CallAssembler,
+  createArgumentSource,
+  createCallAssembler,
   dropAbsent,
   type Fields,
   isFields,
   readSseEvents,
+  readWholeCalls,
   toCount,
   toFields,
   toList,
@@ -73,7 +77,9 @@ export async function predict(
   const reply = await transport.ask(path, toBody(transport, input), call)
   const [choice] = toList(reply.choices)
   if (!isFields(choice)) throw undecodable(path)
-  return readPiece(choice, toFields(choice.message), reply)
+  const message = toFields(choice.message)
+  const calls = readWholeCalls(message).map((one, index) => ({ ...one, index }))
+  return { ...readSaid(choice, message, reply), calls }
 }
 
 /** Generates the same, streamed. */
@@ -85,6 +91,7 @@ export async function* predictStream(
   const asked = toBody(transport, input, { stream: true, stream_options: { include_usage: true } })
   const { body } = await transport.fetch(choosePath(input), asked, { ...call, streams: true })
   let isFinished = false
+  const assembler = createCallAssembler()
   for await (const { data } of readSseEvents(body, () => undecodable(choosePath(input)))) {
     if (data.trim() === '[DONE]') return
     const chunk = tryParseJson(data)
@@ -93,7 +100,8 @@ export async function* predictStream(
     const [choice] = toList(chunk.choices).map(toFields)
     isFinished ||= choice?.finish_reason != null
     if (choice !== undefined || isFields(chunk.usage)) {
-      yield readPiece(choice ?? {}, toFields(choice?.delta), chunk)
+      const delta = toFields(choice?.delta)
+      yield { ...readSaid(choice ?? {}, delta, chunk), calls: readCalls(delta, assembler, data) }
     }
   }
   if (!isFinished) throw streamFailed("the upstream's stream ended before its end event")
@@ -118,11 +126,10 @@ function throwIfError({ error }: Fields, secrets: readonly string[]): void {
   throw streamFailed(toText(toFields(error).message) ?? toText(error) ?? 'the upstream failed', secrets)
 }
 
-function readPiece(choice: Fields, message: Fields, { usage }: Fields): PredictPiece {
+function readSaid(choice: Fields, message: Fields, { usage }: Fields): Omit<PredictPiece, 'calls'> {
   return {
     text: toText(message.content) ?? toText(choice.text) ?? toText(message.refusal) ?? '',
     reasoning: toText(message.reasoning) ?? toText(message.reasoning_content) ?? '',
-    calls: toList(message.tool_calls).map((call, place) => readCall(toFields(call), place)),
     ...dropAbsent({
       logprobs: readLogprobs(choice.logprobs),
       finishReason: toText(choice.finish_reason),
@@ -143,12 +150,7 @@ function readUsage(usage: Fields): PredictUsage | undefined {
   }
 }
 
-function readCall({ index, id, function: called }: Fields, place: number): CallPiece {
-  const { name, arguments: given } = toFields(called)
-  return {
-    index: toCount(index) ?? place,
-    id: toText(id) ?? '',
-    name: toText(name) ?? '',
-    arguments: toText(given) ?? '',
-  }
+function readCalls(delta: Fields, assembler: CallAssembler, source: string): CallPiece[] {
+  const pieces = assembler.take(delta, createArgumentSource(source, { choice: 0, member: 'delta' }))
+  return pieces.map(({ index, opened, arguments: given }) => ({ index, id: '', name: '', ...opened, arguments: given }))
 }

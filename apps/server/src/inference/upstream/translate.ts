@@ -150,5 +150,6 @@ class ChunkSteps {
 type ToolCallDelta = NonNullable<ChatCompletionChunk['choices'][number]['delta']['tool_calls']>[number]
 
 function toFinishReason(reason: string): FinishReason {
+  if (reason === 'function_call') return 'tool_calls'
   return reason === 'length' || reason === 'tool_calls' || reason === 'content_filter' ? reason : 'stop'
 }
