@@ -54,10 +54,15 @@ export function selectClientHeaders(provider: Provider, client: ClientHeader): H
   if (provider === 'provider_b') {
     const version = readHeader(client, 'anthropic-version') ?? ''
     headers.push(['anthropic-version', VERSION_FORM.test(version) ? version : DEFAULT_MESSAGES_VERSION])
-    const beta = selectFeatures(readHeader(client, 'anthropic-beta'))
-    if (beta !== '') headers.push(['anthropic-beta', beta])
+    headers.push(...selectFeatureHeader(client))
   }
   return headers
+}
+
+/** The features of the messages format that a client turns on; none without any. */
+export function selectFeatureHeader(client: ClientHeader = () => undefined): Header[] {
+  const features = selectFeatures(readHeader(client, 'anthropic-beta'))
+  return features === '' ? [] : [['anthropic-beta', features]]
 }
 
 /**

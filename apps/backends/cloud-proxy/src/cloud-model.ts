@@ -48,7 +48,8 @@ export async function loadCloudModel(
   const mode = readMode(settings.mode)
   const provider = readProvider(settings.provider)
   if (mode === 'translate' && provider === undefined) throw invalid('proxy.provider', 'is needed to translate')
-  const translate = readTranslate(parseOptions(request.Options).get('translate'))
+  const options = parseOptions(request.Options)
+  const translate = readChoice(options, 'translate', ['text', 'full'])
   const target = await loadCloudTarget({ ...settings, provider }, { secrets })
   const caches = settings.cachePrompt && mode === 'translate' && provider === 'provider_b'
   if (settings.cachePrompt && !caches)
@@ -61,6 +62,9 @@ export async function loadCloudModel(
     mode: translate,
     model,
     cachePrompt: caches,
+    sendsSampling: readChoice(options, 'sampling', ['drop', 'send']) === 'send',
+    limitField: readChoice(options, 'limit_field', ['max_completion_tokens', 'max_tokens']),
+    asksUsage: readChoice(options, 'stream_usage', ['true', 'false']) === 'true',
   })
   const chat = createChatUpstream({
     upstream,
@@ -85,10 +89,16 @@ function readProvider(provider: string): Provider | undefined {
   return known
 }
 
-function readTranslate(word: string | undefined): TranslateMode {
-  if (word === undefined || word === 'text') return 'text'
-  if (word === 'full') return word
-  throw invalid('translate', 'expected text or full')
+/** Reads an option; its first value is the default. */
+function readChoice<const Word extends string>(
+  options: ReadonlyMap<string, string>,
+  name: string,
+  words: readonly [Word, ...Word[]],
+): Word {
+  const given = options.get(name)
+  const word = given === undefined ? words[0] : words.find((one) => one === given)
+  if (word === undefined) throw invalid(name, `expected ${words.join(' or ')}`)
+  return word
 }
 
 function invalid(param: string, message: string): SvcError {

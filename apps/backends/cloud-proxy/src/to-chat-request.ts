@@ -19,6 +19,12 @@ export function toChatRequest(request: PredictOptions, log: Log): ChatCompletion
   return parseBody(chatCompletionRequest, {
     messages: withImages(toMessages(request), request.Images),
     max_tokens: request.Tokens,
+    // Only a model with the option `sampling:send` sends these.
+    temperature: toShortest(request.Temperature),
+    top_p: toShortest(request.TopP) || undefined,
+    top_k: request.TopK || undefined,
+    min_p: toShortest(request.MinP) || undefined,
+    seed: request.Seed || undefined,
     frequency_penalty: clampPenalty(request.FrequencyPenalty),
     presence_penalty: clampPenalty(request.PresencePenalty),
     stop: request.StopPrompts,
@@ -26,6 +32,11 @@ export function toChatRequest(request: PredictOptions, log: Log): ChatCompletion
     tool_choice: toToolChoice(request.ToolChoice),
     reasoning_effort: request.Metadata.reasoning_effort,
   })
+}
+
+/** The contract has numbers of 32 bits: 0.7 is 0.699999988079071 in one of 64. */
+function toShortest(value: number): number {
+  return Number(value.toPrecision(7))
 }
 
 function toMessages({ Messages: messages, Prompt: prompt }: PredictOptions): unknown[] {

@@ -39,7 +39,11 @@ describe('a model is not loaded', () => {
   it('with an unknown word for translation, or without the block', async () => {
     await using world = await startWorld()
     const proxy = { mode: 'translate', provider: 'provider_b' }
-    expect(await world.tryLoad(proxy, { Options: ['translate:most'] })).toMatchObject({ success: false })
+    for (const option of ['translate:most', 'sampling:all', 'limit_field:tokens', 'stream_usage:maybe']) {
+      const name = option.split(':', 1)[0]
+      const message = expect.stringContaining(`${name}: expected`)
+      expect(await world.tryLoad(proxy, { Options: [option] })).toMatchObject({ success: false, message })
+    }
     expect(await world.client.loadModel({ Model: 'm' })).toMatchObject({ success: false, message: 'proxy: is needed' })
   })
 })

@@ -44,6 +44,23 @@ describe('Predict', () => {
     expect(world.provider.requests[0]?.path).toBe('/v1/x?y=1')
   })
 
+  it('is sampled, limited and counted as the options say', async () => {
+    await using world = await startWorld()
+    const proxy = { mode: 'translate', provider: 'provider_a', upstreamModel: 'large-1' }
+    await world.load(proxy, { Options: ['sampling:send', 'limit_field:max_tokens', 'stream_usage:false'] })
+    world.provider.enqueue(json({ choices: [{ message: { content: 'ho' } }] }))
+    await collect(world.client.predictStream({ Prompt: 'hi', Tokens: 7, Temperature: 0.7, TopP: 0.9, Seed: 3 }))
+    expect(world.asked()).toEqual({
+      model: 'large-1',
+      max_tokens: 7,
+      temperature: 0.7,
+      top_p: 0.9,
+      seed: 3,
+      messages: [{ role: 'user', content: 'hi' }],
+      stream: true,
+    })
+  })
+
   it('of a conversation has its calls, results and tools', async () => {
     await using world = await startTranslating()
     world.provider.enqueue(json(MESSAGE))
@@ -225,7 +242,7 @@ describe('PredictStream', () => {
       await world.client.predict({ Prompt: 'hi' }, { onTrailers })
       await collect(world.client.predictStream({ Prompt: 'hi' }, { onTrailers }))
     }
-    expect(told).toEqual(['tool_calls', 'tool_calls', 'length', 'length', 'stop', 'stop'])
+    expect(told).toEqual(['tool_calls', 'tool_calls', 'length', 'length', 'tool_calls', 'tool_calls'])
   })
 
   it('cut off in the middle is a failure after the received part', async () => {

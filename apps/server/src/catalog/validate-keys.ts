@@ -110,10 +110,19 @@ function warnOfUnusedKeys(
   { backend: own, proxy: settings }: ModelKeys,
   warn: (key: string, reason: string) => void,
 ): void {
-  if (settings?.cachePrompt !== true) return
-  const isTranslated = own?.toLowerCase() === 'cloud-proxy' && settings.mode === 'translate'
-  if (isTranslated && settings.provider === 'provider_b') return
-  warn('proxy.cache_prompt', 'means something only to a cloud-proxy that translates for provider_b')
+  if (settings === undefined) return
+  const { mode, provider, cachePrompt, sampling, limitField, streamUsage } = settings
+  const isCloud = own?.toLowerCase() === 'cloud-proxy'
+  const isTranslated = isCloud && mode === 'translate'
+  const isMessages = provider === 'provider_b'
+  if (cachePrompt === true && !(isTranslated && isMessages))
+    warn('proxy.cache_prompt', 'means something only to a cloud-proxy that translates for provider_b')
+  if (sampling !== undefined && !isTranslated)
+    warn('proxy.sampling', 'means something only to a cloud-proxy that translates')
+  if (limitField !== undefined && !(isTranslated && !isMessages))
+    warn('proxy.limit_field', 'means something only to a cloud-proxy that translates for provider_a')
+  if (streamUsage !== undefined && !(isCloud && !isMessages))
+    warn('proxy.stream_usage', 'means something only to a cloud-proxy for provider_a')
 }
 
 /** The patterns of a detector are checked with its file, and not by the first request that needs them (§2.11). */

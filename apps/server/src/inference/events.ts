@@ -34,6 +34,18 @@ export type PredictionEvent =
     }
   | { readonly type: 'reasoning-delta'; readonly choice: number; readonly text: string }
   | {
+      /** Ends a thought with the signature of its upstream, which takes it back only with that signature. */
+      readonly type: 'reasoning-signature'
+      readonly choice: number
+      readonly signature: string
+    }
+  | {
+      /** A thought that only its upstream can read. */
+      readonly type: 'redacted-reasoning'
+      readonly choice: number
+      readonly data: string
+    }
+  | {
       readonly type: 'tool-call-start'
       readonly choice: number
       readonly index: number

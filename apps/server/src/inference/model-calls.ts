@@ -1,5 +1,4 @@
 import { SvcError } from '@svc/errors'
-import type { ChatCompletionRequest } from '@svc/wire/openai'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { notServed } from '../catalog/serving.ts'
 import type { StepBatches } from './events.ts'
@@ -10,14 +9,14 @@ import type { OperationKind, OperationRequest, OperationResult } from './operati
 import type { RequestContext } from './ports.ts'
 import type { GenerationRequest } from './request.ts'
 import { servesCloudModels } from './upstream/check-route.ts'
-import type { TranslateUpstream } from './upstream/translate.ts'
+import type { TranslateUpstream, UpstreamChat } from './upstream/translate.ts'
 
 /** A request for models. */
 export interface ModelTask {
   readonly context: RequestContext
   readonly ledger: RequestLedger
   /** The request in the chat format, for upstreams that are asked in it. */
-  readonly upstreamChat: ChatCompletionRequest | undefined
+  readonly upstreamChat: UpstreamChat | undefined
   /** The size of the request's body. */
   readonly bodyBytes: number
 }

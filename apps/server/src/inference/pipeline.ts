@@ -1,5 +1,4 @@
 import { applySplices, type JsonDocument } from '@svc/json'
-import type { ChatCompletionRequest } from '@svc/wire/openai'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { TraceRecorder } from '../monitoring/recorders.ts'
 import type { RequestTrace } from '../monitoring/traces/request-trace.ts'
@@ -8,6 +7,7 @@ import { Cleanup } from './cleanup.ts'
 import { RequestLedger } from './ledger.ts'
 import type { RequestBody, RequestContext } from './ports.ts'
 import type { Reply } from './reply.ts'
+import type { UpstreamChat } from './upstream/translate.ts'
 import type { FormattedCall, WireFormat } from './wire-format.ts'
 
 /**
@@ -65,7 +65,7 @@ export interface ResolvedRequest extends ReadRequest, Resolved {}
 export interface Parsed {
   readonly call: FormattedCall
   /** The request in the chat format, for upstreams that are asked in it. */
-  readonly upstreamChat?: ChatCompletionRequest | undefined
+  readonly upstreamChat?: UpstreamChat | undefined
 }
 
 /** A value, or a promise for stages that wait. Ten promises would cost more than most stages. */

@@ -44,6 +44,11 @@ export function createLaneRestoration(map: TokenMap): LaneRestoration {
         if (text !== '' || event.text === '') out.push({ ...event, text })
         break
       }
+      case 'reasoning-signature':
+      case 'redacted-reasoning':
+        releaseReasoning(event.choice, findLanes(event.choice), out)
+        out.push(event)
+        break
       case 'tool-call-start': {
         const lanes = findLanes(event.choice)
         releaseAll(event.choice, lanes, out)

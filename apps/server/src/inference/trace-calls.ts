@@ -62,18 +62,18 @@ export function traceExecutor(executor: Executor, traces: BackendTraceRecorder):
 
 /** Wraps translation, so that its calls are traced. */
 export function traceTranslation(translate: TranslateUpstream, traces: BackendTraceRecorder): TranslateUpstream {
-  return (chat, options) => {
-    if (!traces.isOn) return translate(chat, options)
+  return (asked, options) => {
+    if (!traces.isOn) return translate(asked, options)
     const { context } = options
     const span = traces.openSpan({ trace: options.trace, correlationId: context.requestId })
     const { requestId, signal } = context
     const told = { requestId, signal, ...withSpan({ header: (name) => context.header(name) }, span) }
-    return traceBatches(translate(chat, { ...options, context: told }), traces, {
+    return traceBatches(translate(asked, { ...options, context: told }), traces, {
       type: 'llm',
       span,
       modelName: options.model.name,
       backend: options.model.backend,
-      summary: `${formatCount(chat.messages.length, 'message')}, translated${options.stream ? ', streamed' : ''}`,
+      summary: `${formatCount(asked.chat.messages.length, 'message')}, translated${options.stream ? ', streamed' : ''}`,
       correlationId: requestId,
     })
   }

@@ -160,6 +160,17 @@ describe('proxies', () => {
     expect(request('backend: cloud-proxy\nproxy: {provider: openai}').Proxy).toMatchObject({ provider: 'openai' })
   })
 
+  it('get keys without a field of their own as options', () => {
+    const keys = 'translate: full, sampling: send, limit_field: max_tokens, stream_usage: no'
+    expect(request(`backend: cloud-proxy\nproxy: {provider: openai, ${keys}}`).Options).toEqual([
+      'translate:full',
+      'sampling:send',
+      'limit_field:max_tokens',
+      'stream_usage:false',
+    ])
+    expect(request(`backend: other\nproxy: {${keys}}`).Options).toEqual([])
+  })
+
   it('are the only ones that are', () => {
     expect(request(`backend: other\n${block}`).Proxy).toBeUndefined()
   })

@@ -204,9 +204,14 @@ function listOptions(config: ModelConfig): readonly string[] {
   }
   if (slotSavePath !== undefined && slotSavePath !== '') add('--slot-save-path', slotSavePath)
   // The contract has no fields for these.
-  const { realtimePipeline, translate } = leavesMachine(config) ? (config.proxy ?? {}) : {}
+  const { realtimePipeline, translate, sampling, limitField, streamUsage } = leavesMachine(config)
+    ? (config.proxy ?? {})
+    : {}
   if (realtimePipeline) add('realtime_pipeline', realtimePipeline)
   if (translate !== undefined) add('translate', translate)
+  if (sampling !== undefined) add('sampling', sampling)
+  if (limitField !== undefined) add('limit_field', limitField)
+  if (streamUsage !== undefined) add('stream_usage', String(streamUsage))
   return texts
 }
 

@@ -5415,6 +5415,12 @@ export interface components {
                 [key: string]: unknown;
             }) | ({
                 /** @constant */
+                type: "redacted_thinking";
+                data: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
                 type: "text";
                 text: string;
             } & {
@@ -5435,6 +5441,13 @@ export interface components {
             usage: {
                 input_tokens: number;
                 output_tokens: number;
+                cache_read_input_tokens?: number;
+                cache_creation_input_tokens?: number;
+                output_tokens_details?: {
+                    thinking_tokens?: number;
+                } & {
+                    [key: string]: unknown;
+                };
             } & {
                 [key: string]: unknown;
             };
@@ -5461,6 +5474,12 @@ export interface components {
                 type: "thinking";
                 thinking: string;
                 signature: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "redacted_thinking";
+                data: string;
             } & {
                 [key: string]: unknown;
             }) | ({
@@ -5532,6 +5551,13 @@ export interface components {
             usage: {
                 input_tokens?: number;
                 output_tokens: number;
+                cache_read_input_tokens?: number;
+                cache_creation_input_tokens?: number;
+                output_tokens_details?: {
+                    thinking_tokens?: number;
+                } & {
+                    [key: string]: unknown;
+                };
             } & {
                 [key: string]: unknown;
             };

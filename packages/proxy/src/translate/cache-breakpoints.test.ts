@@ -21,6 +21,25 @@ describe('cache breakpoints', () => {
     })
   })
 
+  it.each<[string, Partial<MessagesRequest>]>([
+    ['on a block', { messages: [{ role: 'user', content: [{ type: 'text', text: 'a', ...mark }] }] }],
+    ['on a tool', { tools: [{ ...tool('f'), ...mark }, tool('g')] }],
+    ['on the system text', { system: [{ type: 'text', text: 'a', ...mark }] }],
+    [
+      'inside a result',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'a', ...mark }] }],
+          },
+        ],
+      },
+    ],
+  ])('stay where the client has set them: %s', (_, fields) => {
+    expect(marks({ system: 's', ...fields })).toBe(1)
+  })
+
   it('stand on the last block of the last message alone', () => {
     const image = { type: 'image' as const, source: { type: 'url' as const, url: 'https://a/b' } }
     const messages: MessagesRequest['messages'] = [

@@ -2,13 +2,13 @@ import { parseBody } from '@svc/wire'
 import { type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire/openai'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chatToCompatible } from './chat-to-compatible.ts'
+import { type CompatibleOptions, chatToCompatible } from './chat-to-compatible.ts'
 
 const user = { role: 'user' as const, content: 'hi' }
 const f = { type: 'function' as const, function: { name: 'f' } }
 
-function sent(fields: Partial<ChatCompletionRequest>) {
-  const body = JSON.parse(JSON.stringify(chatToCompatible({ messages: [user], ...fields }, 'm')))
+function sent(fields: Partial<ChatCompletionRequest>, options?: CompatibleOptions) {
+  const body = JSON.parse(JSON.stringify(chatToCompatible({ messages: [user], ...fields }, 'm', options)))
   parseBody(chatCompletionRequest, body)
   return body
 }
@@ -18,8 +18,77 @@ describe('a request of the compatible format', () => {
     expect(sent({ model: 'mine' })).toEqual({ model: 'm', messages: [user] })
   })
 
-  it('never carries sampling parameters that the newest models refuse', () => {
-    expect(sent({ temperature: 0.5, top_p: 0.5, n: 2, top_k: 1, user: 'u', grammar: 'g' })).toEqual(sent({}))
+  const sampling = { temperature: 0.5, top_p: 0.5, top_k: 1, min_p: 0.1, seed: 7 }
+
+  it('carries sampling parameters, which the newest models refuse, only where it is told to', () => {
+    const fields = { ...sampling, n: 2, user: 'u', grammar: 'g' }
+    expect(sent(fields)).toEqual(sent({}))
+    expect(sent(fields, { sendsSampling: true })).toEqual({ ...sent({}), ...sampling })
+    expect(sent({ temperature: null }, { sendsSampling: true })).toEqual(sent({}))
+  })
+
+  it('names its limit and asks for figures as its upstream knows it', () => {
+    const fields = { max_tokens: 5, stream: true }
+    expect(sent(fields, { limitField: 'max_tokens', asksUsage: false })).toEqual({
+      ...sent({}),
+      max_tokens: 5,
+      stream: true,
+    })
+  })
+
+  describe('with media in results of tools', () => {
+    const picture = (name: string) => ({
+      type: 'image_url' as const,
+      image_url: { url: `data:image/png;base64,${name}` },
+    })
+    const file = { type: 'file' as const, file: { file_data: 'data:application/pdf;base64,AA==' } }
+    const text = (given: string) => ({ type: 'text' as const, text: given })
+    const call = (id: string) => ({ id, type: 'function' as const, function: { name: 'f', arguments: '{}' } })
+    const asked = { role: 'assistant' as const, content: null, tool_calls: [call('a'), call('b')] }
+    const result = (tool_call_id: string, content: ChatCompletionRequest['messages'][number]['content']) => ({
+      role: 'tool' as const,
+      tool_call_id,
+      content,
+    })
+    const plain = (tool_call_id: string, content: string) => ({ role: 'tool', tool_call_id, content })
+
+    it.each<[string, ChatCompletionRequest['messages'], unknown[]]>([
+      [
+        'into a turn of their own at the end',
+        [result('a', [text('one'), picture('A'), text('two')])],
+        [plain('a', 'one\n\ntwo'), { role: 'user', content: [picture('A')] }],
+      ],
+      [
+        'behind all results',
+        [result('a', [picture('A')]), result('b', [picture('B'), file])],
+        [plain('a', ''), plain('b', ''), { role: 'user', content: [picture('A'), picture('B'), file] }],
+      ],
+      [
+        "before the user's next words",
+        [result('a', [picture('A')]), { role: 'user', content: 'and?' }],
+        [plain('a', ''), { role: 'user', content: [picture('A'), text('and?')] }],
+      ],
+      [
+        "before the user's next parts",
+        [result('a', [picture('A')]), { role: 'user', content: [text('and?'), picture('C')] }],
+        [plain('a', ''), { role: 'user', content: [picture('A'), text('and?'), picture('C')] }],
+      ],
+      [
+        "before the model's next turn",
+        [result('a', [picture('A')]), { role: 'assistant', content: 'I see' }],
+        [plain('a', ''), { role: 'user', content: [picture('A')] }, { role: 'assistant', content: 'I see' }],
+      ],
+      [
+        'nowhere without any',
+        [result('a', [text('one'), text('two')]), { role: 'user', content: 'and?' }],
+        [
+          { ...plain('a', ''), content: [text('one'), text('two')] },
+          { role: 'user', content: 'and?' },
+        ],
+      ],
+    ])('moves them %s', (_, messages, expected) => {
+      expect(sent({ messages: [asked, ...messages] }).messages.slice(1)).toEqual(expected)
+    })
   })
 
   it.each([

@@ -1,21 +1,36 @@
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
 import { dropAbsent } from '../fields.ts'
 import { type HistoryEntry, toHistory } from './conversation.ts'
+import { moveMediaOfResults } from './result-media.ts'
+import { readSampling } from './sampling.ts'
 import { type ToolChoice, toToolUse } from './tools.ts'
 
-/**
- * Builds the request for an upstream of the compatible format. Temperature and nucleus sampling are not sent, because
- * the newest models refuse them. Usage is always requested, because it is the only count of a stream.
- */
-export function chatToCompatible(chat: ChatCompletionRequest, model: string): ChatCompletionRequest {
+/** Choices of {@link chatToCompatible}, for upstreams that differ. */
+export interface CompatibleOptions {
+  /** Sends temperature and the like. @default false, because the newest models refuse them */
+  readonly sendsSampling?: boolean | undefined
+  /** The field of the limit of the answer. @default 'max_completion_tokens' */
+  readonly limitField?: 'max_completion_tokens' | 'max_tokens' | undefined
+  /** Asks for the figures of streams, which have none otherwise. @default true */
+  readonly asksUsage?: boolean | undefined
+}
+
+/** Builds the request for an upstream of the compatible format. */
+export function chatToCompatible(
+  chat: ChatCompletionRequest,
+  model: string,
+  options: CompatibleOptions = {},
+): ChatCompletionRequest {
+  const { sendsSampling = false, limitField = 'max_completion_tokens', asksUsage = true } = options
   const limit = chat.max_completion_tokens ?? chat.max_tokens ?? 0
   const { functions, choice, parallel } = toToolUse(chat)
   const hasTools = functions.length > 0
   return {
     model,
-    messages: toHistory(chat.messages).map(toMessage),
+    messages: moveMediaOfResults(toHistory(chat.messages)).map(toMessage),
+    ...(sendsSampling ? readSampling(chat) : {}),
     ...dropAbsent({
-      max_completion_tokens: limit > 0 ? limit : undefined,
+      [limitField]: limit > 0 ? limit : undefined,
       frequency_penalty: chat.frequency_penalty || undefined,
       presence_penalty: chat.presence_penalty || undefined,
       stop: Array.isArray(chat.stop) && chat.stop.length === 0 ? undefined : chat.stop,
@@ -25,7 +40,9 @@ export function chatToCompatible(chat: ChatCompletionRequest, model: string): Ch
       response_format: typeof chat.response_format === 'string' ? { type: chat.response_format } : chat.response_format,
       reasoning_effort: chat.reasoning_effort,
     }),
-    ...(chat.stream === true ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...(chat.stream === true
+      ? { stream: true, ...(asksUsage ? { stream_options: { include_usage: true } } : {}) }
+      : {}),
   }
 }
 

@@ -13,6 +13,11 @@ import { parseExactObject } from './exact-json.ts'
 import { type ContentBlock, toBlocks } from './messages-blocks.ts'
 import { type ToolUse, toToolUse } from './tools.ts'
 
+/** Choices of {@link chatToMessages}. */
+export interface MessagesOptions {
+  readonly sendsSampling?: boolean | undefined
+}
+
 /** The messages format requires a limit; this is the default for clients that name none. */
 const DEFAULT_MAX_TOKENS = 4096
 
@@ -23,12 +28,17 @@ interface Turn {
 
 /**
  * Builds the request for an upstream of the messages format: system messages joined above, calls and results of tools
- * as blocks, consecutive messages of one role as one. Temperature and nucleus sampling are not sent. Thoughts of
- * earlier answers are left out: upstreams refuse them without their own signature.
+ * as blocks, consecutive messages of one role as one. Thoughts of earlier answers are left out: upstreams refuse them
+ * without their own signature.
  *
+ * @param options.sendsSampling sends temperature and the like. @default false, because the newest models refuse them
  * @throws {SvcError} `invalid_request` for content that the format cannot express
  */
-export function chatToMessages(chat: ChatCompletionRequest, model: string): MessagesRequest {
+export function chatToMessages(
+  chat: ChatCompletionRequest,
+  model: string,
+  { sendsSampling = false }: MessagesOptions = {},
+): MessagesRequest {
   const history = toHistory(chat.messages)
   const system = history.flatMap((entry) => (isSystem(entry) ? joinContentText(entry.content) : ''))
   const instructions = system.filter((text) => text.trim() !== '').join('\n\n')
@@ -41,6 +51,7 @@ export function chatToMessages(chat: ChatCompletionRequest, model: string): Mess
     model,
     max_tokens: limit > 0 ? limit : DEFAULT_MAX_TOKENS,
     messages: turns.map(writeTurn),
+    ...(sendsSampling ? toSampling(chat) : {}),
     ...dropAbsent({
       system: isAlone || instructions === '' ? undefined : instructions,
       stop_sequences: toStopSequences(chat.stop),
@@ -50,6 +61,15 @@ export function chatToMessages(chat: ChatCompletionRequest, model: string): Mess
       stream: chat.stream === true ? true : undefined,
     }),
   }
+}
+
+/** The format has no seed and no least probability, and its temperature ends at 1. */
+function toSampling({ temperature, top_p, top_k }: ChatCompletionRequest): object {
+  return dropAbsent({
+    temperature: temperature == null ? undefined : Math.min(temperature, 1),
+    top_p,
+    top_k: top_k != null && top_k > 0 ? top_k : undefined,
+  })
 }
 
 function isSystem({ role }: HistoryEntry): boolean {
@@ -103,10 +123,14 @@ function writeTurn({ role, blocks }: Turn): MessagesMessage {
   return { role, content: simplify([...results, ...blocks.filter(({ type }) => type !== 'tool_result')]) }
 }
 
-/** Upstreams refuse stop words of blanks only. */
 function toStopSequences(stop: ChatCompletionRequest['stop']): string[] | undefined {
-  const words = (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((word) => word.trim() !== '')
-  return words.length > 0 ? words : undefined
+  return dropBlankWords(typeof stop === 'string' ? [stop] : (stop ?? []))
+}
+
+/** Upstreams refuse stop words of blanks only. */
+export function dropBlankWords(words: readonly string[]): string[] | undefined {
+  const kept = words.filter((word) => word.trim() !== '')
+  return kept.length > 0 ? kept : undefined
 }
 
 function writeTools(use: ToolUse, turns: readonly Turn[]): { tools?: MessagesTool[]; tool_choice?: unknown } {

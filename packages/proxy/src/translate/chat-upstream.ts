@@ -1,6 +1,7 @@
 import type { Header, Upstream, UpstreamReply } from '@svc/http-client'
+import type { MessagesRequest } from '@svc/wire/messages'
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire/openai'
-import { type ClientHeader, createHopHeaders } from '../headers.ts'
+import { type ClientHeader, createHopHeaders, selectFeatureHeader } from '../headers.ts'
 import { redactError } from '../redact-error.ts'
 import { brokenUpstream, findHeader, readStatusError, readWhole } from '../upstream-error.ts'
 import { completionToChunks } from './completion-chunks.ts'
@@ -29,6 +30,8 @@ export interface ChatCall {
   readonly signal: AbortSignal
   /** The headers of the client behind the call: its hop count and trace are passed on. */
   readonly client?: ClientHeader | undefined
+  /** The request as its client wrote it, if that was in the messages format; see {@link Translator.request}. */
+  readonly source?: MessagesRequest | undefined
   /**
    * Receives the upstream's figures whenever a stream has some, so that a failed or abandoned stream is billed too. A
    * whole reply carries its usage.
@@ -60,7 +63,7 @@ export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
   const headers = completeHeaders(options)
   const secrets = listSecrets(headers)
 
-  const send = async (chat: ChatCompletionRequest, { signal, client }: ChatCall): Promise<UpstreamReply> => {
+  const send = async (chat: ChatCompletionRequest, { signal, client, source }: ChatCall): Promise<UpstreamReply> => {
     const streams = chat.stream === true
     const reply = await upstream.send(
       {
@@ -69,9 +72,10 @@ export function createChatUpstream(options: ChatUpstreamOptions): ChatUpstream {
         headers: [
           ...headers,
           ...createHopHeaders(client),
+          ...(translator.provider === 'provider_b' && source !== undefined ? selectFeatureHeader(client) : []),
           ['accept', streams ? 'text/event-stream' : 'application/json'],
         ],
-        body: translator.request(chat),
+        body: translator.request(chat, source),
         ...(streams ? {} : { timeoutMs: requestTimeoutMs }),
       },
       { signal },

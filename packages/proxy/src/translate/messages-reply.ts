@@ -6,6 +6,7 @@ import { findErrorInside, refused, unreadable } from './reply-errors.ts'
 import type { ReadReply } from './reply-reader.ts'
 import { readSource } from './source-text.ts'
 import { TextJoiner } from './text-joiner.ts'
+import { readThinkingBlock } from './thoughts.ts'
 import { addFigures, toCompatibleUsage } from './usage.ts'
 
 /** Reads a reply of the messages format: texts joined, uses of tools as calls, thoughts as reasoning. */
@@ -47,8 +48,13 @@ function readSpoken(blocks: readonly Fields[]): ChatReplyMessage {
 
 function readUnspoken(blocks: readonly Fields[], body: Uint8Array): Partial<ChatReplyMessage> {
   const reasoning = blocks.map(({ type, thinking }) => (type === 'thinking' ? (toText(thinking) ?? '') : '')).join('')
+  const thoughts = blocks.flatMap((block) => readThinkingBlock(block) ?? [])
   const calls = toCalls(blocks, body)
-  return { ...(reasoning === '' ? {} : { reasoning }), ...(calls.length === 0 ? {} : { tool_calls: calls }) }
+  return {
+    ...(reasoning === '' ? {} : { reasoning }),
+    ...(thoughts.length === 0 ? {} : { thinking_blocks: thoughts }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  }
 }
 
 function toCalls(blocks: readonly Fields[], body: Uint8Array): ChatToolCall[] {

@@ -7,6 +7,7 @@ import { findErrorInside, refused } from './reply-errors.ts'
 import type { StreamOptions, StreamReader } from './reply-reader.ts'
 import { readSource } from './source-text.ts'
 import { TextJoiner } from './text-joiner.ts'
+import { createThoughtDelta, readThinkingBlock } from './thoughts.ts'
 import { addFigures, type MessagesFigures, toCompatibleUsage } from './usage.ts'
 
 /** Upstreams open one block at a time; a stream with more open calls than this is invalid. */
@@ -30,6 +31,8 @@ class MessagesStream implements StreamReader {
   readonly #now: () => number
   readonly #onUsage: StreamOptions['onUsage']
   readonly #open = new Map<unknown, OpenCall>()
+  /** The signature of the open thought. */
+  #signature = ''
   #head: ChunkHead | undefined
   #figures: MessagesFigures = {}
   #stopReason: unknown
@@ -101,7 +104,11 @@ class MessagesStream implements StreamReader {
   #openBlock(place: unknown, block: Fields, source: string): ChatDelta | undefined {
     if (block.type === 'text') return textDelta(this.#texts.open(block))
     if (this.#isText) return undefined
-    if (block.type === 'thinking') return reasoningDelta(block.thinking)
+    if (block.type === 'thinking') {
+      this.#signature = toText(block.signature) ?? ''
+      return reasoningDelta(block.thinking)
+    }
+    if (block.type === 'redacted_thinking') return thoughtDelta(block)
     if (block.type !== 'tool_use') return undefined
     if (this.#open.size >= MAX_OPEN_CALLS) throw brokenUpstream('the upstream opened too many blocks at once')
     const index = this.#calls
@@ -118,6 +125,7 @@ class MessagesStream implements StreamReader {
     if (delta.type === 'citations_delta') this.#texts.cite()
     if (this.#isText) return undefined
     if (delta.type === 'thinking_delta') return reasoningDelta(delta.thinking)
+    if (delta.type === 'signature_delta') this.#signature += toText(delta.signature) ?? ''
     const call = this.#open.get(place)
     const piece = toText(delta.partial_json) ?? ''
     if (delta.type !== 'input_json_delta' || call === undefined || piece === '') return undefined
@@ -126,6 +134,9 @@ class MessagesStream implements StreamReader {
   }
 
   #closeBlock(place: unknown): ChatDelta | undefined {
+    const signature = this.#signature
+    this.#signature = ''
+    if (signature !== '') return thoughtDelta({ type: 'thinking', signature })
     const call = this.#open.get(place)
     this.#open.delete(place)
     // A call without arguments gets an empty object.
@@ -152,6 +163,11 @@ function textDelta(text: unknown): ChatDelta | undefined {
 
 function reasoningDelta(text: unknown): ChatDelta | undefined {
   return typeof text === 'string' && text !== '' ? { reasoning: text } : undefined
+}
+
+function thoughtDelta(block: Fields): ChatDelta | undefined {
+  const thought = readThinkingBlock(block)
+  return thought === undefined ? undefined : createThoughtDelta(thought)
 }
 
 function argumentsDelta(index: number, text: string): ChatDelta {

@@ -8,7 +8,8 @@ import {
   type MessagesToolChoice,
 } from '@svc/wire/messages'
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
-import { dropAbsent, toFields } from '../fields.ts'
+import { dropAbsent } from '../fields.ts'
+import { holdsMedia, joinContentText } from './content-text.ts'
 
 type ContentPart = Exclude<NonNullable<ChatRequestMessage['content']>, string>[number]
 type Source = Extract<MessagesBlock, { type: 'image' }>['source']
@@ -122,10 +123,9 @@ function toUrl(source: Source, param: string): string {
   throw unsupported(`${param}.source`)
 }
 
-/** Texts alone need no parts. */
+/** Texts alone need no parts, and many upstreams take no lists of texts. */
 function simplify(parts: ContentPart[]): ChatRequestMessage['content'] {
-  if (parts.some(({ type }) => type !== 'text')) return parts
-  return parts.map((part) => toFields(part).text).join('')
+  return holdsMedia(parts) ? parts : joinContentText(parts)
 }
 
 function unsupported(param: string): SvcError {

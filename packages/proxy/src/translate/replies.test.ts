@@ -51,6 +51,7 @@ describe('a message', () => {
             content: 'It is warm.',
             refusal: null,
             reasoning: 'hm, right',
+            thinking_blocks: [{ type: 'thinking', thinking: 'hm, ', signature: 's' }],
             tool_calls: [
               { index: 0, id: 'toolu_1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
               { index: 1, id: 'toolu_2', type: 'function', function: { name: 'g', arguments: '{}' } },

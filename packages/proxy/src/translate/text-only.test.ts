@@ -16,7 +16,7 @@ describe('text alone', () => {
     ])
     expect(messages).toEqual([
       { role: 'system', content: 'be brief' },
-      { role: 'user', name: 'ada', content: 'ab' },
+      { role: 'user', name: 'ada', content: 'a\n\nb' },
       { role: 'assistant', content: 'no' },
       { role: 'user', content: 'why?' },
     ])

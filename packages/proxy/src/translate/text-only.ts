@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
 import { holdsMedia, joinContentText } from './content-text.ts'
+import { readSampling } from './sampling.ts'
 
 /**
  * Reduces a chat request to its text (§6.5): the texts of its messages and its sampling fields. Drops calls, tools,
@@ -17,6 +18,7 @@ export function toTextOnly(chat: ChatCompletionRequest): ChatCompletionRequest {
     max_completion_tokens: chat.max_completion_tokens,
     frequency_penalty: chat.frequency_penalty,
     presence_penalty: chat.presence_penalty,
+    ...readSampling(chat),
     stop: chat.stop,
     stream: chat.stream,
   }

@@ -1,21 +1,23 @@
+import type { MessagesRequest } from '@svc/wire/messages'
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest, CompletionUsage } from '@svc/wire/openai'
 import { checkProvider } from '../check-provider.ts'
 import type { Provider } from '../ports.ts'
 import { readSseEvents } from '../sse-events.ts'
 import { addCacheBreakpoints } from './cache-breakpoints.ts'
-import { chatToCompatible } from './chat-to-compatible.ts'
+import { type CompatibleOptions, chatToCompatible } from './chat-to-compatible.ts'
 import { chatToMessages } from './chat-to-messages.ts'
 import { readCompatibleReply } from './compatible-reply.ts'
 import { createCompatibleStream } from './compatible-stream.ts'
 import { encodeExactJson } from './exact-json.ts'
 import { readMessagesReply } from './messages-reply.ts'
 import { createMessagesStream } from './messages-stream.ts'
+import { isPlainConversation, messagesToMessages } from './messages-to-messages.ts'
 import { cutOff, unreadable } from './reply-errors.ts'
 import type { ReaderOptions, TranslateMode } from './reply-reader.ts'
 import { toTextOnly } from './text-only.ts'
 
 /** Options of {@link createTranslator} (§6.5). */
-export interface TranslatorOptions {
+export interface TranslatorOptions extends CompatibleOptions {
   /** The wire format of the upstream. */
   readonly provider: Provider
   /** `text` carries text only; `full` also tools, media and thoughts. @default 'text' */
@@ -35,10 +37,11 @@ export interface Translator {
   /**
    * Builds the body of the upstream's request.
    *
-   * @throws {SvcError} `invalid_request` for content that the upstream's format cannot express; code `text_only` when
+   * @param source the same request as its client wrote it, if that was in the messages format. In mode `full` its
+   *   conversation reaches an upstream of that format as it came @throws {SvcError} `invalid_request` for content that the upstream's format cannot express; code `text_only` when
    *   the user's last turn holds only media and `mode` is `text`
    */
-  request(chat: ChatCompletionRequest): Uint8Array
+  request(chat: ChatCompletionRequest, source?: MessagesRequest): Uint8Array
   /**
    * Reads an upstream's whole reply. Its `usage` holds the upstream's own figures, absent without any; in mode `text`
    * they are for the usage record and not for the client.
@@ -72,19 +75,21 @@ export function createTranslator(options: TranslatorOptions): Translator {
   checkProvider(provider, 'createTranslator')
   const reading: ReaderOptions = { mode, now }
   const isMessages = provider === 'provider_b'
-  const build = (chat: ChatCompletionRequest): unknown => {
-    if (!isMessages) return chatToCompatible(chat, model)
-    const request = chatToMessages(chat, model)
-    return cachePrompt ? addCacheBreakpoints(request) : request
+  const build = (chat: ChatCompletionRequest, source: MessagesRequest | undefined): unknown => {
+    if (mode === 'text') return buildFromChat(toTextOnly(chat))
+    if (!isMessages || source === undefined || !isPlainConversation(source)) return buildFromChat(chat)
+    return mark(messagesToMessages({ ...source, stream: chat.stream }, model, options))
   }
+  const buildFromChat = (chat: ChatCompletionRequest): unknown =>
+    isMessages ? mark(chatToMessages(chat, model, options)) : chatToCompatible(chat, model, options)
+  const mark = (request: MessagesRequest): MessagesRequest => (cachePrompt ? addCacheBreakpoints(request) : request)
   return {
     provider,
     mode,
-    request: (chat) => encodeExactJson(build(mode === 'text' ? toTextOnly(chat) : chat)),
+    request: (chat, source) => encodeExactJson(build(chat, source)),
     reply: (body) => (isMessages ? readMessagesReply : readCompatibleReply)(body, reading),
     async *events(body, { onUsage } = {}) {
-      const options = { ...reading, onUsage }
-      const reader = isMessages ? createMessagesStream(options) : createCompatibleStream(options)
+      const reader = (isMessages ? createMessagesStream : createCompatibleStream)({ ...reading, onUsage })
       for await (const { data } of readSseEvents(body, unreadable)) {
         yield* reader.push(data)
         if (reader.hasEnded) return

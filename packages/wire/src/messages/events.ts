@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { messagesErrorReply } from './error.ts'
-import { messagesReply, messagesReplyBlock, messagesStopReason } from './reply.ts'
+import { messagesReply, messagesReplyBlock, messagesStopReason, messagesUsage } from './reply.ts'
 
 const index = z.int().min(0)
 
@@ -24,7 +24,7 @@ export const messagesEvent = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('message_delta'),
     delta: z.looseObject({ stop_reason: messagesStopReason, stop_sequence: z.string().nullable() }),
-    usage: z.looseObject({ input_tokens: z.int().min(1).exactOptional(), output_tokens: z.int().min(0) }),
+    usage: messagesUsage.extend({ input_tokens: z.int().min(0).exactOptional() }),
   }),
   z.looseObject({ type: z.literal('message_stop') }),
   messagesErrorReply,

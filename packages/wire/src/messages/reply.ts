@@ -3,12 +3,22 @@ import * as z from 'zod'
 /** Why a message ended. */
 export const messagesStopReason = z.enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal'])
 
-/** Token counts of a message; output tokens are a running total in a stream. */
-export const messagesUsage = z.looseObject({ input_tokens: z.int().min(0), output_tokens: z.int().min(0) })
+/**
+ * Token counts of a message; output tokens are a running total in a stream. Input tokens do not count those that were
+ * read from the prompt cache or written to it.
+ */
+export const messagesUsage = z.looseObject({
+  input_tokens: z.int().min(0),
+  output_tokens: z.int().min(0),
+  cache_read_input_tokens: z.int().min(0).exactOptional(),
+  cache_creation_input_tokens: z.int().min(0).exactOptional(),
+  output_tokens_details: z.looseObject({ thinking_tokens: z.int().min(0).exactOptional() }).exactOptional(),
+})
 
 /** One block of a reply. The signature of a thought is opaque: clients hand it back with the thought. */
 export const messagesReplyBlock = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+  z.looseObject({ type: z.literal('redacted_thinking'), data: z.string() }),
   z.looseObject({ type: z.literal('text'), text: z.string() }),
   z.looseObject({
     type: z.literal('tool_use'),

@@ -467,7 +467,19 @@ export const PROXY = {
     }),
     'Wire format and authentication of the upstream.',
   ),
-  translate: choice('text', 'full'),
+  translate: about(choice('text', 'full'), 'Whether translate carries text only, or also tools, media and thoughts.'),
+  sampling: about(
+    choice('drop', 'send'),
+    'Whether translate sends temperature and the like, which the newest models refuse. Default: drop.',
+  ),
+  limit_field: about(
+    choice('max_completion_tokens', 'max_tokens'),
+    'Name of the limit of an answer that translate sends to provider_a. Default: max_completion_tokens.',
+  ),
+  stream_usage: about(
+    flag,
+    'Ask provider_a for the token counts of streams. A relayed client that did not ask gets none. Default: only translate asks.',
+  ),
   api_key_env: about(text, 'Name of the variable that holds the upstream key.'),
   api_key_file: about(text, 'Path of the file that holds the upstream key.'),
   upstream_model: about(text, 'Name of the model at the upstream.'),

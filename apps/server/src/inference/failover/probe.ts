@@ -42,7 +42,7 @@ export function createProbe({ residency, models, upstream, secrets }: ProbeParts
     if (livesUpstream(model)) {
       const chat = { model: model.name, messages: [{ role: 'user' as const, content: WORD }], max_tokens: 1 }
       const context = { requestId: '', signal, header: () => undefined }
-      const steps = translate(chat, { model, stream: false, context, onUsage: () => undefined })
+      const steps = translate({ chat }, { model, stream: false, context, onUsage: () => undefined })
       for await (const _ of steps) signal.throwIfAborted()
       return
     }

@@ -7,7 +7,7 @@ import type { MediaAttacher } from '../media/attach-media.ts'
 import type { Parsed, ResolvedRequest, Stages } from '../pipeline.ts'
 import type { RequestContext, RequestRoute } from '../ports.ts'
 import { servesCloudModels } from '../upstream/check-route.ts'
-import { toChatBody } from '../upstream/translate.ts'
+import { toUpstreamChat } from '../upstream/translate.ts'
 import type { FormattedCall } from '../wire-format.ts'
 
 /**
@@ -24,9 +24,9 @@ export function createParse(media: MediaAttacher): Stages['parse'] {
     const { signal } = context
     const document = await applyEdits(request, filtered)
     const call = await format.read(document, { model: replyModel, signal })
-    if (model.serving.kind === 'translation') return { call, upstreamChat: await toChatBody(context, document) }
+    if (model.serving.kind === 'translation') return { call, upstreamChat: await toUpstreamChat(context, document) }
     const attached = await attachMedia(call, { model, context, cleanup })
-    const upstreamChat = mayTranslate(model, context.route) ? await toChatBody(context, document) : undefined
+    const upstreamChat = mayTranslate(model, context.route) ? await toUpstreamChat(context, document) : undefined
     if (attached.kind === 'generation') await attached.begin?.()
     return { call: attached, upstreamChat }
   }

@@ -1,14 +1,15 @@
 import type { Upstream } from '@svc/http-client'
 import type { JsonDocument } from '@svc/json'
 import { type ChatUpstream, createChatUpstream } from '@svc/proxy'
-import { createTranslator, messagesToChat } from '@svc/proxy/translate'
-import { messagesRequest } from '@svc/wire/messages'
+import { completionToChunks, createTranslator, messagesToChat, readThinkingBlocks } from '@svc/proxy/translate'
+import { type MessagesRequest, messagesRequest } from '@svc/wire/messages'
 import { type ChatCompletionChunk, type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire/openai'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { SpanScope } from '../../monitoring/spans/span-scope.ts'
 import { type FinishReason, NO_USAGE, type PredictionStep, type StepBatches, type Usage } from '../events.ts'
 import type { RequestContext } from '../ports.ts'
 import { readBody } from '../read-body.ts'
+import { dropForeignThoughts } from '../thought-signature.ts'
 import type { CloudModels } from './cloud-models.ts'
 import { toUsage } from './upstream-usage.ts'
 
@@ -18,13 +19,18 @@ export interface TranslateParts {
   readonly upstream: Upstream
 }
 
+/** A request in the chat format, for upstreams. */
+export interface UpstreamChat {
+  readonly chat: ChatCompletionRequest
+  /** The same request in the messages format, if its client uses that. */
+  readonly source?: MessagesRequest | undefined
+}
+
 /** Converts the body of a request to the chat format. */
-export async function toChatBody(
-  { route, signal }: RequestContext,
-  document: JsonDocument,
-): Promise<ChatCompletionRequest> {
-  if (route.path !== '/v1/messages') return readBody(chatCompletionRequest, document, signal)
-  return messagesToChat(await readBody(messagesRequest, document, signal))
+export async function toUpstreamChat({ route, signal }: RequestContext, document: JsonDocument): Promise<UpstreamChat> {
+  if (route.path !== '/v1/messages') return { chat: await readBody(chatCompletionRequest, document, signal) }
+  const source = dropForeignThoughts(await readBody(messagesRequest, document, signal))
+  return { chat: messagesToChat(source), source }
 }
 
 /** Options of a translated request. */
@@ -39,13 +45,13 @@ export interface TranslateOptions {
 }
 
 /** Asks models upstream in the chat format, and gives their answers in domain terms. */
-export type TranslateUpstream = (chat: ChatCompletionRequest, options: TranslateOptions) => StepBatches
+export type TranslateUpstream = (asked: UpstreamChat, options: TranslateOptions) => StepBatches
 
 /** Creates the translation. Nothing is sent before the first pull. */
 export function createTranslation({ models, upstream }: TranslateParts): TranslateUpstream {
-  return async function* translate(chat, { model, stream, context, onUsage }) {
+  return async function* translate({ chat, source }, { model, stream, context, onUsage }) {
     const target = await models.findTarget(model)
-    const { translate = 'text', cachePrompt = false } = model.proxy ?? {}
+    const { translate = 'text', cachePrompt = false, sampling, limitField, streamUsage } = model.proxy ?? {}
     const client: ChatUpstream = createChatUpstream({
       upstream,
       translator: createTranslator({
@@ -53,6 +59,9 @@ export function createTranslation({ models, upstream }: TranslateParts): Transla
         mode: translate,
         model: target.upstreamModel ?? model.name,
         cachePrompt,
+        sendsSampling: sampling === 'send',
+        limitField,
+        asksUsage: streamUsage,
       }),
       url: target.url,
       headers: target.headers,
@@ -61,6 +70,7 @@ export function createTranslation({ models, upstream }: TranslateParts): Transla
     const steps = new ChunkSteps({ isFull: translate === 'full' })
     const call: ChatCall = {
       signal: context.signal,
+      source,
       client: (name) => context.header(name),
       onUsage: (figures) => onUsage(toUsage(figures)),
     }
@@ -81,14 +91,7 @@ async function askWhole(
   chat: ChatCompletionRequest,
   call: ChatCall,
 ): Promise<readonly ChatCompletionChunk[]> {
-  const { choices, usage, ...head } = await client.complete(chat, call)
-  const base = { ...head, object: 'chat.completion.chunk' } as const
-  const chunks = choices.map(({ index, message, finish_reason }): ChatCompletionChunk => {
-    const { tool_calls: calls, ...delta } = message
-    const tool_calls = calls?.map((one, position) => ({ ...one, index: position }))
-    return { ...base, choices: [{ index, delta: { ...delta, ...(tool_calls && { tool_calls }) }, finish_reason }] }
-  })
-  return usage === undefined ? chunks : [...chunks, { ...base, choices: [], usage }]
+  return completionToChunks(await client.complete(chat, call))
 }
 
 /**
@@ -115,6 +118,10 @@ class ChunkSteps {
       const reasoning = delta.reasoning ?? delta.reasoning_content
       if (typeof reasoning === 'string' && reasoning !== '') {
         steps.push({ type: 'reasoning-delta', choice, text: reasoning })
+      }
+      for (const block of readThinkingBlocks(delta)) {
+        if (block.type === 'redacted_thinking') steps.push({ type: 'redacted-reasoning', choice, data: block.data })
+        else steps.push({ type: 'reasoning-signature', choice, signature: block.signature })
       }
       if (typeof delta.content === 'string' && delta.content !== '') {
         steps.push({ type: 'text-delta', choice, text: delta.content })

@@ -7,6 +7,8 @@ type ChoiceEvent = Exclude<PredictionEvent, { type: 'usage' }>
 
 const text = (said: string): ChoiceEvent => ({ type: 'text-delta', choice: 0, text: said })
 const thought = (said: string): ChoiceEvent => ({ type: 'reasoning-delta', choice: 0, text: said })
+const signature = (given: string): ChoiceEvent => ({ type: 'reasoning-signature', choice: 0, signature: given })
+const redacted: ChoiceEvent = { type: 'redacted-reasoning', choice: 0, data: 'enc' }
 const call = (index: number): ChoiceEvent => ({
   type: 'tool-call-start',
   choice: 0,
@@ -105,6 +107,27 @@ describe('the blocks of a message', () => {
   it('contain no thinking unless the client asks for it', () => {
     expect(joinBlocks([thought('a')], false)).toEqual([['text', '']])
     expect(joinBlocks([thought('a'), text('b')], false)).toEqual([['text', 'b']])
+  })
+
+  it.each<[string, ChoiceEvent[], string[]]>([
+    ['behind its text', [thought('a'), signature('s'), text('b')], ['thinking s', 'text ']],
+    ['of two thoughts', [thought('a'), signature('s'), thought('b'), signature('t')], ['thinking s', 'thinking t']],
+    ['of a thought without text', [signature('s'), text('b')], ['thinking s', 'text ']],
+    ['beside an encrypted thought', [redacted, thought('a'), signature('s')], ['redacted_thinking ', 'thinking s']],
+    ['of none', [thought('a'), redacted, text('b')], ['thinking ', 'redacted_thinking ', 'text ']],
+  ])('end a thought with the signature of its upstream: %s', (_, events, expected) => {
+    const sign = (showsThinking: boolean): string[] => {
+      const order = createBlockOrder({ showsThinking })
+      const blocks: string[] = []
+      let type = ''
+      for (const step of [...events, END].flatMap((event) => order.event(event))) {
+        if (step.step === 'start') type = step.block.type
+        if (step.step === 'stop') blocks.push(`${type} ${step.signature ?? ''}`)
+      }
+      return blocks
+    }
+    expect(sign(true)).toEqual(expected)
+    expect(sign(false)).toEqual([`text `])
   })
 
   it('lose and duplicate nothing for any order of the lanes', () => {

@@ -5,13 +5,15 @@ import { isJson } from '../../../inference/prediction/check-answer.ts'
 export type BlockKind =
   | { readonly type: 'text' }
   | { readonly type: 'thinking' }
+  | { readonly type: 'redacted_thinking'; readonly data: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string }
 
 /** A change of the blocks of a message. Only one block is open at a time, and pieces belong to it. */
 export type BlockStep =
   | { readonly step: 'start'; readonly block: BlockKind }
   | { readonly step: 'piece'; readonly text: string }
-  | { readonly step: 'stop' }
+  /** Only a thought of an upstream has a signature. */
+  | { readonly step: 'stop'; readonly signature?: string | undefined }
 
 /** Orders the lanes of a prediction into consecutive blocks. */
 export interface BlockOrder {
@@ -73,6 +75,18 @@ export function createBlockOrder({ showsThinking }: { readonly showsThinking: bo
     return [...begin(kind), ...piece(lead)]
   }
 
+  /** Ends the open thought; a thought without text is one of its own. */
+  function sign(signature: string): BlockStep[] {
+    const steps = open === 'thinking' ? [] : begin('thinking')
+    open = undefined
+    return [...steps, { step: 'stop', signature }]
+  }
+
+  function addRedacted(data: string): BlockStep[] {
+    blocks += 1
+    return [...close(), { step: 'start', block: { type: 'redacted_thinking', data } }, { step: 'stop' }]
+  }
+
   function beginCall(call: Call): BlockStep[] {
     if (typeof open === 'object' && !isWhole(open.json)) {
       waiting.push(call)
@@ -117,6 +131,10 @@ export function createBlockOrder({ showsThinking }: { readonly showsThinking: bo
           return say('text', event.text)
         case 'reasoning-delta':
           return showsThinking ? say('thinking', event.text) : []
+        case 'reasoning-signature':
+          return showsThinking && typeof open !== 'object' ? sign(event.signature) : []
+        case 'redacted-reasoning':
+          return showsThinking && typeof open !== 'object' ? addRedacted(event.data) : []
         case 'tool-call-start': {
           const { index, id, name } = event
           return beginCall({ index, block: { type: 'tool_use', id, name }, json: '' })

@@ -1,22 +1,25 @@
 import type { MessagesReply, MessagesReplyBlock } from '@svc/wire/messages'
 import { NO_USAGE, type Usage } from '../../../inference/events.ts'
+import { createSigner } from '../../../inference/thought-signature.ts'
 import type { ReplyCollector, ReplyFacts } from '../../../inference/wire-format.ts'
 import { type BlockKind, type BlockStep, createBlockOrder } from './blocks.ts'
 import type { MessagesReplyOptions } from './reply-options.ts'
-import { createSigner } from './signature.ts'
 import { type MessageStop, watchEnd } from './stop.ts'
 
 /** Gathers a prediction into one message, with the same blocks as a stream. */
 export function collectMessage(facts: ReplyFacts, options: MessagesReplyOptions): ReplyCollector {
   const order = createBlockOrder(options)
   const watch = watchEnd(options.stopSequences)
-  const blocks: { readonly block: BlockKind; readonly pieces: string[] }[] = []
+  const blocks: { readonly block: BlockKind; readonly pieces: string[]; signature?: string | undefined }[] = []
   let stop: MessageStop = { stop_reason: 'end_turn', stop_sequence: null }
   let usage: Usage = NO_USAGE
 
   function take(step: BlockStep): void {
     if (step.step === 'start') blocks.push({ block: step.block, pieces: [] })
-    if (step.step === 'piece') blocks.at(-1)?.pieces.push(step.text)
+    const last = blocks.at(-1)
+    if (last === undefined) return
+    if (step.step === 'piece') last.pieces.push(step.text)
+    if (step.step === 'stop') last.signature = step.signature
   }
 
   return {
@@ -34,22 +37,24 @@ export function collectMessage(facts: ReplyFacts, options: MessagesReplyOptions)
       type: 'message',
       role: 'assistant',
       model: facts.model,
-      content: blocks.map(({ block, pieces }) => toBlock(block, pieces.join(''))),
+      content: blocks.map(({ block, pieces, signature }) => toBlock(block, pieces.join(''), signature)),
       ...stop,
       usage: { input_tokens: usage.promptTokens, output_tokens: usage.completionTokens },
     }),
   }
 }
 
-function toBlock(block: BlockKind, text: string): MessagesReplyBlock {
+function toBlock(block: BlockKind, text: string, signature: string | undefined): MessagesReplyBlock {
   switch (block.type) {
     case 'text':
       return { type: 'text', text, citations: null }
     case 'thinking': {
       const signer = createSigner()
       signer.push(text)
-      return { type: 'thinking', thinking: text, signature: signer.signature() }
+      return { type: 'thinking', thinking: text, signature: signature ?? signer.signature() }
     }
+    case 'redacted_thinking':
+      return block
     case 'tool_use':
       return { ...block, input: toInput(text) }
   }

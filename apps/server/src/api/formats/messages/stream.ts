@@ -1,10 +1,10 @@
 import type { MessagesEvent } from '@svc/wire/messages'
 import { errorBody } from '../../../http/error-envelopes.ts'
+import { createSigner, type Signer } from '../../../inference/thought-signature.ts'
 import type { ReplyFacts, StreamEncoder } from '../../../inference/wire-format.ts'
 import { toModelFailure } from '../model-failure.ts'
 import { type BlockKind, type BlockStep, createBlockOrder } from './blocks.ts'
 import type { MessagesReplyOptions } from './reply-options.ts'
-import { createSigner, type Signer } from './signature.ts'
 import { type MessageStop, watchEnd } from './stop.ts'
 
 /** Encodes a prediction as the events of a message. */
@@ -29,7 +29,8 @@ export function streamMessage(facts: ReplyFacts, options: MessagesReplyOptions):
       case 'stop': {
         const stop = toFrame({ type: 'content_block_stop', index })
         if (type !== 'thinking') return stop
-        const delta = { type: 'signature_delta', signature: signer.signature() } as const
+        const signature = step.signature ?? signer.signature()
+        const delta = { type: 'signature_delta', signature } as const
         return toFrame({ type: 'content_block_delta', index, delta }) + stop
       }
     }
@@ -83,6 +84,8 @@ function emptyBlock(block: BlockKind): StartedBlock {
       return { type: 'text', text: '' }
     case 'thinking':
       return { type: 'thinking', thinking: '', signature: '' }
+    case 'redacted_thinking':
+      return block
     case 'tool_use':
       return { ...block, input: {} }
   }
@@ -92,6 +95,7 @@ function emptyBlock(block: BlockKind): StartedBlock {
 const DELTAS: Readonly<Record<BlockKind['type'], string>> = {
   text: '"type":"text_delta","text"',
   thinking: '"type":"thinking_delta","thinking"',
+  redacted_thinking: '',
   tool_use: '"type":"input_json_delta","partial_json"',
 }
 

@@ -53,6 +53,9 @@ export function streamAnswer(facts: ReplyFacts, { fields, format, clock }: Answe
         return line({ text: event.text }, { done: false, ...toLogprobFields(event.logprobs, fields) })
       case 'reasoning-delta':
         return line({ text: '', thinking: event.text })
+      case 'reasoning-signature':
+      case 'redacted-reasoning':
+        return ''
       case 'tool-call-start':
       case 'tool-call-delta':
         calls.event(event)

@@ -201,6 +201,9 @@ export function createOutput(): Output {
           return event.text === '' && event.logprobs === undefined ? [] : addText(event.text, event.logprobs)
         case 'reasoning-delta':
           return addThought(event.text)
+        case 'reasoning-signature':
+        case 'redacted-reasoning':
+          return []
         case 'tool-call-start':
           return [
             ...endReasoning('completed'),

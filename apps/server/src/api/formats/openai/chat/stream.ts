@@ -43,6 +43,9 @@ export function streamChat(
         const text = JSON.stringify(event.text)
         return chunk(event.choice, `{"reasoning":${text},"reasoning_content":${text}}`)
       }
+      case 'reasoning-signature':
+      case 'redacted-reasoning':
+        return ''
       case 'tool-call-start':
         hasCalled.add(event.choice)
         return chunk(event.choice, JSON.stringify(toCallStart(event, options.usesFunctions)))

@@ -44,6 +44,8 @@ export function streamCompletion(
       case 'usage':
         return usageChunk(event.usage)
       case 'reasoning-delta':
+      case 'reasoning-signature':
+      case 'redacted-reasoning':
       case 'tool-call-start':
       case 'tool-call-delta':
         return ''
