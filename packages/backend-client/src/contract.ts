@@ -23,4 +23,10 @@ export const ANSWER_TRAILERS = {
   stop: 'svc-stop-index',
   /** Why a prediction ended, in the words of the compatible format; without it its host finds out for itself. */
   finish: 'svc-finish-reason',
+  /** Tokens of the prompt that came from a cache. */
+  cachedTokens: 'svc-cached-tokens',
+  /** Tokens of the prompt that were written to a cache. */
+  cacheWriteTokens: 'svc-cache-write-tokens',
+  /** Tokens of the answer that were thoughts. */
+  reasoningTokens: 'svc-reasoning-tokens',
 } as const

@@ -25,4 +25,5 @@ export {
 export { quoteUpstream } from './quote.ts'
 export { readSseEvents } from './sse-events.ts'
 export { createArgumentSource } from './translate/argument-source.ts'
+export { findChunkUsage } from './translate/usage.ts'
 export { findHeader, readAtMost, readRetryAfter, readWhole } from './upstream-error.ts'

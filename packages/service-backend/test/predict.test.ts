@@ -97,6 +97,36 @@ it.each([
   expect(ends).toEqual([told, told])
 })
 
+it('cached and reasoning tokens come in trailers, whole and streamed', async () => {
+  await using world = await startWorld()
+  const usage = {
+    ...USAGE,
+    prompt_tokens_details: { cached_tokens: 2, cache_creation_tokens: 1 },
+    completion_tokens_details: { reasoning_tokens: 1 },
+  }
+  world.instance.enqueue(
+    json({ choices: [{ message: { content: 'ho' } }], usage }),
+    sse({ choices: [{ index: 0, delta: { content: 'ho' }, finish_reason: 'stop' }] }, { choices: [], usage }, '[DONE]'),
+    json({ choices: [{ message: { content: 'ho' } }], usage: USAGE }),
+  )
+  const told: unknown[] = []
+  const onTrailers = (trailers: Readonly<Record<string, string>>): number =>
+    told.push([
+      trailers[ANSWER_TRAILERS.cachedTokens],
+      trailers[ANSWER_TRAILERS.cacheWriteTokens],
+      trailers[ANSWER_TRAILERS.reasoningTokens],
+    ])
+  const asked = { Messages: [{ role: 'user', content: 'hi' }] }
+  await world.client.predict(asked, { onTrailers })
+  await collect(world.client.predictStream(asked, { onTrailers }))
+  await world.client.predict(asked, { onTrailers })
+  expect(told).toEqual([
+    ['2', '1', '1'],
+    ['2', '1', '1'],
+    [undefined, undefined, undefined],
+  ])
+})
+
 describe('PredictStream', () => {
   const chunk = (delta: object) => ({ choices: [{ index: 0, delta }] })
 

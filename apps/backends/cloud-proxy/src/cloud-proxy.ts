@@ -2,7 +2,7 @@ import { ANSWER_TRAILERS, StatusResponse_State } from '@svc/backend-client/proto
 import { type BackendHandlers, createModelHost, type HandlerContext } from '@svc/backend-kit'
 import { SvcError } from '@svc/errors'
 import type { ClientHeader } from '@svc/proxy'
-import type { ChatCompletion, ChatCompletionChunk } from '@svc/wire/openai'
+import type { ChatCompletion, ChatCompletionChunk, CompletionUsage } from '@svc/wire/openai'
 import { type CloudModel, type LoadContext, loadCloudModel } from './cloud-model.ts'
 import { forward } from './forward.ts'
 import { toChatRequest } from './to-chat-request.ts'
@@ -34,6 +34,7 @@ export function createCloudProxy(context: LoadContext): BackendHandlers {
       try {
         const reply = await chat.complete(toChatRequest(request, context.log), toChatCall(call))
         sendFinishReason(reply, call)
+        if (translate === 'full') sendDetails(reply.usage, call)
         return toReply(reply, translate)
       } catch (error) {
         throw toWholeFailure(error)
@@ -44,6 +45,7 @@ export function createCloudProxy(context: LoadContext): BackendHandlers {
       try {
         for await (const chunk of chat.stream(toChatRequest(request, context.log), toChatCall(call))) {
           sendFinishReason(chunk, call)
+          if (translate === 'full') sendDetails(chunk.usage, call)
           yield toReplyPiece(chunk, translate)
         }
       } catch (error) {
@@ -64,4 +66,13 @@ function sendFinishReason({ choices: [choice] }: ChatCompletion | ChatCompletion
   const reason = choice?.finish_reason
   if (reason == null) return
   call.addTrailer(ANSWER_TRAILERS.finish, reason === 'function_call' ? 'tool_calls' : reason)
+}
+
+/** Sends the figures that the messages of the contract have no field for. */
+function sendDetails(usage: CompletionUsage | null | undefined, call: HandlerContext): void {
+  const { cached_tokens: cached, cache_creation_tokens: written } = usage?.prompt_tokens_details ?? {}
+  const { reasoning_tokens: reasoning } = usage?.completion_tokens_details ?? {}
+  if (cached !== undefined) call.addTrailer(ANSWER_TRAILERS.cachedTokens, String(cached))
+  if (written !== undefined) call.addTrailer(ANSWER_TRAILERS.cacheWriteTokens, String(written))
+  if (reasoning !== undefined) call.addTrailer(ANSWER_TRAILERS.reasoningTokens, String(reasoning))
 }

@@ -231,6 +231,20 @@ describe('PredictStream', () => {
     expect(world.asked().stream).toBe(true)
   })
 
+  it.each([
+    ['full', ['2', '1']],
+    ['text', [undefined, undefined]],
+  ] as const)('carries cached and reasoning tokens in trailers in mode %s', async (mode, expected) => {
+    await using world = await startTranslating(mode)
+    const usage = { ...MESSAGE.usage, cache_read_input_tokens: 2, output_tokens_details: { thinking_tokens: 1 } }
+    world.provider.enqueue(json({ ...MESSAGE, usage }))
+    const told: unknown[] = []
+    const onTrailers = (trailers: Readonly<Record<string, string>>): number =>
+      told.push([trailers[ANSWER_TRAILERS.cachedTokens], trailers[ANSWER_TRAILERS.reasoningTokens]])
+    await world.client.predict({ Prompt: 'hi' }, { onTrailers })
+    expect(told).toEqual([expected])
+  })
+
   it('carries the finish reason in trailers, like a whole one', async () => {
     await using world = await startTranslating()
     const told: unknown[] = []

@@ -13,8 +13,16 @@ export interface TokenLogprob {
 
 /** Figures of one prediction, summed over all choices. */
 export interface Usage {
+  /** All tokens of the prompt, those of the prompt cache included. */
   readonly promptTokens: number
+  /** All tokens of the answer, those of thoughts included. */
   readonly completionTokens: number
+  /** Prompt tokens that came from a cache; absent when the model's server does not say. */
+  readonly cachedTokens?: number | undefined
+  /** Prompt tokens that were written to a cache; absent when the model's server does not say. */
+  readonly cacheWriteTokens?: number | undefined
+  /** Completion tokens that were thoughts; absent when the model's server does not say. */
+  readonly reasoningTokens?: number | undefined
   /** Milliseconds as the backend reports them; 0 when it reports none. */
   readonly promptMs: number
   readonly generationMs: number

@@ -1,7 +1,7 @@
 import type { CompletionUsage } from '@svc/wire/openai'
 import { type Fields, toFields, toText, tryParseJson } from '../fields.ts'
 import type { Provider } from '../ports.ts'
-import { addFigures, type MessagesFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'
+import { addFigures, findChunkUsage, type MessagesFigures, toCompatibleUsage } from '../translate/usage.ts'
 
 /** Facts of a stream of whole events so far. */
 export interface StreamTap {
@@ -39,7 +39,7 @@ class ChatTap implements StreamTap {
 
   read(events: string): void {
     forEachUsage(events, (data) => {
-      this.usage = readCompatibleUsage(data.usage) ?? this.usage
+      this.usage = findChunkUsage(data) ?? this.usage
     })
     if (events.includes('[DONE]') && DONE_LINE.test(events)) this.hasEnded = true
     this.#beforeLast = this.#last

@@ -11,17 +11,18 @@ import { createArgumentSource } from './argument-source.ts'
 import { type ChunkHead, createDeltaChunk, createFinishChunk, createUsageChunk } from './chunks.ts'
 import { endWithCalls, readFinishReason, withoutCalls } from './finish-reason.ts'
 import { findErrorInside } from './reply-errors.ts'
-import type { StreamOptions, StreamReader, TranslateMode } from './reply-reader.ts'
-import { readCompatibleUsage } from './usage.ts'
+import type { ReaderOptions, StreamReader, TranslateMode } from './reply-reader.ts'
+import { findChunkUsage } from './usage.ts'
 
 /**
  * Reads a stream of the compatible format: its first choice; skips unreadable events. It is complete after `[DONE]` or
  * the finish reason.
  */
-export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): StreamReader {
+export function createCompatibleStream({ mode, now }: ReaderOptions): StreamReader {
   let head: ChunkHead | undefined
   let reason: ChatFinishReason | undefined
   let usage: CompletionUsage | undefined
+  let fresh: CompletionUsage | undefined
   let hasEnded = false
   const calls = createCallAssembler()
 
@@ -51,9 +52,8 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
       if (!isFields(chunk)) return []
       const failure = findErrorInside(chunk)
       if (failure !== undefined) throw failure
-      const figures = readCompatibleUsage(chunk.usage)
-      if (figures !== undefined) onUsage?.(figures)
-      usage = figures ?? usage
+      fresh = findChunkUsage(chunk) ?? fresh
+      usage = fresh ?? usage
       const choices = toList(chunk.choices)
       const place = choices.findIndex((one) => isFields(one) && (one.index ?? 0) === 0)
       if (place < 0) return []
@@ -65,6 +65,11 @@ export function createCompatibleStream({ mode, now, onUsage }: StreamOptions): S
       const deltas = readDeltas(toFields(choice.delta), { mode, calls, source })
       const first: ChatDelta[] = isFirst ? [{ role: 'assistant', content: '' }] : []
       return [...first, ...deltas].map((delta) => createDeltaChunk(head ?? readHead(chunk, now), delta))
+    },
+    takeFigures() {
+      const figures = fresh
+      fresh = undefined
+      return figures
     },
     end() {
       if (hasEnded) return []

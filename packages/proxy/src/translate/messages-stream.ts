@@ -1,10 +1,10 @@
-import type { ChatCompletionChunk, ChatDelta } from '@svc/wire/openai'
+import type { ChatCompletionChunk, ChatDelta, CompletionUsage } from '@svc/wire/openai'
 import { type Fields, isFields, toFields, toText, tryParseJson } from '../fields.ts'
 import { brokenUpstream } from '../upstream-error.ts'
 import { type ChunkHead, createDeltaChunk, createFinishChunk, createUsageChunk } from './chunks.ts'
 import { endWithCalls, toFinishReason, withoutCalls } from './finish-reason.ts'
 import { findErrorInside, refused } from './reply-errors.ts'
-import type { StreamOptions, StreamReader } from './reply-reader.ts'
+import type { ReaderOptions, StreamReader } from './reply-reader.ts'
 import { readSource } from './source-text.ts'
 import { TextJoiner } from './text-joiner.ts'
 import { createThoughtDelta, readThinkingBlock } from './thoughts.ts'
@@ -21,7 +21,7 @@ interface OpenCall {
 }
 
 /** Reads a stream of the messages format. It is complete after `message_stop`. */
-export function createMessagesStream(options: StreamOptions): StreamReader {
+export function createMessagesStream(options: ReaderOptions): StreamReader {
   return new MessagesStream(options)
 }
 
@@ -29,20 +29,19 @@ class MessagesStream implements StreamReader {
   hasEnded = false
   readonly #isText: boolean
   readonly #now: () => number
-  readonly #onUsage: StreamOptions['onUsage']
   readonly #open = new Map<unknown, OpenCall>()
   /** The signature of the open thought. */
   #signature = ''
   #head: ChunkHead | undefined
   #figures: MessagesFigures = {}
+  #hasFreshFigures = false
   #stopReason: unknown
   #calls = 0
   readonly #texts = new TextJoiner()
 
-  constructor({ mode, now, onUsage }: StreamOptions) {
+  constructor({ mode, now }: ReaderOptions) {
     this.#isText = mode === 'text'
     this.#now = now
-    this.#onUsage = onUsage
   }
 
   push(data: string): ChatCompletionChunk[] {
@@ -72,14 +71,19 @@ class MessagesStream implements StreamReader {
     }
   }
 
+  takeFigures(): CompletionUsage | undefined {
+    if (!this.#hasFreshFigures) return undefined
+    this.#hasFreshFigures = false
+    return toCompatibleUsage(this.#figures)
+  }
+
   end(): readonly ChatCompletionChunk[] | undefined {
     return this.hasEnded ? [] : undefined
   }
 
   #addFigures(usage: unknown): void {
     this.#figures = addFigures(this.#figures, usage)
-    const figures = isFields(usage) ? toCompatibleUsage(this.#figures) : undefined
-    if (figures !== undefined) this.#onUsage?.(figures)
+    this.#hasFreshFigures ||= isFields(usage)
   }
 
   #start(message: Fields): ChatCompletionChunk[] {

@@ -10,12 +10,6 @@ export interface ReaderOptions {
   readonly now: () => number
 }
 
-/** Options of a stream reader. */
-export interface StreamOptions extends ReaderOptions {
-  /** Receives the figures whenever the upstream sends some. */
-  readonly onUsage?: ((usage: CompletionUsage) => void) | undefined
-}
-
 /** Reads one whole reply. @throws {SvcError} `upstream_failed` for an error, a refusal or an unreadable reply */
 export type ReadReply = (body: Uint8Array, options: ReaderOptions) => ChatCompletion
 
@@ -29,6 +23,8 @@ export interface StreamReader {
    * @throws {SvcError} `upstream_failed` for an error or a refusal inside the stream
    */
   push(data: string): readonly ChatCompletionChunk[]
+  /** The upstream's figures, where they have changed since the last call. */
+  takeFigures(): CompletionUsage | undefined
   /** The last chunks after the end of the bytes; undefined where the end came too early. */
   end(): readonly ChatCompletionChunk[] | undefined
 }

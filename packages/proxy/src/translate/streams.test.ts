@@ -302,6 +302,19 @@ describe('the figures of a stream', () => {
     expect(await seen(chunkStream(chunk({ content: 'a' })), 'provider_a')).toEqual([])
   })
 
+  it('are told behind the text of their event, also where the stream is left there', async () => {
+    const figures = { usage: { prompt_tokens: 3, completion_tokens: 1 } }
+    const stream = chunkStream({ ...chunk({ content: 'a' }), ...figures }, chunk({ content: 'b' }))
+    const seen: string[] = []
+    const options = { onUsage: () => void seen.push('figures') }
+    for await (const { choices } of translators.provider_a('full').events(cutAt(stream), options)) {
+      const { content } = choices[0]?.delta ?? {}
+      if (content) seen.push(content)
+      if (content === 'a') break
+    }
+    expect(seen).toEqual(['a', 'figures'])
+  })
+
   it('are told also of a stream that fails', async () => {
     expect(await seen(MESSAGES.slice(0, 400), 'provider_b')).toEqual([15])
     const refusal = messagesStream(start, ...stop('refusal'))

@@ -89,9 +89,15 @@ export function createTranslator(options: TranslatorOptions): Translator {
     request: (chat, source) => encodeExactJson(build(chat, source)),
     reply: (body) => (isMessages ? readMessagesReply : readCompatibleReply)(body, reading),
     async *events(body, { onUsage } = {}) {
-      const reader = (isMessages ? createMessagesStream : createCompatibleStream)({ ...reading, onUsage })
+      const reader = (isMessages ? createMessagesStream : createCompatibleStream)(reading)
       for await (const { data } of readSseEvents(body, unreadable)) {
-        yield* reader.push(data)
+        try {
+          yield* reader.push(data)
+        } finally {
+          // Behind the text of the same event, which they include.
+          const figures = reader.takeFigures()
+          if (figures !== undefined) onUsage?.(figures)
+        }
         if (reader.hasEnded) return
       }
       const rest = reader.end()

@@ -1,5 +1,5 @@
 import type { CompletionUsage } from '@svc/wire/openai'
-import { toCount, toFields } from '../fields.ts'
+import { type Fields, toCount, toFields, toList } from '../fields.ts'
 
 /** Figures of the messages format during a stream: the last value of each counts. */
 export interface MessagesFigures {
@@ -7,23 +7,66 @@ export interface MessagesFigures {
   readonly output?: number | undefined
   readonly cacheRead?: number | undefined
   readonly cacheWritten?: number | undefined
+  /** Output tokens that were thoughts. */
+  readonly reasoning?: number | undefined
 }
 
-/** The usage of a reply of the compatible format; undefined without one. */
+/** The usage in a chunk of the compatible format, in each of the places where upstreams put it; undefined without one. */
+export function findChunkUsage(chunk: Fields): CompletionUsage | undefined {
+  return (
+    readCompatibleUsage(chunk.usage) ??
+    readCompatibleUsage(toFields(chunk.x_groq).usage) ??
+    readCompatibleUsage(toFields(toList(chunk.choices)[0]).usage)
+  )
+}
+
+/**
+ * The usage of a reply of the compatible format; undefined without one. Upstreams name cached and reasoning tokens in many
+ * ways. Where the total is larger than its parts, the missing part is counted: thoughts that an upstream leaves out of
+ * the completion, or cached tokens that it leaves out of the prompt.
+ */
 export function readCompatibleUsage(value: unknown): CompletionUsage | undefined {
   const usage = toFields(value)
   const prompt = toCount(usage.prompt_tokens)
   const completion = toCount(usage.completion_tokens)
   if (prompt === undefined && completion === undefined) return undefined
-  const cached = toCount(toFields(usage.prompt_tokens_details).cached_tokens)
-  const reasoning = toCount(toFields(usage.completion_tokens_details).reasoning_tokens)
+  const cached = readCached(usage)
+  const written = readWritten(usage)
+  const sum = (prompt ?? 0) + (completion ?? 0)
+  const missing = Math.max(0, (toCount(usage.total_tokens) ?? sum) - sum)
+  const isCached = missing > 0 && missing === cached && missing > (prompt ?? 0)
+  const thought = isCached ? 0 : missing
+  const reasoning = readReasoning(usage) ?? (thought > 0 ? thought : undefined)
+  const details = dropUndefined({ cached_tokens: cached, cache_creation_tokens: written })
   return {
-    prompt_tokens: prompt ?? 0,
-    completion_tokens: completion ?? 0,
-    total_tokens: toCount(usage.total_tokens) ?? (prompt ?? 0) + (completion ?? 0),
-    ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
+    prompt_tokens: (prompt ?? 0) + (isCached ? missing : 0),
+    completion_tokens: (completion ?? 0) + thought,
+    total_tokens: sum + missing,
+    ...(Object.keys(details).length > 0 ? { prompt_tokens_details: details } : {}),
     ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
   }
+}
+
+function readCached(usage: Fields): number | undefined {
+  return (
+    toCount(toFields(usage.prompt_tokens_details).cached_tokens) ??
+    toCount(usage.prompt_cache_hit_tokens) ??
+    toCount(usage.cached_tokens) ??
+    toCount(usage.cache_read_input_tokens)
+  )
+}
+
+function readWritten(usage: Fields): number | undefined {
+  const details = toFields(usage.prompt_tokens_details)
+  return (
+    toCount(details.cache_creation_tokens) ??
+    toCount(details.cache_write_tokens) ??
+    toCount(usage.cache_creation_input_tokens)
+  )
+}
+
+function readReasoning(usage: Fields): number | undefined {
+  return toCount(toFields(usage.completion_tokens_details).reasoning_tokens) ?? toCount(usage.reasoning_tokens)
 }
 
 /** Adds the figures of another object of the stream. */
@@ -34,6 +77,7 @@ export function addFigures(figures: MessagesFigures, value: unknown): MessagesFi
     output: toCount(usage.output_tokens) ?? figures.output,
     cacheRead: toCount(usage.cache_read_input_tokens) ?? figures.cacheRead,
     cacheWritten: toCount(usage.cache_creation_input_tokens) ?? figures.cacheWritten,
+    reasoning: toCount(toFields(usage.output_tokens_details).thinking_tokens) ?? figures.reasoning,
   }
 }
 
@@ -42,17 +86,20 @@ export function addFigures(figures: MessagesFigures, value: unknown): MessagesFi
  * figures.
  */
 export function toCompatibleUsage(figures: MessagesFigures): CompletionUsage | undefined {
-  const { input, output, cacheRead, cacheWritten } = figures
+  const { input, output, cacheRead, cacheWritten, reasoning } = figures
   if (input === undefined && output === undefined) return undefined
   const prompt = (input ?? 0) + (cacheRead ?? 0) + (cacheWritten ?? 0)
-  const details = {
-    ...(cacheRead === undefined ? {} : { cached_tokens: cacheRead }),
-    ...(cacheWritten === undefined ? {} : { cache_creation_tokens: cacheWritten }),
-  }
+  const details = dropUndefined({ cached_tokens: cacheRead, cache_creation_tokens: cacheWritten })
   return {
     prompt_tokens: prompt,
     completion_tokens: output ?? 0,
     total_tokens: prompt + (output ?? 0),
     ...(Object.keys(details).length > 0 ? { prompt_tokens_details: details } : {}),
+    ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
   }
+}
+
+function dropUndefined(counts: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  const known = Object.entries(counts).flatMap(([name, count]) => (count === undefined ? [] : [[name, count] as const]))
+  return Object.fromEntries(known)
 }

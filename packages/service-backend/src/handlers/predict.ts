@@ -11,13 +11,13 @@ export function createPredictHandlers(host: ServiceHost): Pick<BackendHandlers, 
     predict: async (request, context) => {
       const service = host.use(request.ModelIdentity)
       const answer = await service.predict(toInput(request, host.log), toCall(context))
-      sendFinishReason(answer, context)
+      sendTrailers(answer, context)
       return toReply(answer)
     },
     predictStream: async function* (request, context) {
       const service = host.use(request.ModelIdentity)
       for await (const piece of service.predictStream(toInput(request, host.log), toCall(context))) {
-        sendFinishReason(piece, context)
+        sendTrailers(piece, context)
         yield toReply(piece)
       }
     },
@@ -33,9 +33,14 @@ const FINISH_REASONS: ReadonlyMap<string | undefined, string> = new Map([
   ['content_filter', 'content_filter'],
 ])
 
-function sendFinishReason({ finishReason }: PredictPiece, context: HandlerContext): void {
+/** Sends what the messages of the contract have no field for. */
+function sendTrailers({ finishReason, usage }: PredictPiece, context: HandlerContext): void {
   const word = FINISH_REASONS.get(finishReason)
   if (word !== undefined) context.addTrailer(ANSWER_TRAILERS.finish, word)
+  for (const name of ['cachedTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
+    const count = usage?.[name]
+    if (count !== undefined) context.addTrailer(ANSWER_TRAILERS[name], String(count))
+  }
 }
 
 /** Sends prompts that the host rendered as they are, and conversations for the instance's own template. */

@@ -5,10 +5,10 @@ import {
   createCallAssembler,
   dropAbsent,
   type Fields,
+  findChunkUsage,
   isFields,
   readSseEvents,
   readWholeCalls,
-  toCount,
   toFields,
   toList,
   toNumber,
@@ -58,6 +58,12 @@ export interface PredictPiece {
 export interface PredictUsage {
   readonly promptTokens: number
   readonly completionTokens: number
+  /** Prompt tokens that came from a cache; absent when the instance does not say. */
+  readonly cachedTokens?: number | undefined
+  /** Prompt tokens that were written to a cache; absent when the instance does not say. */
+  readonly cacheWriteTokens?: number | undefined
+  /** Tokens of the answer that were thoughts; absent when the instance does not say. */
+  readonly reasoningTokens?: number | undefined
   /** Milliseconds. */
   readonly promptMs: number
   /** Milliseconds. */
@@ -126,25 +132,31 @@ function throwIfError({ error }: Fields, secrets: readonly string[]): void {
   throw streamFailed(toText(toFields(error).message) ?? toText(error) ?? 'the upstream failed', secrets)
 }
 
-function readSaid(choice: Fields, message: Fields, { usage }: Fields): Omit<PredictPiece, 'calls'> {
+function readSaid(choice: Fields, message: Fields, reply: Fields): Omit<PredictPiece, 'calls'> {
   return {
     text: toText(message.content) ?? toText(choice.text) ?? toText(message.refusal) ?? '',
     reasoning: toText(message.reasoning) ?? toText(message.reasoning_content) ?? '',
     ...dropAbsent({
       logprobs: readLogprobs(choice.logprobs),
       finishReason: toText(choice.finish_reason),
-      usage: isFields(usage) ? readUsage(usage) : undefined,
+      usage: readUsage(reply),
     }),
   }
 }
 
-function readUsage(usage: Fields): PredictUsage | undefined {
-  const promptTokens = toCount(usage.prompt_tokens)
-  const completionTokens = toCount(usage.completion_tokens)
-  if (promptTokens === undefined && completionTokens === undefined) return undefined
+function readUsage(reply: Fields): PredictUsage | undefined {
+  const figures = findChunkUsage(reply)
+  if (figures === undefined) return undefined
+  const usage = toFields(reply.usage)
+  const { prompt_tokens_details: prompt = {}, completion_tokens_details: completion = {} } = figures
   return {
-    promptTokens: promptTokens ?? 0,
-    completionTokens: completionTokens ?? 0,
+    promptTokens: figures.prompt_tokens,
+    completionTokens: figures.completion_tokens,
+    ...dropAbsent({
+      cachedTokens: prompt.cached_tokens,
+      cacheWriteTokens: prompt.cache_creation_tokens,
+      reasoningTokens: completion.reasoning_tokens,
+    }),
     promptMs: Math.max(0, toNumber(usage.timing_prompt_processing) ?? 0),
     generationMs: Math.max(0, toNumber(usage.timing_token_generation) ?? 0),
   }

@@ -1,11 +1,20 @@
 import * as z from 'zod'
 
-/** Token counts of chat, completions and edits; the timings (ms) only with the `Extra-Usage` header. */
+/**
+ * Token counts of chat, completions and edits; the timings (ms) only with the `Extra-Usage` header. Prompt tokens include
+ * those of the prompt cache, completion tokens those of thoughts. Details are absent where the model's server does not
+ * say them.
+ */
 export const completionUsage = z.looseObject({
   prompt_tokens: z.int().min(0),
   completion_tokens: z.int().min(0),
   total_tokens: z.int().min(0),
-  prompt_tokens_details: z.looseObject({ cached_tokens: z.int().min(0).exactOptional() }).exactOptional(),
+  prompt_tokens_details: z
+    .looseObject({
+      cached_tokens: z.int().min(0).exactOptional(),
+      cache_creation_tokens: z.int().min(0).exactOptional(),
+    })
+    .exactOptional(),
   completion_tokens_details: z.looseObject({ reasoning_tokens: z.int().min(0).exactOptional() }).exactOptional(),
   timing_prompt_processing: z.number().exactOptional(),
   timing_token_generation: z.number().exactOptional(),

@@ -39,6 +39,7 @@ export class ChoiceRun {
   /** Warnings of the plan until the first steps. */
   #warnings: readonly PredictionStep[]
   #told: ToldEnd = {}
+  #details: UsageDetails = {}
 
   constructor(
     request: GenerationRequest,
@@ -102,7 +103,8 @@ export class ChoiceRun {
   async end(): Promise<readonly PredictionStep[]> {
     const steps = [...this.#takeWarnings(), ...this.#gate(this.#decoder.end(this.#told))]
     const { usage } = this.#decoder
-    this.usage = this.#addUp(this.#count === undefined ? usage : await this.#count.usage(usage, this.#context))
+    const counted = this.#count === undefined ? usage : await this.#count.usage(usage, this.#context)
+    this.usage = this.#addUp({ ...counted, ...this.#details })
     return steps
   }
 
@@ -127,6 +129,7 @@ export class ChoiceRun {
   }
 
   readonly #onTrailers = (trailers: Readonly<Record<string, string>>): void => {
+    this.#details = readDetails(trailers)
     this.#told = {
       stopText: this.#options.StopPrompts?.[Number(trailers[ANSWER_TRAILERS.stop])],
       finishReason: readFinishReason(trailers[ANSWER_TRAILERS.finish]),
@@ -135,9 +138,13 @@ export class ChoiceRun {
 
   #addUp(usage: Usage): Usage {
     const before = this.#before
+    const { countsPrompt } = this.#choice
     return {
-      promptTokens: before.promptTokens + (this.#choice.countsPrompt ? usage.promptTokens : 0),
+      promptTokens: before.promptTokens + (countsPrompt ? usage.promptTokens : 0),
       completionTokens: before.completionTokens + usage.completionTokens,
+      cachedTokens: addKnown(before.cachedTokens, countsPrompt ? usage.cachedTokens : undefined),
+      cacheWriteTokens: addKnown(before.cacheWriteTokens, countsPrompt ? usage.cacheWriteTokens : undefined),
+      reasoningTokens: addKnown(before.reasoningTokens, usage.reasoningTokens),
       promptMs: before.promptMs + usage.promptMs,
       generationMs: before.generationMs + usage.generationMs,
     }
@@ -167,6 +174,25 @@ export function* runChoices(
 function estimatePrompt({ Prompt = '', Messages = [] }: PartialMessage<PredictOptions>): number {
   const bytes = Messages.reduce((sum, { content = '' }) => sum + Buffer.byteLength(content), Buffer.byteLength(Prompt))
   return Math.ceil(bytes / BYTES_PER_TOKEN)
+}
+
+/** Figures that a backend sends beside the messages of the contract. */
+type UsageDetails = Pick<Usage, 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'>
+
+function readDetails(trailers: Readonly<Record<string, string>>): UsageDetails {
+  const read = (name: keyof UsageDetails): number | undefined => {
+    const text = trailers[ANSWER_TRAILERS[name]]
+    return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined
+  }
+  return {
+    cachedTokens: read('cachedTokens'),
+    cacheWriteTokens: read('cacheWriteTokens'),
+    reasoningTokens: read('reasoningTokens'),
+  }
+}
+
+function addKnown(sum: number | undefined, more: number | undefined): number | undefined {
+  return sum === undefined ? more : sum + (more ?? 0)
 }
 
 const FINISH_REASONS: readonly (string | undefined)[] = ['stop', 'length', 'tool_calls', 'content_filter']

@@ -5,6 +5,7 @@ import type { ReplyCollector, ReplyFacts } from '../../../inference/wire-format.
 import { type BlockKind, type BlockStep, createBlockOrder } from './blocks.ts'
 import type { MessagesReplyOptions } from './reply-options.ts'
 import { type MessageStop, watchEnd } from './stop.ts'
+import { toMessagesUsage } from './usage.ts'
 
 /** Gathers a prediction into one message, with the same blocks as a stream. */
 export function collectMessage(facts: ReplyFacts, options: MessagesReplyOptions): ReplyCollector {
@@ -39,7 +40,7 @@ export function collectMessage(facts: ReplyFacts, options: MessagesReplyOptions)
       model: facts.model,
       content: blocks.map(({ block, pieces, signature }) => toBlock(block, pieces.join(''), signature)),
       ...stop,
-      usage: { input_tokens: usage.promptTokens, output_tokens: usage.completionTokens },
+      usage: toMessagesUsage(usage),
     }),
   }
 }

@@ -6,6 +6,7 @@ import { toModelFailure } from '../model-failure.ts'
 import { type BlockKind, type BlockStep, createBlockOrder } from './blocks.ts'
 import type { MessagesReplyOptions } from './reply-options.ts'
 import { type MessageStop, watchEnd } from './stop.ts'
+import { toMessagesUsage } from './usage.ts'
 
 /** Encodes a prediction as the events of a message. */
 export function streamMessage(facts: ReplyFacts, options: MessagesReplyOptions): StreamEncoder {
@@ -38,7 +39,7 @@ export function streamMessage(facts: ReplyFacts, options: MessagesReplyOptions):
 
   return {
     contentType: 'text/event-stream',
-    start: ({ promptTokens }) =>
+    start: (usage) =>
       toFrame({
         type: 'message_start',
         message: {
@@ -49,19 +50,15 @@ export function streamMessage(facts: ReplyFacts, options: MessagesReplyOptions):
           content: [],
           stop_reason: null,
           stop_sequence: null,
-          usage: { input_tokens: promptTokens, output_tokens: 0 },
+          usage: toMessagesUsage({ ...usage, completionTokens: 0, reasoningTokens: undefined }),
         },
       }) + toFrame({ type: 'ping' }),
     event(event) {
       if (event.type === 'usage') {
-        const { promptTokens, completionTokens } = event.usage
+        const { input_tokens, ...usage } = toMessagesUsage(event.usage)
         // Clients overwrite the figures of the start with these; a 0 would lose known figures.
-        const input = promptTokens > 0 ? { input_tokens: promptTokens } : {}
-        return toFrame({
-          type: 'message_delta',
-          delta: { ...stop },
-          usage: { ...input, output_tokens: completionTokens },
-        })
+        const input = event.usage.promptTokens > 0 ? { input_tokens } : {}
+        return toFrame({ type: 'message_delta', delta: { ...stop }, usage: { ...input, ...usage } })
       }
       if (event.type === 'text-delta') watch.push(event.text)
       if (event.type === 'choice-end') stop = watch.end(event.finishReason, event.stopText)

@@ -42,12 +42,13 @@ export function newResource(
 }
 
 /** Converts usage of the responses format. A backend that reports no cached or reasoning tokens gives 0. */
-export function toResponseUsage({ promptTokens, completionTokens }: Usage): ResponseUsage {
+export function toResponseUsage({ promptTokens, completionTokens, ...details }: Usage): ResponseUsage {
+  const { cachedTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = details
   return {
     input_tokens: promptTokens,
-    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: cacheWriteTokens },
     output_tokens: completionTokens,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: promptTokens + completionTokens,
   }
 }

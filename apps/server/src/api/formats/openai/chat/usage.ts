@@ -3,11 +3,17 @@ import type { Usage } from '../../../../inference/events.ts'
 
 /** Converts usage of the compatible format; timings (milliseconds) only for clients that asked with `Extra-Usage`. */
 export function toCompletionUsage(usage: Usage, extra: boolean): CompletionUsage {
-  const { promptTokens, completionTokens } = usage
+  const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = usage
+  const prompt = {
+    ...(cachedTokens === undefined ? {} : { cached_tokens: cachedTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cache_creation_tokens: cacheWriteTokens }),
+  }
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
+    ...(Object.keys(prompt).length > 0 ? { prompt_tokens_details: prompt } : {}),
+    ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
     ...(extra ? { timing_prompt_processing: usage.promptMs, timing_token_generation: usage.generationMs } : {}),
   }
 }
