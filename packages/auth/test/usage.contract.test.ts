@@ -79,6 +79,8 @@ const record = (id: string, changes: Partial<UsageRecord> = {}): UsageRecord => 
   ...changes,
 })
 
+const NO_DETAILS = { cachedTokens: 0, reasoningTokens: 0, estimatedTokens: 0, estimatedRequests: 0 }
+
 /** Entries in an order that does not depend on how equal ones came. */
 const sorted = (entries: readonly unknown[]): readonly string[] =>
   entries.map((entry) => JSON.stringify(entry, Object.keys(entry as object).sort())).sort()
@@ -158,6 +160,7 @@ describe.each(places)('usage in $name', ({ open }) => {
       bucketStart: Date.UTC(2026, 7, 22, 13),
       ...{ model: 'm', userId: 'ada', userName: 'Ada', source: 'web', apiKeyId: '', apiKeyName: '' },
       ...{ promptTokens: 3, completionTokens: 6, totalTokens: 9, requests: 3, lastUsedAt: NOW - 60_000 },
+      ...NO_DETAILS,
     })
   })
 
@@ -179,9 +182,32 @@ describe.each(places)('usage in $name', ({ open }) => {
       '2026-08-22 13:00',
     ])
     expect(report.rows.map(({ model }) => model).sort()).toEqual(['early', 'late', 'other'])
-    expect(report.totals).toEqual({ promptTokens: 3, completionTokens: 6, totalTokens: 9, requests: 3 })
+    expect(report.totals).toEqual({
+      ...{ promptTokens: 3, completionTokens: 6, totalTokens: 9, requests: 3 },
+      ...NO_DETAILS,
+    })
     const none = await createReports(place.stores).readUsage({ period: 'day', view: 'own', userId: undefined }, call)
     expect(none.rows).toEqual([])
+  })
+
+  it.each(['day', 'all'])('sums cached, thought and estimated tokens over the period %s', async (period) => {
+    await using place = await open()
+    const { usage } = place.stores
+    const now = { createdAt: NOW - 1000 }
+    await usage.append(
+      [
+        record('a', { ...now, promptTokens: 100, totalTokens: 102, cachedTokens: 64, reasoningTokens: 1 }),
+        record('b', { ...now, isEstimated: true }),
+        record('c', { ...now, isEstimated: false, cachedTokens: undefined }),
+      ],
+      call,
+    )
+    await usage.append([record('d', { ...now, isEstimated: true, promptTokens: 10, totalTokens: 12 })], call)
+    const { rows, totals } = await createReports(place.stores).readUsage({ period, view: 'all' }, call)
+    const sums = { cachedTokens: 64, reasoningTokens: 1, estimatedTokens: 15, estimatedRequests: 2 }
+    expect(totals).toMatchObject({ ...sums, totalTokens: 120, requests: 4 })
+    expect(rows).toHaveLength(1)
+    expect(rows[0]).toMatchObject(sums)
   })
 
   it('DB-3: keeps the sums when single records are removed, oldest first and a few at a time', async () => {

@@ -97,4 +97,46 @@ describe('passthroughBody', () => {
   ])('%s asks for a stream: %s', (body, isStream) => {
     expect(createPassthroughBody(parseJson(encode(body)), {}).isStream).toBe(isStream)
   })
+
+  it.each([
+    ['{"stream":true}', '{"stream_options":{"include_usage":true},"stream":true}'],
+    ['{"stream":true,"stream_options":{}}', '{"stream":true,"stream_options":{"include_usage":true}}'],
+    ['{"stream":true,"stream_options":null}', '{"stream":true,"stream_options":{"include_usage":true}}'],
+    [
+      '{"stream_options":{ "x":1.50 },"stream":true}',
+      '{"stream_options":{"include_usage":true, "x":1.50 },"stream":true}',
+    ],
+    [
+      '{"stream":true,"stream_options":{"include_usage":false}}',
+      '{"stream":true,"stream_options":{"include_usage":true}}',
+    ],
+    [
+      '{"stream":true,"stream_options":{"include_\\u0075sage":null,"include_usage": 0 }}',
+      '{"stream":true,"stream_options":{"include_\\u0075sage":true,"include_usage": true }}',
+    ],
+    [
+      '{"stream_options":{"include_usage":true},"stream_options":[],"stream":true}',
+      '{"stream_options":{"include_usage":true},"stream_options":{"include_usage":true},"stream":true}',
+    ],
+    ['{"stream":true,"stream_options":{"include_usage":true}}', undefined],
+    ['{"stream_options":1,"stream":true,"stream_options":{"include_usage":true}}', undefined],
+    ['{"stream":false}', undefined],
+    ['{}', undefined],
+  ])('%s asks for its figures as %s', (body, expected) => {
+    const { bytes, addsUsage } = createPassthroughBody(parseJson(encode(body)), { asksUsage: true })
+    expect([decode(bytes), addsUsage]).toEqual([expected ?? body, expected !== undefined])
+  })
+
+  it('asks for figures beside other edits', () => {
+    const bytes = encode('{"model":"a","stream":true,"stream_options":{"include_usage":"secret"},"b":"secret"}')
+    const mask = encode('"[MASK]"')
+    const found = [...decode(bytes).matchAll(/"secret"/g)]
+    const splices = found.map(({ index: start }) => ({ start, end: start + 8, replacement: mask }))
+    const { bytes: result } = createPassthroughBody(parseJson(bytes), {
+      upstreamModel: 'big',
+      asksUsage: true,
+      splices,
+    })
+    expect(decode(result)).toBe('{"model":"big","stream":true,"stream_options":{"include_usage":true},"b":"[MASK]"}')
+  })
 })

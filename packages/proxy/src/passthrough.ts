@@ -5,6 +5,8 @@ export interface PassthroughBody {
   readonly bytes: Uint8Array
   /** Whether the client asked for a stream. */
   readonly isStream: boolean
+  /** Whether the body asks for figures that its client did not ask for. */
+  readonly addsUsage: boolean
 }
 
 /**
@@ -12,22 +14,58 @@ export interface PassthroughBody {
  * for the model, that name replaces the value of every top-level `model`. Nothing else changes; duplicates and spacing
  * stay.
  *
+ * @param options.asksUsage makes a stream of the compatible format ask for its figures. @default false
+ *
  * @example
  * const { bytes, isStream } = passthroughBody(parseJson(body), { upstreamModel: 'demo-large', splices: [] })
  */
 export function createPassthroughBody(
   document: JsonDocument,
-  options: { readonly upstreamModel?: string | undefined; readonly splices?: readonly Splice[] | undefined },
+  options: {
+    readonly upstreamModel?: string | undefined
+    readonly splices?: readonly Splice[] | undefined
+    readonly asksUsage?: boolean | undefined
+  },
 ): PassthroughBody {
-  const { upstreamModel, splices = [] } = options
+  const { upstreamModel, splices = [], asksUsage = false } = options
   const { root } = document
   const isStream = isTrue(root.get('stream'))
-  if (upstreamModel === undefined) return { bytes: applySplices(document.bytes, splices), isStream }
-  const replacement = toToken(upstreamModel)
-  const models = root.getAll('model')
-  const edits = splices.filter(({ start, end }) => !models.some((model) => start < model.end && end > model.start))
-  for (const { start, end } of models) edits.push({ start, end, replacement })
-  return { bytes: applySplices(document.bytes, edits), isStream }
+  const asking = asksUsage && isStream ? askForUsage(root) : []
+  const own = upstreamModel === undefined ? asking : [...nameModel(root, upstreamModel), ...asking]
+  const kept =
+    own.length === 0
+      ? splices
+      : splices.filter(({ start, end }) => !own.some((edit) => start < edit.end && end > edit.start))
+  const edits = own.length === 0 ? kept : [...kept, ...own]
+  return { bytes: applySplices(document.bytes, edits), isStream, addsUsage: asking.length > 0 }
+}
+
+function nameModel(root: JsonNode, name: string): Splice[] {
+  const replacement = toToken(name)
+  return root.getAll('model').map(({ start, end }) => ({ start, end, replacement }))
+}
+
+const ASKING = '"include_usage":true'
+
+/** Edits that make a streamed request ask for its figures; none for one that asks already. */
+function askForUsage(root: JsonNode): Splice[] {
+  const options = root.getAll('stream_options')
+  if (isTrue(options.at(-1)?.get('include_usage'))) return []
+  if (options.length === 0) return [insertMember(root, `"stream_options":{${ASKING}}`)]
+  return options.flatMap((node) => {
+    if (node.kind !== 'object') return [replaceNode(node, `{${ASKING}}`)]
+    const flags = node.getAll('include_usage')
+    return flags.length === 0 ? [insertMember(node, ASKING)] : flags.map((flag) => replaceNode(flag, 'true'))
+  })
+}
+
+function insertMember({ start, length }: JsonNode, member: string): Splice {
+  const replacement = new TextEncoder().encode(length > 0 ? `${member},` : member)
+  return { start: start + 1, end: start + 1, replacement }
+}
+
+function replaceNode({ start, end }: JsonNode, text: string): Splice {
+  return { start, end, replacement: new TextEncoder().encode(text) }
 }
 
 /** The names of upstreams as JSON, by name. */

@@ -1,4 +1,5 @@
-import type { JsonDocument, JsonNode } from '@svc/json'
+import { type JsonDocument, type JsonNode, type StringLeaf, walkStrings } from '@svc/json'
+import type { PredictionStep } from './events.ts'
 
 /** Fields of the wire formats that limit the answer, and those of `options` in the alternate ecosystem. */
 const LIMITS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const
@@ -15,7 +16,7 @@ const MAX_ANSWER = 1_000_000
  * @param options.isGenerated whether the answer is text that a model writes
  */
 export function estimateTokens(document: JsonDocument, { isGenerated }: { readonly isGenerated: boolean }): number {
-  const prompt = Math.ceil(document.bytes.length / BYTES_PER_TOKEN)
+  const prompt = estimateText(document.bytes.length)
   return isGenerated ? prompt + estimateAnswer(document) : prompt
 }
 
@@ -29,4 +30,51 @@ function toLimit(node: JsonNode | undefined): number | undefined {
   if (node?.kind !== 'number') return undefined
   const value = Number(node.toValue())
   return value > 0 && value <= MAX_ANSWER ? Math.ceil(value) : undefined
+}
+
+/** Roughly the tokens of a text of that many bytes. */
+export function estimateText(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN)
+}
+
+/** Bodies up to this size hold no media worth a look. */
+const SMALL_BODY_BYTES = 16 * 1024
+const MIN_MEDIUM_BYTES = 4 * 1024
+/** Of an image, sound or file, whatever its size in bytes. */
+const MEDIUM_TOKENS = 1000
+
+/** Roughly the tokens of a prompt, for models that do not say: its body, with media in it counted as such. */
+export function estimatePrompt({ root, bytes }: JsonDocument): number {
+  if (bytes.length <= SMALL_BODY_BYTES) return estimateText(bytes.length)
+  let media = 0
+  let mediaBytes = 0
+  for (const leaf of walkStrings(root)) {
+    const size = leaf.node.end - leaf.node.start
+    if (size < MIN_MEDIUM_BYTES || !isMedium(leaf)) continue
+    media += 1
+    mediaBytes += size
+  }
+  return estimateText(bytes.length - mediaBytes) + media * MEDIUM_TOKENS
+}
+
+const BASE64 = /^(?:data:[^,]{0,200};base64,|[\w+/=-]{256})/
+/** The members of the formats that hold a medium. */
+const MEDIUM_KEYS: ReadonlySet<unknown> = new Set(['url', 'data', 'file_data', 'image_url'])
+
+function isMedium(leaf: StringLeaf): boolean {
+  const { start, document } = leaf.node
+  const head = document.bytes.subarray(start + 1, start + 1 + 512)
+  if (!BASE64.test(Buffer.from(head).toString('latin1'))) return false
+  return leaf.role === 'value' && MEDIUM_KEYS.has(leaf.path().at(-1))
+}
+
+/** Bytes of text, thoughts and calls in some steps. */
+export function measureAnswer(steps: readonly PredictionStep[]): number {
+  let bytes = 0
+  for (const step of steps) {
+    if (step.type === 'text-delta' || step.type === 'reasoning-delta') bytes += Buffer.byteLength(step.text)
+    else if (step.type === 'tool-call-start') bytes += Buffer.byteLength(step.name)
+    else if (step.type === 'tool-call-delta') bytes += Buffer.byteLength(step.arguments)
+  }
+  return bytes
 }

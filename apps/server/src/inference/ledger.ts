@@ -1,6 +1,7 @@
 import type { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { RequestTrace } from '../monitoring/traces/request-trace.ts'
+import { estimateText } from './estimate-tokens.ts'
 import { NO_USAGE, type PredictionWarning, type Usage } from './events.ts'
 
 /** The account of one request: the serving model and the usage. Records of usage and traces are made from it. */
@@ -11,8 +12,8 @@ export class RequestLedger {
   readonly replyModel: string
   /** The serving model: the resolved one, or the failover target that is being asked. */
   servedModel: ModelConfig
-  /** Figures so far; complete once the reply has ended. */
-  usage: Usage = NO_USAGE
+  /** Whether a part of the figures is an estimate. */
+  isEstimated = false
   /** The error that ended the reply after its first byte. */
   failure: SvcError | undefined
   /** The status of an upstream whose reply went to the client as it came. */
@@ -28,13 +29,53 @@ export class RequestLedger {
   /** Headers that name the serving model. */
   readonly headers: Record<string, string> = {}
   readonly #resolved: ModelConfig
+  #usage: Usage = NO_USAGE
   #failedTokens = 0
+  /** Bytes of the answer so far, and those behind the last figures. */
+  #answerBytes = 0
+  #uncountedBytes = 0
 
   constructor(requestedModel: string, resolved: ModelConfig, replyModel: string = requestedModel) {
     this.requestedModel = requestedModel
     this.replyModel = replyModel
     this.servedModel = resolved
     this.#resolved = resolved
+  }
+
+  /** Figures so far; complete once the reply has ended. */
+  get usage(): Usage {
+    return this.#usage
+  }
+
+  /** Takes figures of the server of the model: running totals. Figures of nothing change nothing. */
+  count(usage: Usage): void {
+    if (usage.promptTokens === 0 && usage.completionTokens === 0) return
+    const { promptTokens, completionTokens } = this.#usage
+    if (usage.promptTokens !== promptTokens || usage.completionTokens !== completionTokens) this.#uncountedBytes = 0
+    this.#usage = usage
+  }
+
+  /** Notes bytes of the answer. @param uncounted those that come after the figures that are counted */
+  noteAnswer(bytes: number, uncounted = bytes): void {
+    this.#answerBytes += bytes
+    this.#uncountedBytes += uncounted
+  }
+
+  /**
+   * Completes the figures with an estimate where the server of the model has left some out: the prompt, the answer, or
+   * the end of an answer that broke off.
+   */
+  estimateMissing(promptTokens: () => number): void {
+    const known = this.#usage
+    const rest = known.completionTokens === 0 ? this.#answerBytes : this.#uncountedBytes
+    const usage = {
+      ...known,
+      promptTokens: known.promptTokens === 0 ? promptTokens() : known.promptTokens,
+      completionTokens: known.completionTokens + estimateText(rest),
+    }
+    this.isEstimated ||= usage.promptTokens !== known.promptTokens || rest > 0
+    this.count(usage)
+    this.#uncountedBytes = 0
   }
 
   /** Counts a failover target as the server of the request until it fails. */
@@ -44,9 +85,11 @@ export class RequestLedger {
 
   /** Drops the figures of a failover target that failed before its first content. @returns those figures */
   failAttempt(): Usage {
-    const { usage } = this
+    const usage = this.#usage
     this.servedModel = this.#resolved
-    this.usage = NO_USAGE
+    this.#usage = NO_USAGE
+    this.#answerBytes = 0
+    this.#uncountedBytes = 0
     this.#failedTokens += usage.promptTokens + usage.completionTokens
     return usage
   }

@@ -57,7 +57,7 @@ export function createModelCalls({ executor, translate, failover }: ModelCallsOp
             context: task.context,
             trace: task.ledger.trace,
             onUsage(usage) {
-              task.ledger.usage = usage
+              task.ledger.count(usage)
             },
           })
         case 'failover':

@@ -23,6 +23,12 @@ export interface UsageRecord extends RequestFacts {
   readonly principal: Principal
   readonly promptTokens: number
   readonly completionTokens: number
+  /** Prompt tokens that came from a cache, as far as the server that answered says. */
+  readonly cachedTokens?: number | undefined
+  /** Completion tokens that were thoughts, as far as the server that answered says. */
+  readonly reasoningTokens?: number | undefined
+  /** Whether the tokens are an estimate. */
+  readonly isEstimated: boolean
 }
 
 /** Takes the usage of finished requests. Recording never fails and never waits. */

@@ -7,7 +7,8 @@ import { createRecordIds } from './record-ids.ts'
 export function createUsageRecords(stored: Pick<StoredUsage, 'record'>): UsageRecorder {
   const nextId = createRecordIds()
   return {
-    record({ principal, servedModel, endpoint, promptTokens, completionTokens, durationMs, at }) {
+    record({ principal, servedModel, endpoint, durationMs, at, ...figures }) {
+      const { promptTokens, completionTokens, cachedTokens, reasoningTokens, isEstimated } = figures
       const { apiKey } = principal
       stored.record({
         id: nextId(at),
@@ -22,6 +23,9 @@ export function createUsageRecords(stored: Pick<StoredUsage, 'record'>): UsageRe
         totalTokens: promptTokens + completionTokens,
         durationMs,
         createdAt: at,
+        cachedTokens,
+        reasoningTokens,
+        isEstimated,
       })
     },
   }

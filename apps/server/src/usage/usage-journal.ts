@@ -44,6 +44,9 @@ const recordLine = z.object({
   totalTokens: count,
   durationMs: count,
   createdAt: count,
+  cachedTokens: count.optional(),
+  reasoningTokens: count.optional(),
+  isEstimated: z.boolean().optional(),
 })
 
 function readLine(line: string): UsageRecord | undefined {

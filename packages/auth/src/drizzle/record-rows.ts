@@ -17,6 +17,9 @@ const COLUMNS = [
   ['total_tokens', 'bigint'],
   ['duration_ms', 'bigint'],
   ['created_at', 'bigint'],
+  ['cached_tokens', 'bigint'],
+  ['reasoning_tokens', 'bigint'],
+  ['estimated', 'bigint'],
 ] as const
 
 const fromElements = COLUMNS.map((_, index) => `value ->> ${index}`).join(', ')
@@ -25,9 +28,11 @@ const fromArrays = COLUMNS.map(([, type], index) => `(value ->> ${index})::${typ
 function toRow(record: UsageRecord): readonly (string | number)[] {
   const { id, userId, userName, source, apiKeyId = '', apiKeyName = '', model, endpoint } = record
   const { promptTokens, completionTokens, totalTokens, durationMs, createdAt } = record
+  const { cachedTokens = 0, reasoningTokens = 0, isEstimated = false } = record
   return [
     ...[id, userId, userName, source, apiKeyId, apiKeyName, model, endpoint],
     ...[promptTokens, completionTokens, totalTokens, durationMs, createdAt],
+    ...[cachedTokens, reasoningTokens, isEstimated ? 1 : 0],
   ]
 }
 

@@ -18,6 +18,7 @@ function inBatches<T>(entries: readonly T[]): readonly (readonly T[])[] {
 /** Adds sums to those that are there. */
 async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: readonly UsageSum[]): Promise<void> {
   const { promptTokens, completionTokens, totalTokens, requests, lastUsedAt } = usageSums
+  const { cachedTokens, reasoningTokens, estimatedTokens, estimatedRequests } = usageSums
   const { span, start, userId, userName, source, apiKeyId, apiKeyName, model } = usageSums
   for (const batch of inBatches(sums)) {
     await queries.change((db) =>
@@ -31,6 +32,10 @@ async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: read
             completionTokens: sql`${completionTokens} + excluded.completion_tokens`,
             totalTokens: sql`${totalTokens} + excluded.total_tokens`,
             requests: sql`${requests} + excluded.requests`,
+            cachedTokens: sql`${cachedTokens} + excluded.cached_tokens`,
+            reasoningTokens: sql`${reasoningTokens} + excluded.reasoning_tokens`,
+            estimatedTokens: sql`${estimatedTokens} + excluded.estimated_tokens`,
+            estimatedRequests: sql`${estimatedRequests} + excluded.estimated_requests`,
             lastUsedAt: sql`CASE WHEN excluded.last_used_at > ${lastUsedAt} THEN excluded.last_used_at ELSE ${lastUsedAt} END`,
           },
         }),

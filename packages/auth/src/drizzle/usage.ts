@@ -20,7 +20,13 @@ interface Part {
 function selectSums(
   columns: AuthTables['usageSums'] | AuthTables['usageRecords'],
   query: UsageQuery,
-  parts: { readonly bucket: SQL; readonly requests: SQL; readonly lastUsedAt: SQL },
+  parts: {
+    readonly bucket: SQL
+    readonly requests: SQL
+    readonly estimatedTokens: SQL
+    readonly estimatedRequests: SQL
+    readonly lastUsedAt: SQL
+  },
 ) {
   const named = (expression: SQL, name: string): SQL.Aliased<unknown> => expression.as(name)
   const { byKey = true, byModel } = query
@@ -36,6 +42,10 @@ function selectSums(
     completion_tokens: named(sql`sum(${columns.completionTokens})`, 'completion_sum'),
     total_tokens: named(sql`sum(${columns.totalTokens})`, 'total_sum'),
     requests: named(parts.requests, 'request_count'),
+    cached_tokens: named(sql`sum(${columns.cachedTokens})`, 'cached_sum'),
+    reasoning_tokens: named(sql`sum(${columns.reasoningTokens})`, 'reasoning_sum'),
+    estimated_tokens: named(parts.estimatedTokens, 'estimated_sum'),
+    estimated_requests: named(parts.estimatedRequests, 'estimated_count'),
     last_used_at: named(parts.lastUsedAt, 'last_used'),
   }
 }
@@ -61,6 +71,10 @@ const ALIASES = {
   completion_tokens: 'completion_sum',
   total_tokens: 'total_sum',
   requests: 'request_count',
+  cached_tokens: 'cached_sum',
+  reasoning_tokens: 'reasoning_sum',
+  estimated_tokens: 'estimated_sum',
+  estimated_requests: 'estimated_count',
   last_used_at: 'last_used',
 } as const
 
@@ -82,6 +96,10 @@ function toGroup(row: Readonly<Record<string, unknown>>): UsageGroup {
     completionTokens: Number(row.completion_tokens),
     totalTokens: Number(row.total_tokens),
     requests: Number(row.requests),
+    cachedTokens: Number(row.cached_tokens),
+    reasoningTokens: Number(row.reasoning_tokens),
+    estimatedTokens: Number(row.estimated_tokens),
+    estimatedRequests: Number(row.estimated_requests),
     lastUsedAt: Number(row.last_used_at),
   }
 }
@@ -107,6 +125,8 @@ function buildSums(db: QueryBuilder, { usageSums }: AuthTables, { query, part }:
       selectSums(usageSums, query, {
         bucket: bucketStart === undefined ? sql`${start}` : sql.raw(String(bucketStart)),
         requests: sql`sum(${usageSums.requests})`,
+        estimatedTokens: sql`sum(${usageSums.estimatedTokens})`,
+        estimatedRequests: sql`sum(${usageSums.estimatedRequests})`,
         lastUsedAt: sql`max(${usageSums.lastUsedAt})`,
       }),
     )
@@ -116,12 +136,14 @@ function buildSums(db: QueryBuilder, { usageSums }: AuthTables, { query, part }:
 }
 
 function buildRecords(db: QueryBuilder, { usageRecords }: AuthTables, { query, part }: Part) {
-  const { createdAt } = usageRecords
+  const { createdAt, estimated, totalTokens } = usageRecords
   return db
     .select(
       selectSums(usageRecords, query, {
         bucket: sql.raw(String(part.bucketStart ?? part.from)),
         requests: sql`count(*)`,
+        estimatedTokens: sql`sum(${estimated} * ${totalTokens})`,
+        estimatedRequests: sql`sum(${estimated})`,
         lastUsedAt: sql`max(${createdAt})`,
       }),
     )

@@ -20,6 +20,12 @@ export interface UsageRecord {
   readonly durationMs: number
   /** Milliseconds since the epoch. */
   readonly createdAt: number
+  /** Prompt tokens that came from a cache. @default 0 */
+  readonly cachedTokens?: number | undefined
+  /** Completion tokens that were thoughts. @default 0 */
+  readonly reasoningTokens?: number | undefined
+  /** Whether the tokens are an estimate, because the server that answered did not say. @default false */
+  readonly isEstimated?: boolean | undefined
 }
 
 /** How records are put together. */
@@ -53,6 +59,14 @@ export interface UsageGroup {
   readonly completionTokens: number
   readonly totalTokens: number
   readonly requests: number
+  /** Those of `promptTokens` that came from a cache. */
+  readonly cachedTokens: number
+  /** Those of `completionTokens` that were thoughts. */
+  readonly reasoningTokens: number
+  /** Those of `totalTokens` that are an estimate. */
+  readonly estimatedTokens: number
+  /** Those of `requests` whose tokens are an estimate. */
+  readonly estimatedRequests: number
   /** Of the newest record, milliseconds since the epoch. */
   readonly lastUsedAt: number
 }

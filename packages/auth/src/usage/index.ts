@@ -8,4 +8,12 @@ export { labelBucket, startOfBucket } from './buckets.ts'
 export { readPeriod, type UsagePeriod } from './periods.ts'
 export { createUsageRecorder, type UsageJournal, type UsageRecorder, type UsageRecorderOptions } from './recorder.ts'
 export { type KeyTotal, MAX_KEY_TOTALS, type SourcesReport, type UserSourceTotal } from './sources.ts'
-export { createUsage, type Usage, type UsageOptions, type UsageReport, type UsageRow } from './usage.ts'
+export {
+  createUsage,
+  sumUsage,
+  type Usage,
+  type UsageOptions,
+  type UsageReport,
+  type UsageRow,
+  type UsageTotals,
+} from './usage.ts'

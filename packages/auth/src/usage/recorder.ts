@@ -66,6 +66,9 @@ function clean(record: UsageRecord): UsageRecord {
     promptTokens: cleanTokens(record.promptTokens),
     completionTokens: cleanTokens(record.completionTokens),
     totalTokens: cleanTokens(record.totalTokens),
+    cachedTokens: cleanTokens(record.cachedTokens ?? 0),
+    reasoningTokens: cleanTokens(record.reasoningTokens ?? 0),
+    isEstimated: record.isEstimated === true,
     durationMs: cleanCount(record.durationMs),
     createdAt: cleanCount(record.createdAt),
   }

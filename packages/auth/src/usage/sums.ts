@@ -14,7 +14,18 @@ export interface UsageSum extends Omit<UsageGroup, 'bucketStart'> {
   readonly start: number
 }
 
-type Sums = Pick<UsageGroup, 'promptTokens' | 'completionTokens' | 'totalTokens' | 'requests' | 'lastUsedAt'>
+type Sums = Pick<
+  UsageGroup,
+  | 'promptTokens'
+  | 'completionTokens'
+  | 'totalTokens'
+  | 'requests'
+  | 'cachedTokens'
+  | 'reasoningTokens'
+  | 'estimatedTokens'
+  | 'estimatedRequests'
+  | 'lastUsedAt'
+>
 
 function add<T extends Sums>(left: T, right: Sums): T {
   return {
@@ -23,6 +34,10 @@ function add<T extends Sums>(left: T, right: Sums): T {
     completionTokens: left.completionTokens + right.completionTokens,
     totalTokens: left.totalTokens + right.totalTokens,
     requests: left.requests + right.requests,
+    cachedTokens: left.cachedTokens + right.cachedTokens,
+    reasoningTokens: left.reasoningTokens + right.reasoningTokens,
+    estimatedTokens: left.estimatedTokens + right.estimatedTokens,
+    estimatedRequests: left.estimatedRequests + right.estimatedRequests,
     lastUsedAt: Math.max(left.lastUsedAt, right.lastUsedAt),
   }
 }
@@ -56,10 +71,13 @@ export function addSums(left: UsageSum, right: UsageSum): UsageSum {
 /** The sums of one record. */
 export function toSum(record: UsageRecord, span: UsageSpan): UsageSum {
   const { model, userId, userName, source, apiKeyId = '', apiKeyName = '', createdAt } = record
-  const { promptTokens, completionTokens, totalTokens } = record
+  const { promptTokens, completionTokens, totalTokens, cachedTokens = 0, reasoningTokens = 0 } = record
+  const isEstimated = record.isEstimated === true
   return {
     ...{ span, start: startOfBucket(createdAt, span), model, userId, userName, source, apiKeyId, apiKeyName },
     ...{ promptTokens, completionTokens, totalTokens, requests: 1, lastUsedAt: createdAt },
+    ...{ cachedTokens, reasoningTokens },
+    ...{ estimatedTokens: isEstimated ? totalTokens : 0, estimatedRequests: isEstimated ? 1 : 0 },
   }
 }
 
@@ -81,6 +99,10 @@ function sumHours(records: readonly UsageRecord[]): readonly UsageSum[] {
     sum.completionTokens += record.completionTokens
     sum.totalTokens += record.totalTokens
     sum.requests += 1
+    sum.cachedTokens += record.cachedTokens ?? 0
+    sum.reasoningTokens += record.reasoningTokens ?? 0
+    sum.estimatedTokens += record.isEstimated === true ? record.totalTokens : 0
+    sum.estimatedRequests += record.isEstimated === true ? 1 : 0
     sum.lastUsedAt = Math.max(sum.lastUsedAt, createdAt)
   }
   return [...hours.values()]

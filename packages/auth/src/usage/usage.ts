@@ -22,10 +22,23 @@ export interface UsageRow extends UsageGroup {
   readonly bucket: string
 }
 
+/** Sums of a whole report. */
+export type UsageTotals = Pick<
+  UsageGroup,
+  | 'promptTokens'
+  | 'completionTokens'
+  | 'totalTokens'
+  | 'requests'
+  | 'cachedTokens'
+  | 'reasoningTokens'
+  | 'estimatedTokens'
+  | 'estimatedRequests'
+>
+
 /** Usage over time (§4.2). */
 export interface UsageReport {
   readonly rows: readonly UsageRow[]
-  readonly totals: Pick<UsageGroup, 'promptTokens' | 'completionTokens' | 'totalTokens' | 'requests'>
+  readonly totals: UsageTotals
 }
 
 /** The account whose usage is asked for. */
@@ -74,6 +87,21 @@ function toRows(groups: readonly UsageGroup[], { bucket }: UsagePeriod): readonl
   })
 }
 
+/** Adds up groups. */
+export function sumUsage(groups: readonly UsageTotals[]): UsageTotals {
+  const sum = (read: (one: UsageTotals) => number): number => groups.reduce((total, one) => total + read(one), 0)
+  return {
+    promptTokens: sum((one) => one.promptTokens),
+    completionTokens: sum((one) => one.completionTokens),
+    totalTokens: sum((one) => one.totalTokens),
+    requests: sum((one) => one.requests),
+    cachedTokens: sum((one) => one.cachedTokens),
+    reasoningTokens: sum((one) => one.reasoningTokens),
+    estimatedTokens: sum((one) => one.estimatedTokens),
+    estimatedRequests: sum((one) => one.estimatedRequests),
+  }
+}
+
 /** Usage over its store. */
 export function createUsage(options: UsageOptions): Usage {
   const { store, clock, maxGroups = MAX_GROUPS } = options
@@ -108,18 +136,12 @@ export function createUsage(options: UsageOptions): Usage {
     async readUsage(audience, { signal }) {
       const period = readPeriod(audience.period)
       const groups = await group(audience, period, { signal, byModel: true })
-      const sum = (read: (one: UsageGroup) => number): number => groups.reduce((total, one) => total + read(one), 0)
       return {
         rows: toRows(
           [...groups].sort((left, right) => left.bucketStart - right.bucketStart),
           period,
         ),
-        totals: {
-          promptTokens: sum((one) => one.promptTokens),
-          completionTokens: sum((one) => one.completionTokens),
-          totalTokens: sum((one) => one.totalTokens),
-          requests: sum((one) => one.requests),
-        },
+        totals: sumUsage(groups),
       }
     },
     async readSources(audience, { signal }) {

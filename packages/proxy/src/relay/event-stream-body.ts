@@ -2,11 +2,13 @@ import type { SvcError } from '@svc/errors'
 import type { BodyPiece } from '@svc/http-client'
 import { upstreamFailed } from '@svc/http-client'
 import type { CompletionUsage } from '@svc/wire/openai'
+import type { AnswerSize } from './answer-size.ts'
 import { endRewrite, rewriteText } from './byte-rewriter.ts'
 import { writeErrorEvent } from './error-event.ts'
 import { EventGate } from './event-gate.ts'
 import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { createStreamTap, type StreamTap } from './stream-tap.ts'
+import { stripUsage } from './strip-usage.ts'
 
 /** A complete line of data without an empty line after it. */
 const WHOLE_DATA = /^data: ?(?:\[DONE\]|\{.*\})\s*$/m
@@ -26,6 +28,10 @@ export class EventStreamBody implements RelayBody {
     return this.#tap.usage
   }
 
+  get answer(): AnswerSize {
+    return this.#tap.answer
+  }
+
   get stopReason(): string | undefined {
     return this.#tap.stopReason
   }
@@ -34,7 +40,7 @@ export class EventStreamBody implements RelayBody {
     const events = this.#gate.push(piece.toLatin1())
     if (events === '') return true
     this.#tap.read(events)
-    return this.#write(rewriteText(this.#options.rewriter, events))
+    return this.#pass(events)
   }
 
   end(): SvcError | undefined {
@@ -43,7 +49,8 @@ export class EventStreamBody implements RelayBody {
     const rest = this.#gate.takeRest()
     if (WHOLE_DATA.test(rest)) this.#tap.read(rest)
     if (!this.#tap.mayEnd(!head.endsWithConnection)) return upstreamFailed('truncated')
-    this.#write(rewriteText(rewriter, rest) + endRewrite(rewriter))
+    this.#pass(rest)
+    this.#write(endRewrite(rewriter))
     reply.end()
     return undefined
   }
@@ -58,6 +65,11 @@ export class EventStreamBody implements RelayBody {
     this.#write(endRewrite(rewriter))
     if (!this.#tap.mayEnd(false)) this.#write(writeErrorEvent(provider, error))
     reply.end()
+  }
+
+  #pass(events: string): boolean {
+    const { stripsUsage, rewriter } = this.#options
+    return this.#write(rewriteText(rewriter, stripsUsage ? stripUsage(events) : events))
   }
 
   #write(text: string): boolean {

@@ -5,6 +5,7 @@ import type { CompletionUsage } from '@svc/wire/openai'
 import { tryParseJson } from '../fields.ts'
 import type { Provider } from '../ports.ts'
 import { addFigures, readCompatibleUsage, toCompatibleUsage } from '../translate/usage.ts'
+import { type AnswerSize, measureAnswer } from './answer-size.ts'
 import { endRewrite, rewriteText } from './byte-rewriter.ts'
 import type { RelayBody, RelayBodyOptions } from './relay-body.ts'
 import { findUsage } from './usage-of-body.ts'
@@ -24,6 +25,7 @@ export class PlainBody implements RelayBody {
   #collected = ''
   #pieces: string[] = []
   #pieceBytes = 0
+  #bytes = 0
 
   constructor(options: RelayBodyOptions, kind: { readonly isReadable: boolean; readonly isJson: boolean }) {
     this.#options = options
@@ -36,8 +38,19 @@ export class PlainBody implements RelayBody {
     return readUsage(this.#options.provider, this.#collected + this.#pieces.join(''))
   }
 
+  /** A long or unreadable body counts as it is. */
+  get answer(): AnswerSize {
+    const { head, provider } = this.#options
+    if (head.status >= 300) return { bytes: 0, uncounted: 0 }
+    const text = this.#collected + this.#pieces.join('')
+    const isWhole = this.#isReadable && text.length === this.#bytes
+    const bytes = isWhole ? measureAnswer(text, provider, 'whole') : this.#bytes
+    return { bytes, uncounted: this.usage === undefined ? bytes : 0 }
+  }
+
   data(piece: BodyPiece): boolean {
     const text = piece.toLatin1()
+    this.#bytes += text.length
     this.#pieces.push(text)
     this.#pieceBytes += text.length
     const { reply, head, headers } = this.#options

@@ -118,7 +118,9 @@ describe.each(FORMATS)('a stream of $provider', ({ provider, events, usage, stop
     expect(seen).toMatchObject({ status: 200, text: events.join(''), isWhole: true })
     expect(seen.headers).toMatchObject({ 'content-type': EVENTS['content-type'], 'x-request-id': 'up-1' })
     expect(seen.headers).not.toHaveProperty('set-cookie')
-    expect(front.settled).toEqual([{ outcome: { status: 200, usage, stopReason, failure: undefined } }])
+    expect(front.settled).toMatchObject([
+      { outcome: { status: 200, usage, uncountedBytes: 0, stopReason, failure: undefined } },
+    ])
   })
 
   it('passes each event on as soon as it is whole', async () => {
@@ -239,7 +241,11 @@ describe('replies that are no stream', () => {
     expect(seen).toMatchObject({ status: 200, text: body, isWhole: true })
     expect(seen.headers).toMatchObject({ 'content-length': String(body.length), 'content-type': 'application/json' })
     const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 }
-    expect(front.settled).toEqual([{ outcome: { status: 200, usage, stopReason: undefined, failure: undefined } }])
+    expect(front.settled).toEqual([
+      {
+        outcome: { status: 200, usage, answerBytes: 0, uncountedBytes: 0, stopReason: undefined, failure: undefined },
+      },
+    ])
   })
 
   it('come through when they are large, and tell their figures', async () => {

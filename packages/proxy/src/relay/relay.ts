@@ -36,6 +36,8 @@ export interface RelayOptions {
   /** Ends the request for other reasons. */
   readonly signal?: StopSignal | undefined
   readonly rewriter?: ByteRewriter | undefined
+  /** Whether the client gets no figures in a stream: the request asks for them, and the client did not. @default false */
+  readonly stripsUsage?: boolean | undefined
   /** Converts the error for a client inside a stream. @default unchanged */
   readonly describe?: ((error: SvcError) => SvcError) | undefined
   /** Whether a reply with status 400 or above is thrown, without its body, instead of being sent. @default false */
@@ -50,6 +52,10 @@ export interface RelayOutcome {
   readonly status: number
   /** The upstream's own figures received so far; undefined without any. */
   readonly usage: CompletionUsage | undefined
+  /** Bytes of the answer that the upstream has sent, as they are written. */
+  readonly answerBytes: number
+  /** Those of `answerBytes` that came behind the last of its figures: they are not in `usage`. */
+  readonly uncountedBytes: number
   /** The model's stop reason, in formats that carry it beside their figures, such as `refusal`. */
   readonly stopReason: string | undefined
   /**
@@ -123,6 +129,7 @@ class Relay implements UpstreamSink {
       headers: selectReplyHeaders(head.headers),
       provider: this.#options.provider,
       rewriter: status >= 400 ? createKeyRedactor(this.#options.request) : this.#options.rewriter,
+      stripsUsage: this.#options.stripsUsage === true,
       reply: this.#reply,
     })
   }
@@ -154,8 +161,15 @@ class Relay implements UpstreamSink {
   }
 
   #settle(failure: SvcError | undefined): void {
-    const { usage, stopReason } = this.#body ?? {}
-    this.#resolve({ status: this.#status, usage, stopReason, failure })
+    const { usage, stopReason, answer } = this.#body ?? {}
+    this.#resolve({
+      status: this.#status,
+      usage,
+      answerBytes: answer?.bytes ?? 0,
+      uncountedBytes: answer?.uncounted ?? 0,
+      stopReason,
+      failure,
+    })
   }
 }
 

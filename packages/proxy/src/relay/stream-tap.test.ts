@@ -43,3 +43,61 @@ describe('figures of a stream', () => {
     expect(tap.stopReason).toBe('end_turn')
   })
 })
+
+describe('the size of the answer of a stream', () => {
+  const delta = (fields: object, rest: object = {}) => chunk({ choices: [{ index: 0, delta: fields }], ...rest })
+  const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}`
+  const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 }
+  const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'get', arguments: '{"a":1}' } }
+
+  it.each<[string, 'provider_a' | 'provider_b', string[], number, number]>([
+    ['nothing', 'provider_a', [], 0, 0],
+    ['text', 'provider_a', [delta({ role: 'assistant', content: '' }), delta({ content: 'hello' })], 5, 5],
+    ['thoughts', 'provider_a', [delta({ reasoning_content: 'hm' }), delta({ reasoning: 'so' })], 4, 4],
+    // As it is written: each quote is escaped.
+    ['a call', 'provider_a', [delta({ tool_calls: [call] })], 3 + 9, 3 + 9],
+    ['text before figures', 'provider_a', [delta({ content: 'hello' }), chunk({ choices: [], usage })], 5, 0],
+    ['text with its figures', 'provider_a', [delta({ content: 'hello' }, { usage })], 5, 0],
+    [
+      'text before and behind figures',
+      'provider_a',
+      [`${delta({ content: 'hello' }, { usage })}\n\n${delta({ content: 'you' })}`],
+      8,
+      3,
+    ],
+    ['figures that say nothing', 'provider_a', [delta({ content: 'hello' }), chunk({ usage: {} })], 5, 5],
+    ['an answer with blanks', 'provider_a', ['data: {"choices": [{"delta": {"content": "a\\"b\\n"}}]}'], 6, 6],
+    ['a text about deltas', 'provider_a', [delta({ content: '"delta":{"content":"xyz"}' })], 31, 31],
+    [
+      'messages that break off',
+      'provider_b',
+      [
+        event('message_start', { message: { content: [], usage: { input_tokens: 7, output_tokens: 1 } } }),
+        event('content_block_start', { content_block: { type: 'text', text: 'a' } }),
+        event('content_block_delta', { delta: { type: 'text_delta', text: 'hello' } }),
+        event('content_block_delta', { delta: { type: 'thinking_delta', thinking: 'hm' } }),
+        event('content_block_delta', { delta: { type: 'signature_delta', signature: 'sssss' } }),
+      ],
+      8,
+      8,
+    ],
+    [
+      'messages that end',
+      'provider_b',
+      [
+        event('content_block_delta', { delta: { type: 'input_json_delta', partial_json: '{}' } }),
+        event('message_delta', { delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 9 } }),
+      ],
+      2,
+      0,
+    ],
+  ])('of %s', (_, provider, events, bytes, uncounted) => {
+    expect(createTap(provider, ...events).answer).toMatchObject({ bytes, uncounted })
+  })
+
+  it('is measured in one pass', () => {
+    const opened = `data: {${'"delta":['.repeat(50_000)}`
+    const quoted = `data: {"delta":"${'\\'.repeat(200_000)}`
+    for (const provider of ['provider_a', 'provider_b'] as const) createTap(provider, opened, quoted, opened + quoted)
+  })
+})

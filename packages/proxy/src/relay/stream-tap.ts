@@ -1,7 +1,8 @@
 import type { CompletionUsage } from '@svc/wire/openai'
-import { type Fields, toFields, toText, tryParseJson } from '../fields.ts'
+import { type Fields, isFields, toFields, toText, tryParseJson } from '../fields.ts'
 import type { Provider } from '../ports.ts'
 import { addFigures, findChunkUsage, type MessagesFigures, toCompatibleUsage } from '../translate/usage.ts'
+import { AnswerMeter, type AnswerSize } from './answer-size.ts'
 
 /** Facts of a stream of whole events so far. */
 export interface StreamTap {
@@ -9,6 +10,8 @@ export interface StreamTap {
   read(events: string): void
   /** The upstream's figures; undefined before any. */
   readonly usage: CompletionUsage | undefined
+  /** The size of the answer so far. */
+  readonly answer: AnswerSize
   /** The stop reason, in the words of the upstream. */
   readonly stopReason: string | undefined
   /** Whether the format's last event has arrived. */
@@ -31,6 +34,7 @@ const FINISHED = /"finish_reason"\s*:\s*"/
 const STOP_EVENT = /^event: ?message_stop\r?$|^data: ?\{.*"type"\s*:\s*"message_stop"/m
 
 class ChatTap implements StreamTap {
+  readonly answer = new AnswerMeter('provider_a')
   usage: CompletionUsage | undefined
   readonly stopReason = undefined
   hasEnded = false
@@ -38,9 +42,12 @@ class ChatTap implements StreamTap {
   #beforeLast = ''
 
   read(events: string): void {
-    forEachUsage(events, (data) => {
-      this.usage = findChunkUsage(data) ?? this.usage
+    const counted = forEachUsage(events, (data) => {
+      const usage = findChunkUsage(data)
+      this.usage = usage ?? this.usage
+      return usage !== undefined
     })
+    this.answer.take(events, counted)
     if (events.includes('[DONE]') && DONE_LINE.test(events)) this.hasEnded = true
     this.#beforeLast = this.#last
     this.#last = events
@@ -53,6 +60,7 @@ class ChatTap implements StreamTap {
 }
 
 class MessagesTap implements StreamTap {
+  readonly answer = new AnswerMeter('provider_b')
   stopReason: string | undefined
   hasEnded = false
   #figures: MessagesFigures = {}
@@ -63,10 +71,13 @@ class MessagesTap implements StreamTap {
   }
 
   read(events: string): void {
-    forEachUsage(events, (data) => {
-      this.#figures = addFigures(this.#figures, data.usage ?? toFields(data.message).usage)
+    const counted = forEachUsage(events, (data) => {
+      const usage = data.usage ?? toFields(data.message).usage
+      this.#figures = addFigures(this.#figures, usage)
       this.stopReason = toText(toFields(data.delta).stop_reason) ?? this.stopReason
+      return isFields(usage)
     })
+    this.answer.take(events, counted)
     if (events.includes('message_stop') && STOP_EVENT.test(events)) this.hasEnded = true
     this.#last = events
   }
@@ -79,8 +90,13 @@ class MessagesTap implements StreamTap {
 /** The end of the name of the usage field: engines find short texts much faster than longer ones. */
 const USAGE = 'usage"'
 
-/** Parses the data lines that hold figures. Skips data that is spread over several lines. */
-function forEachUsage(events: string, each: (data: Fields) => void): void {
+/**
+ * Parses the data lines that hold figures. Skips data that is spread over several lines.
+ *
+ * @param each whether the data held figures @returns the offset behind the last figures; 0 without any
+ */
+function forEachUsage(events: string, each: (data: Fields) => boolean): number {
+  let counted = 0
   for (let at = events.indexOf(USAGE); at >= 0; at = events.indexOf(USAGE, at)) {
     at += USAGE.length
     // Most chunks only contain `"usage":null`.
@@ -88,7 +104,8 @@ function forEachUsage(events: string, each: (data: Fields) => void): void {
     const start = events.lastIndexOf('\n', at) + 1
     const found = events.indexOf('\n', at)
     const end = found < 0 ? events.length : found
-    if (events.startsWith('data:', start)) each(toFields(tryParseJson(events.slice(start + 5, end))))
+    if (events.startsWith('data:', start) && each(toFields(tryParseJson(events.slice(start + 5, end))))) counted = end
     at = end
   }
+  return counted
 }

@@ -1,4 +1,5 @@
 import { type Fields, isFields, tryParseJson } from '../fields.ts'
+import { depthChange, findStringEnd, isQuote, skipBlanks } from './json-scan.ts'
 
 const KEY = '"usage"'
 /** Most false matches; after them the body counts as one without figures. */
@@ -23,14 +24,9 @@ export function findUsage(text: string): Fields | undefined {
   return undefined
 }
 
-const QUOTE = 0x22
 const COLON = 0x3a
 const BACKSLASH = 0x5c
 const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const SPACE = 0x20
 
 /** Inside a string the quote would be escaped. */
 function isKey(text: string, at: number): boolean {
@@ -45,19 +41,12 @@ function findValueStart(text: string, from: number): number {
   return text.charCodeAt(at) === OPEN_BRACE ? at : -1
 }
 
-/** Outside of strings, JSON's blanks are the only characters up to the space. */
-function skipBlanks(text: string, from: number): number {
-  let at = from
-  while (text.charCodeAt(at) <= SPACE) at += 1
-  return at
-}
-
 /** The offset after an object; -1 for an unclosed one. */
 function findObjectEnd(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) at = findStringEnd(text, at) - 1
+    if (isQuote(code)) at = findStringEnd(text, at) - 1
     else depth += depthChange(code)
     if (depth === 0) return at + 1
   }
@@ -69,23 +58,8 @@ function isTopLevel(text: string, from: number): boolean {
   let depth = 1
   for (let at = from; at < text.length && depth >= 0; at += 1) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) at = findStringEnd(text, at) - 1
+    if (isQuote(code)) at = findStringEnd(text, at) - 1
     else depth += depthChange(code)
   }
   return depth === 0
-}
-
-function depthChange(code: number): number {
-  if (code === OPEN_BRACE || code === OPEN_BRACKET) return 1
-  return code === CLOSE_BRACE || code === CLOSE_BRACKET ? -1 : 0
-}
-
-/** The offset after a string; past the end for an unclosed one. */
-function findStringEnd(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let before = at - 1
-    while (text.charCodeAt(before) === BACKSLASH) before -= 1
-    if ((at - before) % 2 === 1) return at + 1
-  }
-  return text.length + 1
 }

@@ -5,6 +5,24 @@ const count = z.int().min(0)
 /** How the caller of a request had proven who it is. */
 export const usageSource = z.enum(['apikey', 'web', 'legacy'])
 
+/** Figures of some requests. */
+const figures = {
+  /** Prompt tokens that came from a cache are among them. */
+  prompt_tokens: count,
+  /** Tokens of thoughts are among them. */
+  completion_tokens: count,
+  total_tokens: count,
+  request_count: count,
+  /** Prompt tokens that came from a cache, as far as the servers that answered say; absent without any. */
+  cached_tokens: count.exactOptional(),
+  /** Completion tokens that were thoughts, as far as the servers that answered say; absent without any. */
+  reasoning_tokens: count.exactOptional(),
+  /** Those of `total_tokens` that are an estimate, because an upstream sent no figures; absent without any. */
+  estimated_tokens: count.exactOptional(),
+  /** Those of `request_count` whose tokens are an estimate; absent without any. */
+  estimated_request_count: count.exactOptional(),
+}
+
 /** Requests of one time bucket, account, source, key and model. */
 export const usageRow = z.looseObject({
   /** Label in UTC: `2026-01-31 23:00`, `2026-01-31` or `2026-01`. */
@@ -18,31 +36,20 @@ export const usageRow = z.looseObject({
   api_key_id: z.string().exactOptional(),
   /** As it was at the time; only for the source `apikey`. */
   api_key_name: z.string().exactOptional(),
-  prompt_tokens: count,
-  completion_tokens: count,
-  total_tokens: count,
-  request_count: count,
+  ...figures,
 })
 
 /** Reply of `GET /api/auth/usage` and `GET /api/auth/admin/usage`. */
 export const usageReply = z.looseObject({
   /** In the order of the buckets. */
   usage: z.array(usageRow),
-  totals: z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count, request_count: count }),
+  totals: z.looseObject(figures),
 })
 
 /** Reply of `GET /api/usage` and `GET /api/usage/all`. */
 export const usageView = usageReply.extend({
   /** Most tokens first. */
-  by_model: z.array(
-    z.looseObject({
-      model: z.string(),
-      prompt_tokens: count,
-      completion_tokens: count,
-      total_tokens: count,
-      request_count: count,
-    }),
-  ),
+  by_model: z.array(z.looseObject({ model: z.string(), ...figures })),
   /** Who asks. */
   viewer: z.looseObject({
     id: z.string(),

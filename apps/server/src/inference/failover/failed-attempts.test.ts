@@ -32,6 +32,7 @@ it('records the figures of a failed target under its own name, and no record wit
       at: clock.now(),
       promptTokens: 7,
       completionTokens: 2,
+      isEstimated: false,
     },
   ])
   const text = await (await metrics.registry()).metrics()

@@ -36,7 +36,8 @@ export interface FailedAttemptsOptions {
 /** Creates the recorder. Figures of failed attempts go to the same recorders as those of requests. */
 export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOptions): FailedAttempts {
   return {
-    settle({ context, requestedModel, target, startedAt, usage: { promptTokens, completionTokens } }) {
+    settle({ context, requestedModel, target, startedAt, usage: figures }) {
+      const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = figures
       if (promptTokens === 0 && completionTokens === 0) return
       metrics.countTokens('prompt', promptTokens)
       metrics.countTokens('completion', completionTokens)
@@ -51,6 +52,9 @@ export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOp
         at: clock.now(),
         promptTokens,
         completionTokens,
+        cachedTokens,
+        reasoningTokens,
+        isEstimated: false,
       })
     },
   }

@@ -62,7 +62,7 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
           onBatch(steps) {
             // Batches may be held back for long; their figures count from here on.
             for (const step of steps) {
-              if (step.type === 'progress' || step.type === 'usage') ledger.usage = step.usage
+              if (step.type === 'progress' || step.type === 'usage') ledger.count(step.usage)
             }
           },
           onEnd: release,

@@ -1,7 +1,9 @@
-import { type SvcError, toSvcError } from '@svc/errors'
+import { toSvcError } from '@svc/errors'
+import { leavesMachine } from '../../catalog/serving.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { RequestFacts, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
+import { estimatePrompt, measureAnswer } from '../estimate-tokens.ts'
 import { createLanes } from '../lanes.ts'
 import type { RequestLedger } from '../ledger.ts'
 import { mapBatches } from '../map-batches.ts'
@@ -29,7 +31,7 @@ export function createModelStage(options: ModelStageOptions): Stages['model'] {
     const { context } = request
     ledger.restores = filtered.restoration !== undefined
     cleanup.add((thrown) => {
-      record(asked, thrown === undefined ? ledger.failure : toSvcError(thrown), options)
+      record(asked, thrown, options)
     })
     if (parsed === undefined) {
       return { kind: 'relayed', context, ledger, relayTo: (target) => options.relay(asked, target) }
@@ -49,14 +51,12 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
   }
   if (call.kind === 'operation') {
     const result = await call.perform((one) => options.models.perform(one, model, task))
-    ledger.usage = { ...ledger.usage, promptTokens: result.promptTokens }
+    ledger.count({ ...ledger.usage, promptTokens: result.promptTokens })
     return { kind: 'result', context, ledger, result }
   }
   const lanes = createLanes({
     restoration: filtered.restoration,
-    onUsage(usage) {
-      ledger.usage = usage
-    },
+    onUsage: (usage) => ledger.count(usage),
     onWarning(warning) {
       if (warning.code === 'answer_form_mismatch') options.metrics.countFormMismatch()
       const fields = { code: warning.code, model: ledger.servedModel.name }
@@ -67,7 +67,10 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
   const { trace, restores } = ledger
   const steps = trace?.keepsBodies && restores ? traceSteps(predicted, trace) : predicted
   let isFirst = true
+  // The servers of other models report their figures.
+  const isFar = leavesMachine(model)
   const batches = mapBatches(steps, (batch) => {
+    if (isFar) ledger.noteAnswer(measureAnswer(batch))
     const events = lanes(batch)
     if (isFirst && events.length > 0) {
       isFirst = false
@@ -80,12 +83,13 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
   return { kind: 'generated', context, ledger, call, batches }
 }
 
-function record(
-  { ledger, request: { context } }: ModelRequest,
-  failure: SvcError | undefined,
-  options: ModelStageOptions,
-): void {
-  const { promptTokens, completionTokens } = ledger.usage
+function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions): void {
+  const { ledger, request } = asked
+  const { context } = request
+  const failure = thrown === undefined ? ledger.failure : toSvcError(thrown)
+  // A reply that has begun, or whose client did not wait for it, has been paid for.
+  if (thrown === undefined || failure?.kind === 'cancelled') estimate(asked)
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = ledger.usage
   const facts = toFacts(context, ledger, options.clock)
   options.metrics.countTokens('prompt', promptTokens)
   options.metrics.countTokens('completion', completionTokens)
@@ -94,7 +98,18 @@ function record(
   const isUsed = promptTokens > 0 || completionTokens > 0
   if (refused || !(failure === undefined || failure.kind === 'cancelled' || isUsed)) return
   ledger.isRecorded = true
-  options.usage.record({ ...facts, principal: context.principal, promptTokens, completionTokens })
+  const { isEstimated } = ledger
+  const figures = { promptTokens, completionTokens, cachedTokens, reasoningTokens, isEstimated }
+  options.usage.record({ ...facts, principal: context.principal, ...figures })
+}
+
+/** Completes the figures of a model that others serve: upstreams leave some out. */
+function estimate({ ledger, parsed, request: { document } }: ModelRequest): void {
+  const isGenerated = parsed === undefined || parsed.call.kind === 'generation'
+  const isRefused = (ledger.upstreamStatus ?? 200) >= 400
+  if (isGenerated && !isRefused && leavesMachine(ledger.servedModel)) {
+    ledger.estimateMissing(() => estimatePrompt(document))
+  }
 }
 
 function toFacts(context: RequestContext, { requestedModel, servedModel }: RequestLedger, clock: Clock): RequestFacts {

@@ -9,7 +9,6 @@ import {
   type ReplyTarget,
   relay,
 } from '@svc/proxy'
-import { NO_USAGE } from '../events.ts'
 import type { ModelRequest } from '../pipeline.ts'
 import { traceRelayTarget, traceRewriter } from '../trace-reply.ts'
 import type { CloudModels } from './cloud-models.ts'
@@ -35,7 +34,9 @@ export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpst
   return async ({ request: { context, document, model }, filtered, ledger }, outgoing, traceparent) => {
     const { splices, restoration } = filtered
     const target = await models.findTarget(model)
-    const { bytes, isStream } = createPassthroughBody(document, { upstreamModel: target.upstreamModel, splices })
+    const asksUsage = model.proxy?.streamUsage === true && target.provider === 'provider_a'
+    const { upstreamModel } = target
+    const { bytes, isStream, addsUsage } = createPassthroughBody(document, { upstreamModel, splices, asksUsage })
     const { trace } = ledger
     const restorer = restoration && createRestorer(target.provider, restoration)
     const outcome = await relay({
@@ -48,11 +49,13 @@ export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpst
       provider: target.provider,
       outgoing: trace === undefined ? outgoing : traceRelayTarget(outgoing, trace, restorer !== undefined),
       signal: context.abort,
+      stripsUsage: addsUsage,
       rewriter: trace?.keepsBodies && restorer ? traceRewriter(restorer, trace) : restorer,
       describe: opaque && (() => opaque),
       throwsRefusals: opaque !== undefined,
     })
-    ledger.usage = outcome.usage === undefined ? NO_USAGE : toUsage(outcome.usage)
+    if (outcome.usage !== undefined) ledger.count(toUsage(outcome.usage))
+    ledger.noteAnswer(outcome.answerBytes, outcome.uncountedBytes)
     ledger.failure = outcome.failure
     ledger.upstreamStatus = outcome.status
   }

@@ -20,6 +20,10 @@ export const usageRecordsOnSqlite = sqlite.sqliteTable(
     totalTokens: sqlite.integer('total_tokens').notNull(),
     durationMs: sqlite.integer('duration_ms').notNull(),
     createdAt: sqlite.integer('created_at').notNull(),
+    cachedTokens: sqlite.integer('cached_tokens').notNull().default(0),
+    reasoningTokens: sqlite.integer('reasoning_tokens').notNull().default(0),
+    /** 1 for a request whose tokens are an estimate. */
+    estimated: sqlite.integer('estimated').notNull().default(0),
   },
   (table) => [
     sqlite.index('auth_usage_records_by_age').on(table.createdAt, table.id),
@@ -43,6 +47,9 @@ export const usageRecordsOnPostgres = pg.pgTable(
     totalTokens: pg.bigint('total_tokens', { mode: 'number' }).notNull(),
     durationMs: pg.bigint('duration_ms', { mode: 'number' }).notNull(),
     createdAt: pg.bigint('created_at', { mode: 'number' }).notNull(),
+    cachedTokens: pg.bigint('cached_tokens', { mode: 'number' }).notNull().default(0),
+    reasoningTokens: pg.bigint('reasoning_tokens', { mode: 'number' }).notNull().default(0),
+    estimated: pg.bigint('estimated', { mode: 'number' }).notNull().default(0),
   },
   (table) => [
     pg.index('auth_usage_records_by_age').on(table.createdAt, table.id),
@@ -68,6 +75,10 @@ export const usageSumsOnSqlite = sqlite.sqliteTable(
     totalTokens: sqlite.integer('total_tokens').notNull(),
     requests: sqlite.integer('requests').notNull(),
     lastUsedAt: sqlite.integer('last_used_at').notNull(),
+    cachedTokens: sqlite.integer('cached_tokens').notNull().default(0),
+    reasoningTokens: sqlite.integer('reasoning_tokens').notNull().default(0),
+    estimatedTokens: sqlite.integer('estimated_tokens').notNull().default(0),
+    estimatedRequests: sqlite.integer('estimated_requests').notNull().default(0),
   },
   (table) => [
     sqlite.primaryKey({
@@ -102,6 +113,10 @@ export const usageSumsOnPostgres = pg.pgTable(
     totalTokens: pg.bigint('total_tokens', { mode: 'number' }).notNull(),
     requests: pg.bigint('requests', { mode: 'number' }).notNull(),
     lastUsedAt: pg.bigint('last_used_at', { mode: 'number' }).notNull(),
+    cachedTokens: pg.bigint('cached_tokens', { mode: 'number' }).notNull().default(0),
+    reasoningTokens: pg.bigint('reasoning_tokens', { mode: 'number' }).notNull().default(0),
+    estimatedTokens: pg.bigint('estimated_tokens', { mode: 'number' }).notNull().default(0),
+    estimatedRequests: pg.bigint('estimated_requests', { mode: 'number' }).notNull().default(0),
   },
   (table) => [
     pg.primaryKey({

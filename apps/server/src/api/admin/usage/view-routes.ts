@@ -1,4 +1,4 @@
-import type { UsageReport, UsageRow } from '@svc/auth/usage'
+import { sumUsage, type UsageReport, type UsageRow } from '@svc/auth/usage'
 import { SvcError } from '@svc/errors'
 import type { UsageView } from '@svc/wire/native'
 import type { Call } from '../../../http/call.ts'
@@ -7,7 +7,7 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { UsageRouteParts } from './routes.ts'
 import { toCsv } from './to-csv.ts'
-import { toUsageReply } from './wire-usage.ts'
+import { toUsageReply, toWireFigures } from './wire-usage.ts'
 
 const wire = () => import('@svc/wire/native')
 const schemas = () => import('./schemas.ts')
@@ -73,18 +73,14 @@ function toView(report: UsageReport, { principal }: Call): UsageView {
 
 /** Sums by model, most tokens first. */
 function sumByModel(rows: readonly UsageRow[]): UsageView['by_model'] {
-  const sums = new Map<string, UsageView['by_model'][number]>()
-  for (const { model, promptTokens, completionTokens, totalTokens, requests } of rows) {
-    const sum = sums.get(model)
-    sums.set(model, {
-      model,
-      prompt_tokens: (sum?.prompt_tokens ?? 0) + promptTokens,
-      completion_tokens: (sum?.completion_tokens ?? 0) + completionTokens,
-      total_tokens: (sum?.total_tokens ?? 0) + totalTokens,
-      request_count: (sum?.request_count ?? 0) + requests,
-    })
+  const byModel = new Map<string, UsageRow[]>()
+  for (const row of rows) {
+    const known = byModel.get(row.model)
+    if (known === undefined) byModel.set(row.model, [row])
+    else known.push(row)
   }
-  return [...sums.values()].sort((one, other) => other.total_tokens - one.total_tokens)
+  const sums = [...byModel].map(([model, own]) => ({ model, ...toWireFigures(sumUsage(own)) }))
+  return sums.sort((one, other) => other.total_tokens - one.total_tokens)
 }
 
 const COLUMNS = [
@@ -99,10 +95,19 @@ const COLUMNS = [
   'completion_tokens',
   'total_tokens',
   'request_count',
+  'cached_tokens',
+  'reasoning_tokens',
+  'estimated_tokens',
+  'estimated_request_count',
 ] as const
 
+/** A figure that a row leaves out is 0; other cells are empty. */
+function toAbsent(column: (typeof COLUMNS)[number]): number | '' {
+  return column.endsWith('_tokens') || column.endsWith('_count') ? 0 : ''
+}
+
 function replyWithTable(report: UsageReport): HttpReply {
-  const rows = toUsageReply(report).usage.map((row) => COLUMNS.map((column) => row[column] ?? ''))
+  const rows = toUsageReply(report).usage.map((row) => COLUMNS.map((column) => row[column] ?? toAbsent(column)))
   return new HttpReply(toCsv([COLUMNS, ...rows]), {
     headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="usage.csv"' },
   })

@@ -1,4 +1,4 @@
-import type { SourcesReport, UsageReport, UsageRow } from '@svc/auth/usage'
+import type { SourcesReport, UsageReport, UsageRow, UsageTotals } from '@svc/auth/usage'
 import type { UsageReply, UsageSourcesReply, WireUsageRow } from '@svc/wire/native'
 
 /** A report over sources whose buckets have labels. */
@@ -12,10 +12,21 @@ function toWireRow(row: UsageRow): UsageSourcesReply['buckets'][number] {
     user_name: row.userName,
     source: row.source,
     ...(isKeyed ? { api_key_id: row.apiKeyId, api_key_name: row.apiKeyName } : {}),
-    prompt_tokens: row.promptTokens,
-    completion_tokens: row.completionTokens,
-    total_tokens: row.totalTokens,
-    request_count: row.requests,
+    ...toWireFigures(row),
+  }
+}
+
+/** Figures as they go out. */
+export function toWireFigures(sums: UsageTotals): UsageReply['totals'] {
+  return {
+    prompt_tokens: sums.promptTokens,
+    completion_tokens: sums.completionTokens,
+    total_tokens: sums.totalTokens,
+    request_count: sums.requests,
+    ...(sums.cachedTokens === 0 ? {} : { cached_tokens: sums.cachedTokens }),
+    ...(sums.reasoningTokens === 0 ? {} : { reasoning_tokens: sums.reasoningTokens }),
+    ...(sums.estimatedTokens === 0 ? {} : { estimated_tokens: sums.estimatedTokens }),
+    ...(sums.estimatedRequests === 0 ? {} : { estimated_request_count: sums.estimatedRequests }),
   }
 }
 
@@ -26,12 +37,7 @@ export function toUsageReply({ rows, totals }: UsageReport): UsageReply {
       const { bucket, ...figures } = toWireRow(row)
       return { bucket, model: row.model, ...figures }
     }),
-    totals: {
-      prompt_tokens: totals.promptTokens,
-      completion_tokens: totals.completionTokens,
-      total_tokens: totals.totalTokens,
-      request_count: totals.requests,
-    },
+    totals: toWireFigures(totals),
   }
 }
 
