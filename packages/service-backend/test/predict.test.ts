@@ -97,6 +97,21 @@ it.each([
   expect(ends).toEqual([told, told])
 })
 
+it.each([
+  ['{"1":2}', { 1: 2 }],
+  [' {"1":2} ', { 1: 2 }],
+  [`{"1":2${' '.repeat(70_000)}}`, { 1: 2 }],
+  ['{}', undefined],
+  ['', undefined],
+  ['[1]', undefined],
+  ['{broken}', undefined],
+])('biases of %j go on as %j', async (LogitBias, sent) => {
+  await using world = await startWorld()
+  world.instance.enqueue(json({ choices: [{ message: { content: 'ho' } }] }))
+  await world.client.predict({ Messages: [{ role: 'user', content: 'hi' }], LogitBias })
+  expect(world.asked().logit_bias).toEqual(sent)
+})
+
 it('cached and reasoning tokens come in trailers, whole and streamed', async () => {
   await using world = await startWorld()
   const usage = {

@@ -58,8 +58,8 @@ export interface GenerationOptions {
   readonly logprobs?: boolean | undefined
   /** 0..20 */
   readonly topLogprobs?: number | undefined
-  /** Token id to bias, -100..100. */
-  readonly logitBias?: Readonly<Record<string, number>> | undefined
+  /** Token ids with a bias of -100..100, as JSON text: it may have an entry for each token of a model. */
+  readonly logitBias?: string | undefined
   readonly negativePrompt?: string | undefined
   readonly negativePromptScale?: number | undefined
   readonly ropeFreqBase?: number | undefined

@@ -107,7 +107,7 @@ describe('options of a request', () => {
       { ropeFreqBase: 1, ropeFreqScale: 2 },
       { RopeFreqBase: 1, RopeFreqScale: 2 },
     ],
-    [{ logitBias: { 1: 2 } }, { LogitBias: '{"1":2}' }],
+    [{ logitBias: '{"1":2}' }, { LogitBias: '{"1":2}' }],
     [{ topLogprobs: 3 }, { Logprobs: 1, TopLogprobs: 3 }],
     [{ topLogprobs: 0 }, { Logprobs: 1, TopLogprobs: 1 }],
   ])('replaces what the file says: %o', (generation, fields) => {

@@ -71,15 +71,22 @@ export function toEmbeddingOptions(
 ): PredictFields {
   return {
     ...toSettingFields(model),
-    ...toSamplingFields(model.parameters),
+    ...toSamplingFields(toSampling(model.parameters)),
     ...(typeof input === 'string' ? { Embeddings: input } : { EmbeddingTokens: input }),
     CorrelationId: context.correlationId,
     ModelIdentity: model.parameters.model ?? '',
   }
 }
 
+/** Settings of sampling, with the biases as a backend takes them. */
+type Sampling = Omit<ModelParameters, 'logitBias'> & { readonly logitBias?: string | undefined }
+
+function toSampling({ logitBias, ...parameters }: ModelParameters): Sampling {
+  return { ...parameters, logitBias: logitBias === undefined ? undefined : JSON.stringify(logitBias) }
+}
+
 /** Merges the parameters of a request over those of the model. Penalties of 0 keep the model's own. */
-function mergeGeneration(parameters: ModelParameters, generation: GenerationOptions): ModelParameters {
+function mergeGeneration(parameters: ModelParameters, generation: GenerationOptions): Sampling {
   const { repeatPenalty, repeatLastN, frequencyPenalty, presencePenalty } = generation
   const given: Partial<Record<keyof ModelParameters, unknown>> = {
     temperature: generation.temperature,
@@ -105,15 +112,11 @@ function mergeGeneration(parameters: ModelParameters, generation: GenerationOpti
     presencePenalty: presencePenalty || undefined,
   }
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { ...parameters, ...Object.fromEntries(set) }
+  return { ...toSampling(parameters), ...Object.fromEntries(set) }
 }
 
 /** A lowered context limits the answer; a lower limit of the request still applies. */
-function withinContext(
-  parameters: ModelParameters,
-  model: ModelConfig,
-  { contextSize }: GenerationOptions,
-): ModelParameters {
+function withinContext(parameters: Sampling, model: ModelConfig, { contextSize }: GenerationOptions): Sampling {
   const { contextSize: modelSize = 0 } = model
   if (contextSize === undefined || (modelSize > 0 && contextSize >= modelSize)) return parameters
   const own = parameters.maxTokens ?? 0
@@ -143,7 +146,7 @@ function toSettingFields({ llm, folder, threads, f16, debug }: ModelConfig): Pre
 }
 
 /** Fields of sampling. */
-function toSamplingFields(parameters: ModelParameters): PredictFields {
+function toSamplingFields(parameters: Sampling): PredictFields {
   const { logprobs = false, topLogprobs } = parameters
   return {
     Temperature: parameters.temperature,
@@ -166,7 +169,7 @@ function toSamplingFields(parameters: ModelParameters): PredictFields {
     RopeFreqScale: parameters.ropeFreqScale,
     Logprobs: logprobs ? 1 : undefined,
     TopLogprobs: logprobs ? topLogprobs || 1 : topLogprobs,
-    LogitBias: parameters.logitBias === undefined ? undefined : JSON.stringify(parameters.logitBias),
+    LogitBias: parameters.logitBias,
   }
 }
 

@@ -51,6 +51,7 @@ function toInput(request: PredictOptions, log: Log): PredictInput {
   return {
     ...(isConversation ? { messages } : { prompt: request.Prompt }),
     temperature: request.Temperature,
+    logitBias: readBias(request.LogitBias),
     options: {
       max_tokens: request.Tokens,
       top_p: request.TopP,
@@ -68,7 +69,6 @@ function toInput(request: PredictOptions, log: Log): PredictInput {
       negative_prompt: request.NegativePrompt,
       negative_prompt_scale: request.NegativePromptScale,
       stop: request.StopPrompts,
-      logit_bias: parseJson(request.LogitBias),
       // Completions take no tools.
       ...(isConversation ? { tools, tool_choice: toolChoice } : {}),
       logprobs: request.Logprobs > 0,
@@ -77,6 +77,16 @@ function toInput(request: PredictOptions, log: Log): PredictInput {
       metadata,
     },
   }
+}
+
+/** A text this long is not parsed: that would hold the event loop of the host. */
+const MAX_PARSED = 64 * 1024
+
+/** The biases as JSON text; undefined for none, and for a text that is no object. */
+function readBias(text: string): string | undefined {
+  const trimmed = text.trim()
+  if (!trimmed.startsWith('{') || !trimmed.endsWith('}') || trimmed === '{}') return undefined
+  return trimmed.length > MAX_PARSED || parseJson(trimmed) !== undefined ? trimmed : undefined
 }
 
 /** Warns of fields that no route takes, or that the contract cannot assign to a message (§6.5). */

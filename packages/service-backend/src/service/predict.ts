@@ -29,6 +29,8 @@ export interface PredictInput {
   readonly temperature: number
   /** All other options by their names in the chat format: `top_p`, `max_tokens`, `stop`, `tools` and so on. */
   readonly options?: Fields | undefined
+  /** Token ids with their biases, as JSON text. */
+  readonly logitBias?: string | undefined
 }
 
 /** A piece of a call of a tool. */
@@ -118,13 +120,13 @@ function choosePath({ messages }: PredictInput): string {
 }
 
 function toBody({ target }: ServiceTransport, input: PredictInput, more: Fields = {}): ServiceBody {
-  const { messages = [], prompt = '', temperature, options = {} } = input
+  const { messages = [], prompt = '', temperature, options = {}, logitBias } = input
   const asked =
     messages.length > 0
       ? { messages, temperature, ...dropZeros(options) }
       : { prompt, temperature, ...dropZeros(toCompletionOptions(options)) }
   const json = { model: target.model, ...asked, ...more }
-  return { json, headers: ALL_FIGURES }
+  return { json, texts: logitBias === undefined ? {} : { logit_bias: logitBias }, headers: ALL_FIGURES }
 }
 
 function throwIfError({ error }: Fields, secrets: readonly string[]): void {

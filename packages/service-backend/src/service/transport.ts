@@ -17,7 +17,14 @@ export interface ServiceCall {
 }
 
 /** The body of a request: JSON, or the fields of a form, with the options of its route. */
-export type ServiceBody = ({ readonly json: Fields } | { readonly form: readonly FormField[] }) & {
+export type ServiceBody = (
+  | {
+      readonly json: Fields
+      /** Further members, given as JSON text: large ones are not parsed. */
+      readonly texts?: Readonly<Record<string, string>> | undefined
+    }
+  | { readonly form: readonly FormField[] }
+) & {
   readonly headers?: readonly Header[] | undefined
 }
 
@@ -106,11 +113,18 @@ function isZero(value: unknown): boolean {
 function encodeBody(body: ServiceBody | undefined): { contentType: Header[]; bytes: Uint8Array | undefined } {
   if (body === undefined) return { contentType: [], bytes: undefined }
   if ('json' in body) {
-    const bytes = new TextEncoder().encode(JSON.stringify(body.json))
+    const bytes = new TextEncoder().encode(writeJson(body.json, body.texts))
     return { contentType: [['content-type', 'application/json']], bytes }
   }
   const form = encodeForm(body.form)
   return { contentType: [['content-type', form.contentType]], bytes: form.body }
+}
+
+function writeJson(json: Fields, texts: Readonly<Record<string, string>> = {}): string {
+  const members = Object.entries(texts).map(([name, text]) => `${JSON.stringify(name)}:${text}`)
+  if (members.length === 0) return JSON.stringify(json)
+  const rest = JSON.stringify(json).slice(1, -1)
+  return `{${[...(rest === '' ? [] : [rest]), ...members].join(',')}}`
 }
 
 async function guard<Value>(promise: Promise<Value>): Promise<Value> {

@@ -7,6 +7,7 @@ import { type ChatCompletionChunk, type ChatCompletionRequest, chatCompletionReq
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { SpanScope } from '../../monitoring/spans/span-scope.ts'
 import { type FinishReason, NO_USAGE, type PredictionStep, type StepBatches, type Usage } from '../events.ts'
+import { takeLogitBias } from '../logit-bias.ts'
 import type { RequestContext } from '../ports.ts'
 import { readBody } from '../read-body.ts'
 import { dropForeignThoughts } from '../thought-signature.ts'
@@ -28,7 +29,10 @@ export interface UpstreamChat {
 
 /** Converts the body of a request to the chat format. */
 export async function toUpstreamChat({ route, signal }: RequestContext, document: JsonDocument): Promise<UpstreamChat> {
-  if (route.path !== '/v1/messages') return { chat: await readBody(chatCompletionRequest, document, signal) }
+  if (route.path !== '/v1/messages') {
+    const { rest } = await takeLogitBias(document, signal)
+    return { chat: await readBody(chatCompletionRequest, rest, signal) }
+  }
   const source = dropForeignThoughts(await readBody(messagesRequest, document, signal))
   return { chat: messagesToChat(source), source }
 }

@@ -36,8 +36,8 @@ export function toStop(stop: GenerationFields['stop']): readonly string[] | unde
   return (typeof stop === 'string' ? [stop] : stop).filter((word) => word !== '')
 }
 
-/** Converts the generation options of a request. */
-export function toGeneration(body: GenerationFields): GenerationOptions {
+/** Converts the generation options of a request. @param logitBias a map of biases that was taken out of the body */
+export function toGeneration(body: GenerationFields, logitBias?: string | undefined): GenerationOptions {
   const logprobs = body.logprobs === true || (typeof body.logprobs === 'number' && body.logprobs > 0)
   return {
     temperature: body.temperature ?? undefined,
@@ -58,7 +58,7 @@ export function toGeneration(body: GenerationFields): GenerationOptions {
     ignoreEos: body.ignore_eos ?? undefined,
     logprobs,
     topLogprobs: logprobs ? (body.top_logprobs ?? 1) : undefined,
-    logitBias: body.logit_bias ?? undefined,
+    logitBias: logitBias ?? (body.logit_bias == null ? undefined : JSON.stringify(body.logit_bias)),
     negativePrompt: body.negative_prompt ?? undefined,
     negativePromptScale: body.negative_prompt_scale ?? undefined,
     ropeFreqBase: body.rope_freq_base ?? undefined,

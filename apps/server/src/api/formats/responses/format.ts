@@ -9,6 +9,7 @@ import {
 import { SSE_DONE } from '@svc/wire/sse'
 import type * as z from 'zod'
 import { limitItems } from '../../../inference/limit-items.ts'
+import { takeLogitBias } from '../../../inference/logit-bias.ts'
 import { readBody } from '../../../inference/read-body.ts'
 import {
   type ReplyCollector,
@@ -16,7 +17,7 @@ import {
   toOperationCall,
   type WireFormat,
 } from '../../../inference/wire-format.ts'
-import { MAX_MESSAGES } from '../openai/limits.ts'
+import { MAX_MESSAGES, MAX_METADATA } from '../openai/limits.ts'
 import { type ConversationSource, readConversation } from './conversation.ts'
 import { unreadableInput, unsupported } from './errors.ts'
 import type { AskedResponse, ResponseRecording } from './response-recording.ts'
@@ -35,11 +36,12 @@ export interface ResponsesFormatOptions {
 export function createResponsesFormat({ source, alwaysStreams, open }: ResponsesFormatOptions): WireFormat {
   return {
     async read(document, { model, signal }) {
-      const read = await validate(responseRequest, document, signal)
+      const { rest, logitBias } = await takeLogitBias(document, signal)
+      const read = await validate(responseRequest, rest, signal)
       const body = alwaysStreams ? { ...read, stream: true } : read
       refuseUnstoredBackground(body)
       const conversation = await readConversation(body, source)
-      const request = responseToDomain(body, conversation)
+      const request = responseToDomain(body, conversation, logitBias)
       const recording = open({ asked: body, input: conversation.input, model })
       return {
         kind: 'generation',
@@ -81,7 +83,8 @@ function collectResponse({ run }: ResponseRecording): ReplyCollector {
 export function createInputCountFormat(source: ConversationSource): WireFormat {
   return {
     async read(document, { signal }) {
-      const read = await validate(responseCountRequest, document, signal)
+      const { rest } = await takeLogitBias(document, signal)
+      const read = await validate(responseCountRequest, rest, signal)
       const body = { ...read, input: read.input ?? [] }
       const chat = responseToDomain(body, await readConversation(body, source))
       // The number of a medium's tokens is known only after the model has read it.
@@ -102,6 +105,7 @@ async function validate<S extends z.ZodType>(
   signal: AbortSignal,
 ): Promise<z.output<S>> {
   limitItems(document, 'input', MAX_MESSAGES)
+  limitItems(document, 'metadata', MAX_METADATA)
   try {
     return await readBody(schema, document, signal)
   } catch (error) {

@@ -6,25 +6,36 @@ import type { Conversation } from './conversation.ts'
 import { itemsToMessages } from './input-items.ts'
 import { toResponseTools } from './tools.ts'
 
-/** Converts a request, after the conversation that it continues. */
-export function responseToDomain(asked: ResponseRequest, { input, history }: Conversation): ChatRequest {
+/**
+ * Converts a request, after the conversation that it continues.
+ *
+ * @param logitBias a map of biases that was taken out of the body
+ */
+export function responseToDomain(
+  asked: ResponseRequest,
+  { input, history }: Conversation,
+  logitBias?: string | undefined,
+): ChatRequest {
   const instructions: ChatMessage[] =
     asked.instructions == null || asked.instructions === '' ? [] : [{ role: 'system', content: asked.instructions }]
   return {
     kind: 'chat',
     messages: [...instructions, ...itemsToMessages([...history, ...input])],
-    generation: toGeneration({
-      temperature: asked.temperature,
-      top_p: asked.top_p,
-      presence_penalty: asked.presence_penalty,
-      frequency_penalty: asked.frequency_penalty,
-      logit_bias: asked.logit_bias,
-      seed: asked.seed,
-      stop: asked.stop,
-      max_tokens: asked.max_output_tokens,
-      logprobs: wantsLogprobs(asked),
-      top_logprobs: asked.top_logprobs,
-    }),
+    generation: toGeneration(
+      {
+        temperature: asked.temperature,
+        top_p: asked.top_p,
+        presence_penalty: asked.presence_penalty,
+        frequency_penalty: asked.frequency_penalty,
+        logit_bias: asked.logit_bias,
+        seed: asked.seed,
+        stop: asked.stop,
+        max_tokens: asked.max_output_tokens,
+        logprobs: wantsLogprobs(asked),
+        top_logprobs: asked.top_logprobs,
+      },
+      logitBias,
+    ),
     choices: 1,
     ...toResponseTools(asked),
     structuredOutput: readStructuredOutput(asked),

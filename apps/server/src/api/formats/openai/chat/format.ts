@@ -1,9 +1,11 @@
 import type { JsonDocument } from '@svc/json'
 import { type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire/openai'
+import { limitItems } from '../../../../inference/limit-items.ts'
+import { takeLogitBias } from '../../../../inference/logit-bias.ts'
 import { readBody } from '../../../../inference/read-body.ts'
 import { unparsable } from '../../../../inference/stages/body.ts'
 import type { WireFormat } from '../../../../inference/wire-format.ts'
-import { MAX_MESSAGES } from '../limits.ts'
+import { MAX_MESSAGES, MAX_METADATA } from '../limits.ts'
 import { collectChat } from './collect.ts'
 import { streamChat } from './stream.ts'
 import { chatToDomain } from './to-domain.ts'
@@ -14,14 +16,16 @@ async function validate(document: JsonDocument, signal: AbortSignal): Promise<Ch
   if (messages !== undefined && messages.length > MAX_MESSAGES) {
     throw unparsable(`messages: more than ${MAX_MESSAGES}`, 'messages')
   }
+  limitItems(document, 'metadata', MAX_METADATA)
   return readBody(chatCompletionRequest, document, signal)
 }
 
 /** The wire format of `POST /v1/chat/completions`. */
 export const chatFormat: WireFormat = {
   async read(document, { signal }) {
-    const body = await validate(document, signal)
-    const request = chatToDomain(body)
+    const { rest, logitBias } = await takeLogitBias(document, signal)
+    const body = await validate(rest, signal)
+    const request = chatToDomain(body, logitBias)
     const options = {
       choices: request.choices,
       includeUsage: body.stream_options?.include_usage ?? false,

@@ -18,13 +18,13 @@ const ROLES: Readonly<Record<ChatRequestMessage['role'], Role>> = {
 }
 
 /** Converts a chat request of the compatible format. */
-export function chatToDomain(body: ChatCompletionRequest): ChatRequest {
+export function chatToDomain(body: ChatCompletionRequest, logitBias?: string | undefined): ChatRequest {
   const tools = toToolRequest(body)
   if (tools.tools !== undefined && (body.grammar ?? '') !== '') throw grammarBesideTools()
   return {
     kind: 'chat',
     messages: body.messages.map(toMessage),
-    generation: toGeneration(body),
+    generation: toGeneration(body, logitBias),
     choices: body.n ?? 1,
     ...tools,
     structuredOutput: toStructuredOutput({

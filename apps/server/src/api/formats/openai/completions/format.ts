@@ -1,8 +1,9 @@
 import { completionRequest } from '@svc/wire/openai'
 import { limitItems } from '../../../../inference/limit-items.ts'
+import { takeLogitBias } from '../../../../inference/logit-bias.ts'
 import { readBody } from '../../../../inference/read-body.ts'
 import type { WireFormat } from '../../../../inference/wire-format.ts'
-import { MAX_TOKENS_SENT } from '../limits.ts'
+import { MAX_METADATA, MAX_TOKENS_SENT } from '../limits.ts'
 import { collectCompletion } from './collect.ts'
 import { streamCompletion } from './stream.ts'
 import { completionToDomain } from './to-domain.ts'
@@ -11,8 +12,10 @@ import { completionToDomain } from './to-domain.ts'
 export const completionFormat: WireFormat = {
   async read(document, { signal }) {
     limitItems(document, 'prompt', MAX_TOKENS_SENT)
-    const body = await readBody(completionRequest, document, signal)
-    const request = completionToDomain(body)
+    limitItems(document, 'metadata', MAX_METADATA)
+    const { rest, logitBias } = await takeLogitBias(document, signal)
+    const body = await readBody(completionRequest, rest, signal)
+    const request = completionToDomain(body, logitBias)
     const alternatives = request.generation.topLogprobs
     const options = {
       choices: request.choices,

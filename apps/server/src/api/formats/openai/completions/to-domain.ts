@@ -7,7 +7,7 @@ import { MAX_CHOICES } from '../limits.ts'
 import { toGeneration } from '../to-generation.ts'
 
 /** Converts a completion request of the compatible format. `suffix` and `best_of` have no effect. */
-export function completionToDomain(body: CompletionBody): CompletionRequest {
+export function completionToDomain(body: CompletionBody, logitBias?: string | undefined): CompletionRequest {
   const prompts = toTexts(body.prompt)
   const choices = body.n ?? 1
   const stream = body.stream ?? false
@@ -28,7 +28,7 @@ export function completionToDomain(body: CompletionBody): CompletionRequest {
     stream,
     echo: body.echo ?? undefined,
     generation: {
-      ...toGeneration({ ...body, logprobs: undefined, top_logprobs: undefined }),
+      ...toGeneration({ ...body, logprobs: undefined, top_logprobs: undefined }, logitBias),
       logprobs: alternatives !== undefined,
       topLogprobs: alternatives,
     },
