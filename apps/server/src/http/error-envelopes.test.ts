@@ -34,6 +34,14 @@ describe('toStatus', () => {
   it('tells an upstream that timed out from a backend', () => {
     expect(toStatus(new SvcError('timeout', 'x', { details: { upstream: true } }))).toBe(502)
   })
+
+  it('keeps the status of an upstream', () => {
+    for (const status of [400, 401, 402, 408, 418, 451, 529])
+      expect(toStatus(new SvcError('upstream_failed', 'x', { code: 'upstream_status', details: { status } }))).toBe(
+        status,
+      )
+    expect(toStatus(new SvcError('upstream_failed', 'x', { details: { status: 401 } }))).toBe(502)
+  })
 })
 
 describe('retryAfterSeconds', () => {
@@ -53,6 +61,16 @@ describe('isPermanent', () => {
     expect(isPermanent(new SvcError('internal', 'x', { code: 'model_load_failed' }))).toBe(true)
     for (const kind of ['rate_limited', 'unavailable', 'internal'] as const)
       expect(isPermanent(new SvcError(kind, 'x'))).toBe(false)
+  })
+
+  it.each([
+    ['rate_limited', 1000, false],
+    ['rate_limited', 60_000, false],
+    ['rate_limited', 60_001, true],
+    ['rate_limited', 86_400_000, true],
+    ['unavailable', 3_600_000, false],
+  ] as const)('%s for %i ms: %s', (kind, retryAfterMs, permanent) => {
+    expect(isPermanent(new SvcError(kind, 'x', { retryAfterMs }))).toBe(permanent)
   })
 })
 

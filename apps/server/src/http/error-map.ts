@@ -27,8 +27,13 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
 /** Refusals that have a status of their own within their kind. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = { upgrade_required: 426 }
 
-/** HTTP status of an error. A timeout is 502 when an upstream caused it, else 500. */
+/**
+ * HTTP status of an error. The error of an upstream that answered keeps the status of that answer. A timeout is 502 when
+ * an upstream caused it, else 500.
+ */
 export function toStatus(error: SvcError): number {
+  const upstream = error.code === 'upstream_status' ? error.details?.status : undefined
+  if (typeof upstream === 'number') return upstream
   if (error.kind === 'timeout' && error.details?.upstream === true) return 502
   return STATUS_OF_CODE[error.code] ?? STATUS[error.kind]
 }
@@ -55,7 +60,11 @@ const PERMANENT_CODES: ReadonlySet<string> = new Set([
   'router_model_missing',
 ])
 
+/** Official clients sleep for as long as `Retry-After` says. Nobody waits longer than this for an answer. */
+const MAX_CLIENT_WAIT_MS = 60_000
+
 /** Whether `x-should-retry: false` belongs on the reply. */
 export function isPermanent(error: SvcError): boolean {
+  if (error.kind === 'rate_limited') return (error.retryAfterMs ?? 0) > MAX_CLIENT_WAIT_MS
   return PERMANENT.has(error.kind) || PERMANENT_CODES.has(error.code)
 }

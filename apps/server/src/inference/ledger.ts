@@ -78,6 +78,12 @@ export class RequestLedger {
     this.#uncountedBytes = 0
   }
 
+  /** Names the serving model in the headers of the reply, because the client asked for another one. */
+  showServed(name: string): void {
+    // Header values allow only Latin letters; model names may hold any.
+    this.headers['Served-Model'] = encodeURI(name)
+  }
+
   /** Counts a failover target as the server of the request until it fails. */
   beginAttempt(target: ModelConfig): void {
     this.servedModel = target

@@ -191,6 +191,7 @@ export function createRequestCore(stages: Stages, { observe, traces, onEnd }: Co
     const request: ResolvedRequest = model === found.model ? found : { ...found, model, replyModel: model.name }
     const ledger = new RequestLedger(request.requestedModel, model, request.replyModel)
     ledger.trace = trace
+    if (model !== found.model) ledger.showServed(model.name)
     own.ledger = ledger
     if (trace !== undefined) trace.account = ledger
     enter('access')

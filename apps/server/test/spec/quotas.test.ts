@@ -1,12 +1,15 @@
 import { request } from 'node:http'
+import Anthropic from '@anthropic-ai/sdk'
 import type { Principal } from '@svc/auth'
 import type { QuotaRule } from '@svc/auth/ports'
 import { eventually, startUpstream } from '@svc/test-kit'
+import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { type CrowdRequest, countStatuses, sendAtOnce } from '../support/crowd.ts'
 import { createPeople } from '../support/people.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
 
 const HOUR = 3_600_000
 const messages = [{ role: 'user', content: 'Hello there' }]
@@ -44,6 +47,7 @@ describe('a quota of requests', () => {
       expect(Number(retryAfter)).toBeLessThanOrEqual(HOUR / 1000)
     }
     const refused = await server.chat('m', {}, as('ada'))
+    expect(refused.headers['x-should-retry']).toBe('false')
     expect(refused.json()).toEqual({
       error: {
         code: 'quota_exceeded',
@@ -59,6 +63,33 @@ describe('a quota of requests', () => {
       error: { type: 'rate_limit_error' },
     })
     expect((await server.chat('m', {}, as('bob'))).status).toBe(200)
+  })
+
+  verifies('errors:retry:long-wait', 'makes official clients give up at once where its window is long', async () => {
+    await using server = await startWorld({ quotas: [rule({ maxRequests: 1 })] })
+    const asked: string[] = []
+    const countingFetch: typeof fetch = (input, init) => {
+      asked.push(String(input))
+      return fetch(input, init)
+    }
+    const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'ada', fetch: countingFetch })
+    const anthropic = new Anthropic({ baseURL: server.url, apiKey: 'ada', fetch: countingFetch })
+    await openai.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'Hello' }] })
+    const turn = [{ role: 'user' as const, content: 'Hello' }]
+    await expect(openai.chat.completions.create({ model: 'm', messages: turn })).rejects.toThrow(OpenAI.RateLimitError)
+    await expect(openai.responses.create({ model: 'm', input: 'Hello' })).rejects.toThrow(OpenAI.RateLimitError)
+    await expect(anthropic.messages.create({ model: 'm', max_tokens: 9, messages: turn })).rejects.toThrow(
+      Anthropic.RateLimitError,
+    )
+    expect(asked).toHaveLength(4)
+  })
+
+  it('lets official clients wait for a short window', async () => {
+    await using server = await startWorld({ quotas: [rule({ maxRequests: 1, windowMs: 30_000 })] })
+    await server.chat('m', {}, as('ada'))
+    const refused = await server.chat('m', {}, as('ada'))
+    expect([refused.status, refused.headers['x-should-retry']]).toEqual([429, undefined])
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(30)
   })
 
   it('counts no request that is refused, or fails before it has used anything', async () => {

@@ -42,7 +42,7 @@ describe('requests of a router', () => {
   })
   afterAll(() => world[Symbol.asyncDispose]())
 
-  // verifies model-file:router:makes-router, events:routing:each, decision-log:entry:models
+  // verifies model-file:router:makes-router, events:routing:each, decision-log:entry:models, router:reply:served-model
   it.each(
     Object.keys(BODIES).flatMap((path) =>
       (path === '/v1/edits' ? [false] : [false, true]).map((stream) => [path, stream] as const),
@@ -53,6 +53,7 @@ describe('requests of a router', () => {
       const body = { model: 'auto', stream, ...BODIES[path]?.(prompt) }
       const reply = await world.server.post(path, body, { 'x-correlation-id': id })
       expect([reply.status, path === '/v1/edits' ? served : findModelIn(reply.text)], reply.text).toEqual([200, served])
+      expect(reply.headers['served-model']).toBe(served)
       const texts = reply.text.replaceAll(/"(?:model|created_at|id|object)":\s*"[^"]*"/g, '')
       expect(texts.includes(served) || stream, reply.text).toBe(true)
       const decisions = await world.decisions(`?correlation_id=${id}`)
@@ -254,6 +255,12 @@ describe('the picked model', () => {
     const reply = await world.server.chat('by-group')
     expect([reply.status, reply.headers['served-model'], findModelIn(reply.text)]).toEqual([200, 'mid', 'group'])
     expect((await world.decisions('?limit=1'))[0]).toMatchObject({ served_model: 'group' })
+  })
+
+  it('is not in a header where nothing was picked', async () => {
+    await world.server.writeModelFile('mid-alias.yaml', 'name: mid-alias\nalias: mid\n')
+    for (const model of ['mid', 'mid-alias'])
+      expect((await world.server.chat(model)).headers['served-model'], model).toBeUndefined()
   })
 })
 

@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type {
   BodyPiece,
+  Header,
   PushUpstream,
   StopSignal,
   UpstreamCall,
@@ -33,6 +34,8 @@ export interface RelayOptions {
    * at once.
    */
   readonly outgoing: ReplyTarget
+  /** Headers for the client beside those of the upstream. */
+  readonly headers?: readonly Header[] | undefined
   /** Ends the request for other reasons. */
   readonly signal?: StopSignal | undefined
   readonly rewriter?: ByteRewriter | undefined
@@ -126,7 +129,7 @@ class Relay implements UpstreamSink {
     this.#status = status
     this.#body = createRelayBody({
       head,
-      headers: selectReplyHeaders(head.headers),
+      headers: [...(this.#options.headers ?? []), ...selectReplyHeaders(head.headers)],
       provider: this.#options.provider,
       rewriter: status >= 400 ? createKeyRedactor(this.#options.request) : this.#options.rewriter,
       stripsUsage: this.#options.stripsUsage === true,

@@ -120,8 +120,7 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
     }
     const onServed = (candidate: Candidate): void => {
       ledger.beginAttempt(findTarget(candidate))
-      // Header values allow only Latin letters; model names may hold any.
-      ledger.headers['Served-Model'] = encodeURI(candidate.model)
+      ledger.showServed(candidate.model)
       if (candidate.note !== undefined) ledger.headers.Failover = candidate.note
     }
     return { request: { group, bodyBytes, signal: context.signal, onServed }, findTarget }

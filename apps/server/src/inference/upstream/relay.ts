@@ -47,6 +47,7 @@ export function createRelay({ models, upstream, opaque }: RelayParts): RelayUpst
         isStream,
       }),
       provider: target.provider,
+      headers: Object.entries(ledger.headers),
       outgoing: trace === undefined ? outgoing : traceRelayTarget(outgoing, trace, restorer !== undefined),
       signal: context.abort,
       stripsUsage: addsUsage,

@@ -77,6 +77,12 @@ export const ERRORS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'errors:opaque:upstream-status',
+    section: '7.1',
+    behavior: 'The error of an upstream keeps its status while errors are opaque.',
+    state: 'built',
+  },
+  {
     id: 'errors:credentials:status',
     section: '7.1',
     behavior: 'Missing and invalid credentials both give 401.',
@@ -245,6 +251,12 @@ export const ERRORS = defineRequirements([
     id: 'errors:retry:permanent',
     section: '7.2',
     behavior: 'An error that would only repeat itself carries `x-should-retry: false`.',
+    state: 'built',
+  },
+  {
+    id: 'errors:retry:long-wait',
+    section: '7.2',
+    behavior: 'A 429 that lasts longer than a minute carries `x-should-retry: false`; a shorter one does not.',
     state: 'built',
   },
   {

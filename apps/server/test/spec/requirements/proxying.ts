@@ -47,6 +47,44 @@ export const PROXYING = defineRequirements([
     state: 'built',
   },
   {
+    id: 'cloud-proxy:translate:calls',
+    section: '6.5',
+    behavior:
+      'Tool calls of an upstream keep their ids, names and arguments, whatever indexes they come with; they end as calls, and their arguments are a JSON text.',
+    state: 'built',
+  },
+  {
+    id: 'cloud-proxy:translate:result-media',
+    section: '6.5',
+    behavior: "Images of a tool's result go to `provider_a` in the user's turn behind it.",
+    state: 'built',
+  },
+  {
+    id: 'cloud-proxy:translate:as-it-came',
+    section: '6.5',
+    behavior:
+      'With `translate: full` a conversation of the messages format reaches `provider_b` as it came: cache marks, signatures of thoughts and titles of documents too.',
+    state: 'built',
+  },
+  {
+    id: 'cloud-proxy:translate:sampling',
+    section: '6.5',
+    behavior: 'Translation sends temperature and the like only with `proxy.sampling: send`.',
+    state: 'built',
+  },
+  {
+    id: 'cloud-proxy:translate:limit-field',
+    section: '6.5',
+    behavior: '`proxy.limit_field` names the limit of an answer for `provider_a`.',
+    state: 'built',
+  },
+  {
+    id: 'upstream:encoding:unasked',
+    section: '6.5',
+    behavior: 'A reply with gzip, deflate or br that nobody asked for is decoded, relayed ones too.',
+    state: 'built',
+  },
+  {
     id: 'cloud-proxy:translate:refusal',
     section: '6.5',
     behavior: 'A reply of `provider_b` that stops with `refusal` becomes an error, streamed or whole.',
@@ -166,6 +204,39 @@ export const PROXYING = defineRequirements([
     id: 'upstream:reply:not-filtered',
     section: '6.5',
     behavior: 'The filter does not scan whole replies.',
+    state: 'built',
+  },
+  {
+    id: 'upstream:usage:details',
+    section: '6.5',
+    behavior:
+      'Cached and reasoning tokens of an upstream reach clients of every format that has fields for them, and the usage reports.',
+    state: 'built',
+  },
+  {
+    id: 'usage:estimate:marked',
+    section: '6.5',
+    behavior:
+      'Tokens that an upstream does not say are estimated from the request and the text of the answer; usage rows and reports mark them.',
+    state: 'built',
+  },
+  {
+    id: 'usage:estimate:cut',
+    section: '6.5',
+    behavior: 'A stream that its upstream cuts, or its client leaves, leaves a usage row with the tokens until then.',
+    state: 'built',
+  },
+  {
+    id: 'usage:estimate:quota',
+    section: '6.5',
+    behavior: 'Estimated tokens are settled against quotas.',
+    state: 'built',
+  },
+  {
+    id: 'cloud-proxy:stream-usage:asks',
+    section: '6.5',
+    behavior:
+      '`proxy.stream_usage` makes a relayed stream ask for its figures, and keeps them from a client that did not ask.',
     state: 'built',
   },
   {

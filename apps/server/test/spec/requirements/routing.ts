@@ -28,6 +28,13 @@ export const ROUTING = defineRequirements([
     state: 'built',
   },
   {
+    id: 'router:reply:served-model',
+    section: '6.4',
+    behavior:
+      'The reply of a routed request names the model that served in the header `Served-Model`, relayed candidates included.',
+    state: 'built',
+  },
+  {
     id: 'router:depth:violation',
     section: '6.4',
     behavior: 'A candidate that is a router itself fails the request with 500.',
