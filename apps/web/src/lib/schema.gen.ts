@@ -4154,6 +4154,7 @@ export interface components {
             total_tokens: number;
             prompt_tokens_details?: {
                 cached_tokens?: number;
+                cache_creation_tokens?: number;
             } & {
                 [key: string]: unknown;
             };
@@ -4558,6 +4559,10 @@ export interface components {
             completion_tokens: number;
             total_tokens: number;
             request_count: number;
+            cached_tokens?: number;
+            reasoning_tokens?: number;
+            estimated_tokens?: number;
+            estimated_request_count?: number;
         } & {
             [key: string]: unknown;
         };
@@ -4596,6 +4601,10 @@ export interface components {
                 completion_tokens: number;
                 total_tokens: number;
                 request_count: number;
+                cached_tokens?: number;
+                reasoning_tokens?: number;
+                estimated_tokens?: number;
+                estimated_request_count?: number;
             } & {
                 [key: string]: unknown;
             };
@@ -4609,6 +4618,10 @@ export interface components {
                 completion_tokens: number;
                 total_tokens: number;
                 request_count: number;
+                cached_tokens?: number;
+                reasoning_tokens?: number;
+                estimated_tokens?: number;
+                estimated_request_count?: number;
             } & {
                 [key: string]: unknown;
             };
@@ -4618,6 +4631,10 @@ export interface components {
                 completion_tokens: number;
                 total_tokens: number;
                 request_count: number;
+                cached_tokens?: number;
+                reasoning_tokens?: number;
+                estimated_tokens?: number;
+                estimated_request_count?: number;
             } & {
                 [key: string]: unknown;
             })[];
@@ -4646,6 +4663,10 @@ export interface components {
                 completion_tokens: number;
                 total_tokens: number;
                 request_count: number;
+                cached_tokens?: number;
+                reasoning_tokens?: number;
+                estimated_tokens?: number;
+                estimated_request_count?: number;
             } & {
                 [key: string]: unknown;
             })[];

@@ -19,7 +19,10 @@ export function toTable(
   { group, toName }: { readonly group: string; readonly toName: (group: UsageGroup) => string },
 ): (string | number)[][] {
   return [
-    [group, 'id', 'requests', 'prompt_tokens', 'completion_tokens', 'total_tokens', 'share'],
+    [
+      ...[group, 'id', 'requests', 'prompt_tokens', 'completion_tokens', 'total_tokens', 'share'],
+      ...['cached_tokens', 'reasoning_tokens', 'estimated_tokens'],
+    ],
     ...groups.map((one) => [
       toName(one),
       one.id,
@@ -28,6 +31,9 @@ export function toTable(
       one.completionTokens,
       one.totalTokens,
       Number(one.share.toFixed(6)),
+      one.cachedTokens,
+      one.reasoningTokens,
+      one.estimatedTokens,
     ]),
   ]
 }

@@ -75,11 +75,25 @@ it('writes a table whose texts are no formulas', () => {
   expect(writeCsv([['=a,b']])).toBe(`"'=a,b"\r\n`)
 })
 
+it('sums the tokens that were cached, thoughts or estimated; rows without them have none', () => {
+  const details = { cached_tokens: 4, reasoning_tokens: 2, estimated_tokens: 9, estimated_request_count: 1 }
+  const groups = groupUsage([...ROWS, row(details), row(details)], { group: 'model', metric: 'tokens' })
+  expect(groups.map((one) => [one.name, one.cachedTokens, one.reasoningTokens, one.estimatedTokens])).toEqual([
+    ['small', 8, 4, 18],
+    ['large', 0, 0, 0],
+  ])
+})
+
 it('exports what is shown', () => {
-  const groups = groupUsage(ROWS, { group: 'model', metric: 'tokens' })
+  const rows = [
+    ...ROWS,
+    row({ model: 'large', request_count: 0, cached_tokens: 3, estimated_tokens: 7, total_tokens: 0 }),
+  ]
+  const groups = groupUsage(rows, { group: 'model', metric: 'tokens' })
+  const heads = ['requests', 'prompt_tokens', 'completion_tokens', 'total_tokens', 'share']
   expect(toTable(groups, { group: 'Model', toName: ({ name }) => name })).toEqual([
-    ['Model', 'id', 'requests', 'prompt_tokens', 'completion_tokens', 'total_tokens', 'share'],
-    ['large', 'large', 1, 10, 5, 45, 0.75],
-    ['small', 'small', 7, 20, 10, 15, 0.25],
+    ['Model', 'id', ...heads, 'cached_tokens', 'reasoning_tokens', 'estimated_tokens'],
+    ['large', 'large', 1, 20, 10, 45, 0.75, 3, 0, 7],
+    ['small', 'small', 7, 20, 10, 15, 0.25, 0, 0, 0],
   ])
 })

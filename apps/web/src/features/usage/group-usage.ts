@@ -9,6 +9,12 @@ export interface UsageGroup {
   readonly promptTokens: number
   readonly completionTokens: number
   readonly totalTokens: number
+  /** Prompt tokens that an upstream took from its cache. */
+  readonly cachedTokens: number
+  /** Completion tokens that were thoughts. */
+  readonly reasoningTokens: number
+  /** Tokens of the total whose upstream did not count them. */
+  readonly estimatedTokens: number
   readonly requests: number
   /** 0 to 1, of the metric that is shown. */
   readonly share: number
@@ -56,6 +62,9 @@ export function groupUsage(
         promptTokens: sum(part.rows, (row) => row.prompt_tokens),
         completionTokens: sum(part.rows, (row) => row.completion_tokens),
         totalTokens: sum(part.rows, (row) => row.total_tokens),
+        cachedTokens: sum(part.rows, (row) => row.cached_tokens ?? 0),
+        reasoningTokens: sum(part.rows, (row) => row.reasoning_tokens ?? 0),
+        estimatedTokens: sum(part.rows, (row) => row.estimated_tokens ?? 0),
         requests: sum(part.rows, (row) => row.request_count),
         share: all === 0 ? 0 : total / all,
         byBucket,

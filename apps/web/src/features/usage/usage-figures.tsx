@@ -5,20 +5,25 @@ import type { UsageGroup } from './group-usage.ts'
 /** The sums of what is shown. */
 export function UsageFigures({ groups }: { readonly groups: readonly UsageGroup[] }) {
   const { t } = useTranslation('usage')
-  const add = (read: (group: UsageGroup) => number) =>
-    formatNumber(groups.reduce((total, group) => total + read(group), 0))
+  const add = (read: (group: UsageGroup) => number) => groups.reduce((total, group) => total + read(group), 0)
+  const details = [
+    ['cached', add(({ cachedTokens }) => cachedTokens)],
+    ['reasoning', add(({ reasoningTokens }) => reasoningTokens)],
+    ['estimated', add(({ estimatedTokens }) => estimatedTokens)],
+  ] as const
   const figures = [
     ['requests', add(({ requests }) => requests)],
     ['total', add(({ totalTokens }) => totalTokens)],
     ['prompt', add(({ promptTokens }) => promptTokens)],
     ['completion', add(({ completionTokens }) => completionTokens)],
+    ...details.filter(([, value]) => value > 0),
   ] as const
   return (
     <dl className="figures">
       {figures.map(([name, value]) => (
         <div key={name} className="fig">
           <dt>{t(`column.${name}`)}</dt>
-          <dd>{value}</dd>
+          <dd>{formatNumber(value)}</dd>
         </div>
       ))}
     </dl>

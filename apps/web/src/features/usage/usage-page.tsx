@@ -79,6 +79,7 @@ function Report({
   readonly isAll: boolean
   readonly onChange: (changes: UsageSearch) => void
 }) {
+  const { t } = useTranslation('usage')
   const { period = 'month', group = 'model', metric = 'tokens' } = search
   const shown = filterUsage(rows, search)
   const groups = groupUsage(shown, { group, metric })
@@ -92,6 +93,7 @@ function Report({
           <UsageFigures groups={groups} />
           <UsageChart rows={shown} groups={groups} period={period} group={group} metric={metric} />
           <UsageTable groups={groups} group={group} metric={metric} />
+          {groups.some(({ estimatedTokens }) => estimatedTokens > 0) && <p className="meta">{t('estimated.about')}</p>}
         </>
       )}
     </>

@@ -44,7 +44,7 @@ export function UsageTable({
             <Figure name={t('column.requests')} value={one.requests} />
             <Figure name={t('column.prompt')} value={one.promptTokens} />
             <Figure name={t('column.completion')} value={one.completionTokens} />
-            <Figure name={t('column.total')} value={one.totalTokens} />
+            <Figure name={t('column.total')} value={one.totalTokens} isEstimated={one.estimatedTokens > 0} />
             <td className="free end-c share">
               <span className="dur">
                 <span className="bar">
@@ -60,11 +60,21 @@ export function UsageTable({
   )
 }
 
-function Figure({ name, value }: { readonly name: string; readonly value: number }) {
+function Figure({
+  name,
+  value,
+  isEstimated = false,
+}: {
+  readonly name: string
+  readonly value: number
+  readonly isEstimated?: boolean
+}) {
+  const { t } = useTranslation('usage')
+  const figure = formatNumber(value)
   return (
     <td className="num free m">
       <span className="label t3">{name}</span>
-      {formatNumber(value)}
+      {isEstimated ? t('estimated.figure', { figure }) : figure}
     </td>
   )
 }
