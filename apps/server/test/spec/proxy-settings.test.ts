@@ -219,6 +219,34 @@ describe('cache_prompt', () => {
   })
 })
 
+it.each<[key: string, value: unknown, useful: readonly string[]]>([
+  ['sampling', 'send', ['full-a', 'full-b', 'text-a']],
+  ['limit_field', 'max_tokens', ['full-a', 'text-a']],
+  ['stream_usage', true, ['full-a', 'text-a', 'relay', 'relay-a']],
+])('proxy.%s causes a warning where it has no effect', async (key, value, useful) => {
+  await using server = await startTestServer()
+  const ways = {
+    relay: {},
+    'relay-a': { provider: 'openai' },
+    'relay-b': { provider: 'anthropic' },
+    'text-a': { mode: 'translate', provider: 'provider_a' },
+    'full-a': { mode: 'translate', provider: 'provider_a', translate: 'full' },
+    'full-b': { mode: 'translate', provider: 'provider_b', translate: 'full' },
+  }
+  const proxy = { upstream_url: 'https://models.example/v1', [key]: value }
+  for (const [name, keys] of Object.entries(ways)) await write(server, name, { ...proxy, ...keys })
+  await write(server, 'far', proxy, { backend: 'service-proxy' })
+  await server.call('/v1/models')
+  const warned = server.logLines.filter((line) => line.includes(`proxy.${key}`)).map((line) => JSON.parse(line))
+  expect(warned.map(({ file, line, level }) => [file, line, level])).toEqual(
+    ['far', ...Object.keys(ways)]
+      .filter((name) => !useful.includes(name))
+      .map((name) => `${name}.yaml`)
+      .sort()
+      .map((file) => [file, 7, 'warn']),
+  )
+})
+
 verifies('upstream:reply:not-filtered', 'a reply of an upstream is not filtered', async () => {
   await using server = await startTestServer()
   await using upstream = await startUpstream()
