@@ -64,11 +64,16 @@ export function createBackendExecutor(
         try {
           return await runOperation(request, { ...parts, ...toContext(lease, options) })
         } catch (error) {
-          if (options.signal.aborted) options.onLeft?.({ ...NO_USAGE, promptTokens: estimateInputs(request) })
+          if (options.signal.aborted) leave(options, estimateInputs(request))
           throw error
         }
       }),
   }
+}
+
+/** Tells the figures of an operation that was left, of which only the inputs are known. */
+function leave({ onLeft }: ExecuteOptions, promptTokens: number): void {
+  onLeft?.({ usage: { ...NO_USAGE, promptTokens }, isEstimated: promptTokens > 0 })
 }
 
 /** Circumstances of a call. Other instances learn how many servers the request has passed. */

@@ -12,6 +12,13 @@ export interface CallTrace {
   endLoad(): void
 }
 
+/** Figures of a call whose caller has left. */
+export interface LeftFigures {
+  readonly usage: Usage
+  /** Whether a part of the figures is an estimate. */
+  readonly isEstimated: boolean
+}
+
 /** Model and circumstances of a call. */
 export interface ExecuteOptions {
   readonly model: ModelConfig
@@ -22,7 +29,7 @@ export interface ExecuteOptions {
   /** @default the call is not a part of a traced request */
   readonly trace?: CallTrace | undefined
   /** Told the figures of a call whose caller leaves before its backend has told them. @default nobody counts them */
-  readonly onLeft?: ((usage: Usage) => void) | undefined
+  readonly onLeft?: ((left: LeftFigures) => void) | undefined
   readonly signal: AbortSignal
 }
 

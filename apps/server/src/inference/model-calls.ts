@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
-import { notServed } from '../catalog/serving.ts'
+import { leavesMachine, notServed } from '../catalog/serving.ts'
 import type { StepBatches } from './events.ts'
 import type { ExecuteOptions, Executor } from './executor.ts'
 import type { Failover } from './failover/failover.ts'
@@ -99,8 +99,11 @@ function toExecution(model: ModelConfig, { context, ledger }: ModelTask): Execut
     correlationId: context.requestId,
     header: (name) => context.header(name),
     trace: ledger.trace,
-    onLeft(usage) {
-      ledger.usage = usage
+    onLeft({ usage, isEstimated }) {
+      // What other servers do not say is estimated from the whole request, when it is recorded.
+      if (isEstimated && leavesMachine(model)) return
+      ledger.count(usage)
+      ledger.isEstimated ||= isEstimated
     },
     signal: context.signal,
   }

@@ -223,14 +223,16 @@ describe('usage', () => {
     await leave(server, '/v1/embeddings', { model: 'vectors', input: [content, content] })
     const byModel = async () => {
       const { usage } = await readUsage(server, 'ada')
-      return Object.fromEntries(usage.map((row) => [row.model, [row.request_count, row.prompt_tokens]]))
+      return Object.fromEntries(
+        usage.map((row) => [row.model, [row.request_count, row.prompt_tokens, row.estimated_request_count ?? 0]]),
+      )
     }
     const { fine: [, prompt = 0] = [] } = await byModel()
     expect(prompt).toBeGreaterThan(0)
     await eventually(async () =>
       expect(await byModel()).toEqual({
-        ...{ fine: [1, prompt], whole: [4, 4 * prompt], own: [1, prompt] },
-        ...{ uncounted: [1, Math.ceil(content.length / 4)], vectors: [1, 2 * Math.ceil(content.length / 4)] },
+        ...{ fine: [1, prompt, 0], whole: [4, 4 * prompt, 0], own: [1, prompt, 0] },
+        ...{ uncounted: [1, Math.ceil(content.length / 4), 1], vectors: [1, 2 * Math.ceil(content.length / 4), 1] },
       }),
     )
   })

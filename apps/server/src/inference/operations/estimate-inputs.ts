@@ -1,6 +1,5 @@
+import { estimateText } from '../estimate-tokens.ts'
 import type { EmbedInput, OperationKind, OperationRequest } from './operation.ts'
-
-const BYTES_PER_TOKEN = 4
 
 /** Roughly how many tokens a backend reads for an operation whose tokens are counted; 0 for the others. */
 export function estimateInputs(request: OperationRequest<OperationKind>): number {
@@ -15,7 +14,7 @@ export function estimateInputs(request: OperationRequest<OperationKind>): number
 }
 
 function estimateInput(input: EmbedInput): number {
-  if (typeof input === 'string') return Math.ceil(Buffer.byteLength(input) / BYTES_PER_TOKEN)
+  if (typeof input === 'string') return estimateText(Buffer.byteLength(input))
   if (!('messages' in input)) return input.length
   return estimateInput(JSON.stringify(input.messages))
 }

@@ -1,6 +1,8 @@
 import type { PartialMessage } from '@svc/backend-client'
 import { ANSWER_TRAILERS, type PredictOptions, type Reply } from '@svc/backend-client/proto'
+import { estimateText } from '../estimate-tokens.ts'
 import { type FinishReason, NO_USAGE, type PredictionStep, type Usage } from '../events.ts'
+import type { LeftFigures } from '../executor.ts'
 import { createReplyDecoder, type ReplyDecoder, type ToldEnd } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
 import { toPredictOptions } from '../to-predict-options.ts'
@@ -13,7 +15,6 @@ import { createReplyText } from './reply-text.ts'
 
 /** Time for the count of a prompt that nobody waits for. */
 const COUNT_MS = 2000
-const BYTES_PER_TOKEN = 4
 
 /** One choice of a reply. */
 interface Choice {
@@ -112,14 +113,17 @@ export class ChoiceRun {
    * Gives the figures of a choice whose caller has left. Its backend has read the prompt, also when it did not come to
    * say so: then the prompt is counted, or estimated where the backend does not count.
    */
-  async countLeft(): Promise<Usage> {
+  async countLeft(): Promise<LeftFigures> {
     const { usage } = this.#decoder
     const { client } = this.#context
     const signal = AbortSignal.timeout(COUNT_MS)
-    if (this.#count !== undefined) return this.#addUp(await this.#count.usage(usage, { signal }).catch(() => usage))
-    if (usage.promptTokens > 0 || !this.#choice.countsPrompt) return this.#addUp(usage)
-    const promptTokens = await countPrompt(this.#options, { client, signal }).catch(() => estimatePrompt(this.#options))
-    return this.#addUp({ ...usage, promptTokens })
+    if (this.#count !== undefined) {
+      return { usage: this.#addUp(await this.#count.usage(usage, { signal }).catch(() => usage)), isEstimated: false }
+    }
+    if (usage.promptTokens > 0 || !this.#choice.countsPrompt) return { usage: this.#addUp(usage), isEstimated: false }
+    const counted = await countPrompt(this.#options, { client, signal }).catch(() => undefined)
+    const promptTokens = counted ?? estimatePrompt(this.#options)
+    return { usage: this.#addUp({ ...usage, promptTokens }), isEstimated: counted === undefined }
   }
 
   #takeWarnings(): readonly PredictionStep[] {
@@ -173,7 +177,7 @@ export function* runChoices(
 
 function estimatePrompt({ Prompt = '', Messages = [] }: PartialMessage<PredictOptions>): number {
   const bytes = Messages.reduce((sum, { content = '' }) => sum + Buffer.byteLength(content), Buffer.byteLength(Prompt))
-  return Math.ceil(bytes / BYTES_PER_TOKEN)
+  return estimateText(bytes)
 }
 
 /** Figures that a backend sends beside the messages of the contract. */
