@@ -1,3 +1,4 @@
+import { createLocalPrincipal } from '@svc/auth'
 import { analyzeText } from '@svc/pii'
 import { createDetector } from '@svc/pii/detectors'
 import { type EvaluationOptions, evaluateDetectors } from '@svc/pii/evaluation'
@@ -16,7 +17,7 @@ import { abortOnInterrupt, readLines, refuseCommand, withInference } from './wit
 type Find = EvaluationOptions['find']
 
 /** The owner of the events that a command leaves in its own, short-lived audit log. */
-const USER = 'pii-eval'
+const CALLER = createLocalPrincipal('pii-eval')
 
 /**
  * `svc pii eval FILE`: runs detectors over labelled texts and prints what they find and miss.
@@ -78,7 +79,7 @@ function findByScanner(scanner: TextScanner, detectors: readonly string[]): Find
       detectors,
       offsetEncoding: 'utf16',
       origin: 'pii_analyze',
-      userId: USER,
+      principal: CALLER,
       signal,
     })
     return scan.entities.map(({ start, end, entityType, score }) => ({ start, end, group: entityType, score }))

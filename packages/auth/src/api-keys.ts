@@ -1,3 +1,5 @@
+import { ROUTE_GROUPS } from './access/access.ts'
+import { checkModelExists } from './check-model.ts'
 import { checkName, checkNames } from './check-text.ts'
 import { parseDuration } from './duration.ts'
 import { AuthError, invalidValue, missing } from './errors.ts'
@@ -18,6 +20,10 @@ export interface ApiKeysOptions {
   readonly defaultLifetimeMs?: number | undefined
   /** Keys of one account. @default 1000 */
   readonly maxKeys?: number | undefined
+  /** The groups of routes that scopes may name. @default {@link ROUTE_GROUPS} */
+  readonly routeGroups?: readonly string[] | undefined
+  /** Whether there is a model of a name, for scopes. @default there is one of every name */
+  readonly hasModel?: ((name: string) => boolean) | undefined
 }
 
 /** The fields of a new key. They come from a request and are checked. */
@@ -80,16 +86,21 @@ function readExpiry({ expiresAt, expiresIn }: ApiKeyDraft, now: number): number 
 
 const isScope = (name: string): boolean => name === 'routes' || name === 'models'
 
-function readScopes({ scopes }: ApiKeyDraft): KeyScopes {
+function readScopes(
+  { scopes }: ApiKeyDraft,
+  { routeGroups = ROUTE_GROUPS, hasModel }: Pick<ApiKeysOptions, 'routeGroups' | 'hasModel'>,
+): KeyScopes {
   if (scopes === undefined || scopes === null) return {}
   // A list that was misspelled would be no limit at all.
   const isKnown = typeof scopes === 'object' && !Array.isArray(scopes) && Object.keys(scopes).every(isScope)
   if (!isKnown) throw invalidValue('scopes must be an object with the lists routes and models')
-  const { routes, models } = scopes
-  return {
-    ...(routes === undefined ? {} : { routes: checkNames(routes, 'scopes.routes') }),
-    ...(models === undefined ? {} : { models: checkNames(models, 'scopes.models') }),
-  }
+  const routes = scopes.routes === undefined ? undefined : checkNames(scopes.routes, 'scopes.routes')
+  const models = scopes.models === undefined ? undefined : checkNames(scopes.models, 'scopes.models')
+  const unknown = routes?.find((group) => !routeGroups.includes(group))
+  if (unknown !== undefined)
+    throw invalidValue(`scopes.routes: there is no group ${JSON.stringify(unknown)}; known: ${routeGroups.join(', ')}`)
+  for (const model of models ?? []) checkModelExists(model, { hasModel, field: 'scopes.models' })
+  return { ...(routes === undefined ? {} : { routes }), ...(models === undefined ? {} : { models }) }
 }
 
 /** Users' API keys: `svc-` and 64 hex digits, of which the store has only hashes. */
@@ -106,7 +117,7 @@ export function createApiKeys(options: ApiKeysOptions): ApiKeys {
       name,
       prefix: value.slice(0, SHOWN_LENGTH),
       role: owner.role,
-      scopes: readScopes(draft),
+      scopes: readScopes(draft, options),
       createdAt: now,
       expiresAt: readExpiry(draft, now) ?? lifetime,
       lastUsedAt: undefined,

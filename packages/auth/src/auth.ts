@@ -35,6 +35,8 @@ export interface AuthOptions {
   readonly admin?: AdminEmail | undefined
   /** How long keys live that are made without an expiry, milliseconds. @default for ever */
   readonly defaultKeyLifetimeMs?: number | undefined
+  /** Whether there is a model of a name, for quotas and scopes of keys. @default there is one of every name */
+  readonly hasModel?: ((name: string) => boolean) | undefined
   /** How long a verified credential goes on to be served while the stores are away, milliseconds. @default 0 */
   readonly outageGraceMs?: number | undefined
   /** Id of the caller where no auth is configured. @default local */
@@ -105,7 +107,7 @@ export function createAuth(options: AuthOptions): Auth {
   const passwords = createPasswords()
   const usage = createUsage({ store: usageStore, clock })
   const usageRecorder = options.usageRecorder ?? createUsageRecorder({ store: usageStore, clock, logger })
-  const quotas = createQuotas({ store: quotaStore, clock, revocations, logger })
+  const quotas = createQuotas({ store: quotaStore, clock, revocations, logger, hasModel: options.hasModel })
   const knownAddresses = createKnownAddresses({ store: stores.knownAddresses, hasher, clock })
   const authenticator = createAuthenticator({
     ...{ sessions: stores.sessions, apiKeys: stores.apiKeys, quotas: quotaStore },
@@ -151,6 +153,7 @@ export function createAuth(options: AuthOptions): Auth {
     apiKeys: createApiKeys({
       ...{ store: stores.apiKeys, hasher, revocations, clock },
       defaultLifetimeMs: options.defaultKeyLifetimeMs,
+      hasModel: options.hasModel,
     }),
     accounts: createAccounts({ users, invites, hasher, passwords, clock, mode, revocations, admin: options.admin }),
     invites: createInvites({ store: invites, hasher, clock }),

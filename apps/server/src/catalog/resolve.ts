@@ -18,6 +18,8 @@ export interface ModelDirectory {
    *   missing model or of another alias
    */
   resolve(name: string, options?: ResolveOptions): ModelConfig | undefined
+  /** Gives the name in the folder that a client means by a name: that of a model, or an alias. */
+  findName(name: string, options?: ResolveOptions): string | undefined
   /** As {@link resolve}, for callers that only ask whether there is one: undefined when that throws. */
   find(name: string): ModelConfig | undefined
   /**
@@ -71,6 +73,7 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
 
   return {
     resolve,
+    findName: (name, options = {}) => find(store, name, options)?.name,
     find(name) {
       try {
         return resolve(name)

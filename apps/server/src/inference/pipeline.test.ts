@@ -24,7 +24,7 @@ function recording(stages: Partial<Stages> = {}) {
     },
     resolve() {
       note('resolve')
-      return { replyModel: 'alias', requestedModel: 'alias', model }
+      return { replyModel: 'alias', requestedModel: 'alias', model, through: ['alias'] }
     },
     globalLimit: (cleanup) => note('globalLimit', cleanup),
     async router(request) {

@@ -56,6 +56,8 @@ export interface Resolved {
   /** The name in the reply: the requested one; the name of the model itself where a router picked it. */
   readonly replyModel: string
   readonly model: ModelConfig
+  /** The other names of the model in this request: an alias, the router that picked it. Rights may hold for them. */
+  readonly through: readonly string[]
 }
 
 /** A request whose model is known. */
@@ -188,7 +190,7 @@ export function createRequestCore(stages: Stages, { observe, traces, onEnd }: Co
     enter('router')
     const chosen = stages.router(found)
     const model = chosen instanceof Promise ? await chosen : chosen
-    const request: ResolvedRequest = model === found.model ? found : { ...found, model, replyModel: model.name }
+    const request = model === found.model ? found : toRouted(found, model)
     const ledger = new RequestLedger(request.requestedModel, model, request.replyModel)
     ledger.trace = trace
     if (model !== found.model) ledger.showServed(model.name)
@@ -214,4 +216,9 @@ export function createRequestCore(stages: Stages, { observe, traces, onEnd }: Co
     parsed?.call.completed?.(ledger.servedModel)
     return ledger
   }
+}
+
+/** The request of a router, for the model that it picked. */
+function toRouted(request: ResolvedRequest, model: ModelConfig): ResolvedRequest {
+  return { ...request, model, replyModel: model.name, through: [...request.through, request.model.name] }
 }

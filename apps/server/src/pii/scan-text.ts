@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { checkModelAccess } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
 import { type Entity, type OffsetEncoding, redactText } from '@svc/pii'
 import { piiBlocked } from '@svc/pii/errors'
 import type { AuditSink } from '../audit/audit-event.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
+import type { Principal } from '../principal.ts'
 import { findConsumerPolicy } from './consumer-policy.ts'
 import { findDetectorKind } from './detector-model.ts'
 import type { DetectorRegistry } from './detectors.ts'
@@ -21,7 +23,8 @@ export interface TextScanRequest {
   readonly model?: string | undefined
   readonly offsetEncoding: OffsetEncoding
   readonly origin: 'pii_analyze' | 'pii_redact'
-  readonly userId: string
+  /** The caller, who must have the right to use every model that is named. */
+  readonly principal: Principal
   readonly signal: AbortSignal
 }
 
@@ -42,8 +45,8 @@ export interface TextScanner {
   /**
    * Scans a text, applies the policy and records the findings.
    *
-   * @throws {SvcError} `invalid_request` when no detector is named or one is unknown, `pii_ner_unavailable` when one
-   *   fails
+   * @throws {SvcError} `invalid_request` when no detector is named or one is unknown, `forbidden` when the caller may not
+   *   use one, `pii_ner_unavailable` when one fails
    */
   scan(request: TextScanRequest): Promise<TextScan>
 }
@@ -65,18 +68,20 @@ const MAX_DETECTORS = 32
 export function createTextScanner(options: TextScannerOptions): TextScanner {
   const { findModel, defaults, detectors, events, metrics, clock } = options
 
-  function listDetectorNames({ detectors = [], model: name }: TextScanRequest): readonly string[] {
+  function listDetectorNames({ detectors = [], model: name, principal }: TextScanRequest): readonly string[] {
     const named = [...new Set(detectors)]
     if (named.length > MAX_DETECTORS) throw badRequest(`more than ${MAX_DETECTORS} PII detectors`)
     for (const detector of named) {
       const model = findModel(detector)
       if (model === undefined || findDetectorKind(model) === undefined)
         throw badRequest(`unknown PII detector: ${JSON.stringify(detector)}`)
+      checkModelAccess(principal, model.name, [detector])
     }
     if (named.length > 0) return named
     const model = name === undefined || name === '' ? undefined : findModel(name)
     if (model === undefined && name !== undefined && name !== '')
       throw badRequest(`unknown model: ${JSON.stringify(name)}`)
+    if (model !== undefined) checkModelAccess(principal, model.name, [name ?? ''])
     const policy = model === undefined ? undefined : findConsumerPolicy(model, defaults())
     if (policy === undefined || !policy.enabled || policy.detectors.length === 0) {
       throw badRequest('no PII detectors specified')
@@ -86,9 +91,9 @@ export function createTextScanner(options: TextScannerOptions): TextScanner {
 
   return {
     async scan(request) {
-      const { text, origin, userId, offsetEncoding, signal } = request
+      const { text, origin, principal, offsetEncoding, signal } = request
       const names = listDetectorNames(request)
-      const occasion: Occasion = { origin, userId, correlationId: randomUUID() }
+      const occasion: Occasion = { origin, userId: principal.id, correlationId: randomUUID() }
       const found = await detectors.find(names, request)
       try {
         const redaction = await redactText(text, {

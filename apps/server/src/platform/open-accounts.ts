@@ -15,6 +15,8 @@ export interface AccountsOptions {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'legacyKeys' | 'subscribe'>
   readonly database: Database
+  /** Whether there is a model of a name. */
+  readonly hasModel: (name: string) => boolean
   /** The lock of the data folder. */
   readonly lock: FileLock
   readonly clock: Clock
@@ -65,7 +67,7 @@ export function createAccountStores(database: Database): Stores {
 
 /** Opens the stores of accounts in the database, and the parts over them. */
 export async function openAccounts(options: AccountsOptions, closers: Closers): Promise<AccountModule> {
-  const { config, settings, database, lock, clock, log: logger } = options
+  const { config, settings, database, hasModel, lock, clock, log: logger } = options
   const secret = await openServerSecret(config, { database, clock })
   const stores = createAccountStores(database)
   const { recorder, quotas } = await openUsage(
@@ -77,6 +79,7 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
     stores: { ...stores, quotas },
     usageRecorder: recorder,
     sharedKeys: settings.legacyKeys(),
+    hasModel,
     clock,
     logger,
   })

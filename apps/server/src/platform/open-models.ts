@@ -66,6 +66,7 @@ export async function openModels({ config, settings, demoModels, log }: ModelsOp
     loadParser: () => parser.load(),
     models: {
       resolve: (name, how) => current.resolve(name, how),
+      findName: (name, how) => current.findName(name, how),
       find: (name) => current.find(name),
       findDefault: (usecase) => current.findDefault(usecase),
       findFault: (name) => current.findFault(name),

@@ -79,7 +79,8 @@ export async function openPlatform(
   const { config, version, clock, log } = options
   const data = await openData(options, closers)
   const { lock, database, settings } = data
-  const accounts = await openAccounts({ config, settings, database, lock, clock, log }, closers)
+  const hasModel = (name: string): boolean => modelFiles.get(name) !== undefined
+  const accounts = await openAccounts({ config, settings, database, hasModel, lock, clock, log }, closers)
   const authenticator = options.authenticator ?? accounts.auth.authenticator
   warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
   await recoverInstalls({ config, clock, log })

@@ -1,5 +1,5 @@
 import { type Auth, createAuth } from '@svc/auth'
-import { FEATURES } from '@svc/auth/access'
+import { FEATURES, ROUTE_GROUPS, routeGroup } from '@svc/auth/access'
 import { createMemoryStores } from '@svc/auth/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listReservedRoutes } from '../../src/api/admin/reserved.ts'
@@ -42,6 +42,10 @@ it('every route has an audience, and every audience a route', () => {
   expect(routes.filter((route) => !AUDIENCE_OF.has(route))).toEqual([])
   expect([...AUDIENCE_OF.keys()].filter((route) => !routes.includes(route))).toEqual([])
   expect(routes.filter((route, index) => routes.indexOf(route) !== index)).toEqual([])
+})
+
+it('every route is in a group that scopes of keys can name', () => {
+  expect(listRoutes().filter(([, route]) => !ROUTE_GROUPS.includes(routeGroup(route)))).toEqual([])
 })
 
 it('every inference route hangs on a feature switch, those to come too', () => {

@@ -96,7 +96,7 @@ describe('an admin', () => {
     expect((await world.member('removed')).id).not.toBe(bob.id)
   })
 
-  verifies('access:user:features-and-models', 'grants features and models', async () => {
+  it('grants features and models', async () => {
     const bob = await world.member('granted')
     const features = (await world.admin.browser.call('/api/auth/admin/features')).json() as Record<string, object[]>
     expect(features.models).toEqual(['m'])
@@ -162,6 +162,12 @@ describe('an admin', () => {
     expect(await put({ max_requests: 3 })).toEqual([400, { error: 'window is required' }])
     for (const fields of [{ window: '-1h' }, { window: '1h', max_requests: -1 }, { window: '1h', max_requests: 1.5 }])
       expect(await put(fields)).toMatchObject([400, { error: expect.any(String) }])
+    for (const model of ['M', 'm ', 'm:latest', 'nobody', '../m', '*'])
+      expect([model, ...(await put({ model, max_requests: 1, window: '1d' }))]).toEqual(
+        model.trim() === 'm'
+          ? [model, 200, expect.anything()]
+          : [model, 400, { error: `model: there is no model ${JSON.stringify(model)}` }],
+      )
     expect(await send('DELETE', `${bob.id}/quotas/${quota.id}`)).toEqual([200, { message: 'quota deleted' }])
     expect(await send('DELETE', `${bob.id}/quotas/${quota.id}`)).toEqual([404, { error: 'quota rule not found' }])
     expect(await send('GET', 'nobody/quotas')).toEqual([404, { error: 'user not found' }])

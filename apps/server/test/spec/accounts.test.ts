@@ -341,6 +341,9 @@ describe('a key of an account', () => {
         { expiresAt: '2020-01-01T00:00:00Z' },
         { scopes: ['chat'] },
         { scopes: { route: ['chat'] } },
+        { scopes: { routes: ['chat'], model: ['m'] } },
+        { scopes: { routes: ['chats'] } },
+        { scopes: { models: ['nobody'] } },
         { name: '' },
       ]) {
         const reply = await bob.browser.send('POST', '/api/auth/api-keys', { name: 'x', ...fields })
@@ -359,6 +362,11 @@ describe('a key of an account', () => {
     ])
     expect(await statusWith(headers, '/api/auth/api-keys')).toBe(403)
     expect((await world.post('/v1/chat/completions', { model: 'nobody', messages: [] }, headers)).status).toBe(404)
+    const models = await world.admin.browser.send('POST', '/api/auth/api-keys', {
+      ...{ name: 'x', scopes: { models: ['nobody'] } },
+    })
+    // verifies access:names:unknown-refused
+    expect(models.json()).toEqual({ error: 'scopes.models: there is no model "nobody"' })
     // its session is as narrow
     const browser = world.browser()
     await browser.send('POST', '/api/auth/token-login', { token: key })

@@ -1,7 +1,7 @@
 import { checkArgument } from '@svc/errors'
 import { AuthError } from '../errors.ts'
 import type { Principal } from '../principal.ts'
-import type { Feature } from './features.ts'
+import { FEATURES, type Feature } from './features.ts'
 
 /** The rights that a route requires (§4, §5.4). */
 export interface RouteRequirement {
@@ -23,6 +23,9 @@ export type Refusal =
   | { readonly kind: 'no-feature'; readonly feature: Feature }
   | { readonly kind: 'out-of-scope'; readonly group: string }
   | { readonly kind: 'no-model'; readonly model: string }
+
+/** The groups that {@link routeGroup} gives to routes without a group of their own. */
+export const ROUTE_GROUPS: readonly string[] = ['general', 'account', 'admin', ...FEATURES.map(({ key }) => key)]
 
 /** The group of a route, as scopes of keys name it. */
 export function routeGroup({ access, feature, group }: RouteRequirement): string {
@@ -58,12 +61,25 @@ export function decideAccess(principal: Principal, requirement: RouteRequirement
   return { kind: 'no-feature', feature }
 }
 
-/** Whether a caller may use a model, by the name that is executed: undefined, or why not. */
-export function decideModelAccess(principal: Principal, model: string): Refusal | undefined {
+/**
+ * Whether a caller may use a model, by the name that is executed: undefined, or why not.
+ *
+ * @param through further names by which the model is called: an alias, a router that picked it. A list of models that has
+ *   one of these names allows the call. @default none
+ */
+export function decideModelAccess(
+  principal: Principal,
+  model: string,
+  through: readonly string[] = [],
+): Refusal | undefined {
   checkPrincipal(principal)
-  const { models } = principal.scopes ?? {}
+  const { models } = principal
+  const scope = principal.scopes?.models
+  if (models === undefined && scope === undefined) return undefined
+  const names = [model, ...through]
   const isAllowed =
-    (principal.models === undefined || principal.models.has(model)) && (models === undefined || models.includes(model))
+    (models === undefined || names.some((name) => models.has(name))) &&
+    (scope === undefined || names.some((name) => scope.includes(name)))
   return isAllowed ? undefined : { kind: 'no-model', model }
 }
 
@@ -104,9 +120,10 @@ export function checkAccess(principal: Principal, requirement: RouteRequirement)
 /**
  * Passes a caller who may use a model.
  *
+ * @param through as {@link decideModelAccess} takes it. @default none
  * @throws {AuthError} `forbidden`
  */
-export function checkModelAccess(principal: Principal, model: string): void {
-  const refusal = decideModelAccess(principal, model)
+export function checkModelAccess(principal: Principal, model: string, through: readonly string[] = []): void {
+  const refusal = decideModelAccess(principal, model, through)
   if (refusal !== undefined) throw toAccessError(refusal)
 }

@@ -11,6 +11,7 @@ export {
   decideAccess,
   decideModelAccess,
   type Refusal,
+  ROUTE_GROUPS,
   type RouteRequirement,
   routeGroup,
   toAccessError,

@@ -1,4 +1,5 @@
 import { createBatcher } from '../batcher.ts'
+import { checkModelExists } from '../check-model.ts'
 import { checkText } from '../check-text.ts'
 import { cleanTokens } from '../clean-tokens.ts'
 import { formatDuration, parseDuration } from '../duration.ts'
@@ -18,6 +19,8 @@ export interface QuotasOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly revocations: Revocations
   readonly logger?: Logger | undefined
+  /** Whether there is a model of a name, for new rules. @default there is one of every name */
+  readonly hasModel?: ((name: string) => boolean) | undefined
   /** How long a reservation holds when nobody settles it, milliseconds. @default 15 minutes */
   readonly reservationMs?: number | undefined
   /** How long a settlement may wait for a reservation that it is stored with, milliseconds. @default 250 */
@@ -60,12 +63,13 @@ export interface Quotas {
    * long as it has tokens left; the request then reserves what it asks for, or all that is left. At once for callers
    * without such rules.
    *
+   * @param use.through further names by which the model is called, such as an alias or a router; their rules count too
    * @throws {AuthError} `rate_limited` with the code `quota_exceeded` and the time until the window ends; `unavailable`
    *   while the store is away
    */
   reserve(
     principal: Principal,
-    use: { readonly model: string; readonly tokens: number },
+    use: { readonly model: string; readonly through?: readonly string[] | undefined; readonly tokens: number },
     options: { readonly signal: StopSignal },
   ): QuotaReservation | Promise<QuotaReservation>
   readStatus(userId: string, options: CallOptions): Promise<readonly QuotaStatus[]>
@@ -175,8 +179,9 @@ export function createQuotas(options: QuotasOptions): Quotas {
   }
 
   return {
-    reserve(principal, { model, tokens }, { signal }) {
-      const rules = principal.quotas.filter((rule) => rule.model === '' || rule.model === model)
+    reserve(principal, { model, through = [], tokens }, { signal }) {
+      const names = ['', model, ...through]
+      const rules = principal.quotas.filter((rule) => names.includes(rule.model))
       if (rules.length === 0) return NO_RESERVATION
       const request = {
         reservationId: nextId(),
@@ -201,10 +206,12 @@ export function createQuotas(options: QuotasOptions): Quotas {
       )
     },
     async putRule(userId, draft, call) {
+      const model = checkText(draft.model ?? '', { name: 'model', maxLength: MAX_MODEL_LENGTH, isOptional: true })
+      if (model !== '') checkModelExists(model, { hasModel: options.hasModel, field: 'model' })
       const rule: QuotaRule = {
         id: createId(),
         userId,
-        model: checkText(draft.model ?? '', { name: 'model', maxLength: MAX_MODEL_LENGTH, isOptional: true }),
+        model,
         maxRequests: readLimit(draft.maxRequests, 'max_requests'),
         maxTokens: readLimit(draft.maxTokens, 'max_total_tokens'),
         windowMs: readWindow(draft.window),

@@ -13,18 +13,18 @@ import { checkUpstreamRoute } from '../upstream/check-route.ts'
 export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] {
   return ({ request, ledger }, cleanup) => {
     checkModel(request)
-    const { context, model, document } = request
+    const { context, model, through, document } = request
     const { principal, route } = context
     if (principal.quotas.length === 0) return undefined
     const tokens = estimateTokens(document, { isGenerated: isGenerating(route.usecase) })
-    const reserved = quotas.reserve(principal, { model: model.name, tokens }, { signal: context.abort })
+    const reserved = quotas.reserve(principal, { model: model.name, through, tokens }, { signal: context.abort })
     return Promise.resolve(reserved).then((reservation) => cleanup.add(() => reservation.settle(ledger.charge)))
   }
 }
 
 function checkModel(request: ResolvedRequest): void {
-  const { model, context } = request
-  checkModelAccess(context.principal, model.name)
+  const { model, through, context } = request
+  checkModelAccess(context.principal, model.name, through)
   refuseDisabled(model)
   checkUpstreamRoute(model, context.route)
   refuseUnfit(request)

@@ -6,7 +6,12 @@ import type { ReadRequest } from '../pipeline.ts'
 import type { RequestRoute } from '../ports.ts'
 import { createResolve } from './resolve.ts'
 
-const NO_MODELS = { resolve: () => undefined, findDefault: () => undefined, findFault: () => undefined }
+const NO_MODELS = {
+  resolve: () => undefined,
+  findName: (name: string): string | undefined => name,
+  findDefault: () => undefined,
+  findFault: () => undefined,
+}
 
 /** Creates a request with a body, as the stage reads it. */
 function ask(body: object, route: Partial<RequestRoute> = {}, addressedModel?: string): ReadRequest {
@@ -61,6 +66,7 @@ describe('no name', () => {
       requestedModel: 'm',
       replyModel: 'm',
       model,
+      through: [],
     })
   })
 })

@@ -9,6 +9,8 @@ import { unparsable } from './body.ts'
 export interface ModelDirectory {
   /** Gives the model of a name and follows an alias one hop; undefined when there is none. */
   resolve(name: string, options?: { readonly acceptLatest?: boolean | undefined }): ModelConfig | undefined
+  /** Gives the name that a client means by a name: that of a model, or an alias. */
+  findName(name: string, options?: { readonly acceptLatest?: boolean | undefined }): string | undefined
   /** Gives the model for a usecase when a request names none: the first by name. */
   findDefault(usecase: string): ModelConfig | undefined
   /** Gives the fault of the model file of a name, when the fault makes the model unusable. */
@@ -47,15 +49,27 @@ export function createResolve(directory: ModelDirectory): Stages['resolve'] {
     const model = name === undefined ? findByUsecase(route, directory) : findNamed(name, route, directory)
     if (!servesRequests(model)) throw notServed(model)
     const requestedModel = name ?? model.name
-    return { requestedModel, replyModel: requestedModel, model }
+    const through = name === undefined || name === model.name ? NO_NAMES : listFurtherNames(name, route, directory)
+    return { requestedModel, replyModel: requestedModel, model, through }
   }
 }
 
 const ACCEPT_LATEST = { acceptLatest: true }
 
+const NO_NAMES: readonly string[] = []
+
+/** Lists the alias by which a request names its model. */
+function listFurtherNames(name: string, route: RequestRoute, directory: ModelDirectory): readonly string[] {
+  const meant = directory.findName(name, readingOptions(route))
+  return meant === undefined ? NO_NAMES : [meant]
+}
+
+/** Clients of the alternate ecosystem name models with the tag from the list. */
+const readingOptions = ({ family }: RequestRoute): typeof ACCEPT_LATEST | undefined =>
+  family === 'string' ? ACCEPT_LATEST : undefined
+
 function findNamed(name: string, route: RequestRoute, directory: ModelDirectory): ModelConfig {
-  // Clients of the alternate ecosystem name models with the tag from the list.
-  const model = directory.resolve(name, route.family === 'string' ? ACCEPT_LATEST : undefined)
+  const model = directory.resolve(name, readingOptions(route))
   if (model !== undefined) return model
   throw route.unknownModel === 'invalid_request' ? modelNotConfigured() : modelNotFound(name, directory.findFault(name))
 }

@@ -322,7 +322,26 @@ export const AUTHENTICATION = defineRequirements([
   {
     id: 'access:user:features-and-models',
     section: '5.4',
-    behavior: 'Features and models can be granted to each user.',
+    behavior:
+      'Features and models can be granted to each user. Routes refuse a model that is not granted, and lists leave it out.',
+    state: 'built',
+  },
+  {
+    id: 'access:models:through-router',
+    section: '5.4',
+    behavior: 'A list of models that names a router or an alias allows the models behind it, when called through it.',
+    state: 'built',
+  },
+  {
+    id: 'access:quotas:alias-and-router',
+    section: '5.4',
+    behavior: 'A quota of an alias or a router counts the requests that are called by it.',
+    state: 'built',
+  },
+  {
+    id: 'access:names:unknown-refused',
+    section: '5.4',
+    behavior: 'Quotas and scopes of keys that name an unknown model, group of routes or field are refused with 400.',
     state: 'built',
   },
   {

@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
+import { mayUse } from '../../../catalog/model-access.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { isUsecase } from '../../../catalog/usecase-names.ts'
 import { hasUsecase, listUsecases } from '../../../catalog/usecases.ts'
@@ -9,6 +10,7 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { modelNotFound } from '../../../inference/stages/resolve.ts'
 import { nameWithoutGallery, type OperationView } from '../../../operations/operation.ts'
+import type { Principal } from '../../../principal.ts'
 import { listSectionFields, listSections } from './config-metadata.ts'
 import type { capabilitiesReply, loadStatus, pipelineReply } from './schemas.ts'
 
@@ -38,7 +40,7 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       responses: {
         200: { description: 'The models in byte order.', schema: async () => (await schemas()).capabilitiesReply },
       },
-      handler: () => json({ data: modelFiles.list().map(toCapabilities) }),
+      handler: ({ principal }) => json({ data: listUsable(principal, modelFiles).map(toCapabilities) }),
     }),
     defineRoute({
       ...{ method: 'GET', path: '/api/pipeline-models', access: 'any', family: 'flat', tag: 'models' },
@@ -46,7 +48,7 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       responses: {
         200: { description: 'The models in byte order.', schema: async () => (await schemas()).pipelineReply },
       },
-      handler: () => json(modelFiles.list().flatMap(toPipeline)),
+      handler: ({ principal }) => json(listUsable(principal, modelFiles).flatMap(toPipeline)),
     }),
     defineRoute({
       ...{ method: 'GET', path: '/api/models/:id{.+}/load-status', access: 'any', family: 'compatible', tag: 'models' },
@@ -56,7 +58,7 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
         200: { description: 'It is being installed or loaded.', schema: async () => (await schemas()).loadStatus },
         404: { description: 'There is no such model, or nothing of it runs.' },
       },
-      handler: async (call) => json(await findLoadStatus(call.param('id'), parts)),
+      handler: async (call) => json(await findLoadStatus(call.param('id'), call.principal, parts)),
     }),
     defineRoute({
       ...{ method: 'GET', path: '/api/models/config-metadata', access: 'admin', family: 'flat', tag: 'models' },
@@ -100,6 +102,11 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
   ]
 }
 
+/** The models that a caller may use. */
+function listUsable(principal: Principal, modelFiles: Pick<ConfigStore, 'list'>): readonly ModelConfig[] {
+  return modelFiles.list().filter((model) => mayUse(principal, model))
+}
+
 function toCapabilities(model: ModelConfig): z.output<typeof capabilitiesReply>['data'][number] {
   return {
     id: model.name,
@@ -124,7 +131,14 @@ function toPipeline(model: ModelConfig): z.output<typeof pipelineReply> {
   return [{ name, vad, transcription, llm, tts: speech, voice, self_contained: true }]
 }
 
-async function findLoadStatus(name: string, parts: ModelFactParts): Promise<z.output<typeof loadStatus>> {
+async function findLoadStatus(
+  name: string,
+  principal: Principal,
+  parts: ModelFactParts,
+): Promise<z.output<typeof loadStatus>> {
+  const model = parts.modelFiles.get(name)
+  // An installation has no file yet.
+  if (!mayUse(principal, model ?? { name })) throw modelNotFound(name)
   const installation = parts
     .operations()
     .find(
@@ -139,7 +153,6 @@ async function findLoadStatus(name: string, parts: ModelFactParts): Promise<z.ou
     const bytes = { bytes_sent: currentBytes, total_bytes: totalBytes }
     return { model: name, state: 'installing', progress: percent / 100, ...bytes, file_index: 0, total_files: 1 }
   }
-  const model = parts.modelFiles.get(name)
   if (model === undefined) throw modelNotFound(name)
   if (!parts.loading().includes(name)) {
     throw new SvcError('not_found', `model "${name}" is not being loaded`, { code: 'not_loading' })

@@ -115,7 +115,7 @@ async function scanBody(
       model: body.model ?? undefined,
       offsetEncoding: body.offset_encoding ?? 'utf8',
       origin,
-      userId: call.principal.id,
+      principal: call.principal,
       signal: call.signal,
     })
     const reveals = body.reveal === true && call.principal.role === 'admin'

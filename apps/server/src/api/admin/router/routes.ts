@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
 import type * as z from 'zod'
+import { mayUse } from '../../../catalog/model-access.ts'
 import type { RoutingModule } from '../../../compose-routing.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
@@ -8,6 +9,7 @@ import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { readBody } from '../../../inference/read-body.ts'
+import type { RouterAdmin, RouterView } from '../../../routing/router-admin.ts'
 import { DEFAULT_LIMIT } from './default-limit.ts'
 import { toRouterStatus, toWireCacheStats, toWireDecision, toWireDryRun } from './to-wire.ts'
 
@@ -36,9 +38,9 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
       summary: 'The routers: classifiers, labels, candidates',
       quiet: true,
       responses: { 200: { description: 'The state of this moment.', schema: async () => (await wire()).routerStatus } },
-      async handler({ signal }) {
+      async handler(call) {
         const { admin, decisions } = await open()
-        return json(toRouterStatus(await admin.list({ signal }), decisions.size))
+        return json(toRouterStatus(await listUsable(admin, call), decisions.size))
       },
     }),
     defineRoute({
@@ -76,8 +78,8 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
           schema: async () => (await wire()).routerCacheStats,
         },
       },
-      async handler({ signal }) {
-        const routers = await (await open()).admin.list({ signal })
+      async handler(call) {
+        const routers = await listUsable((await open()).admin, call)
         const caches = routers.flatMap(({ name, cacheStats }) =>
           cacheStats === undefined ? [] : [[name, toWireCacheStats(cacheStats)] as const],
         )
@@ -161,6 +163,11 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
       },
     }),
   ]
+}
+
+/** The routers that a caller may use. */
+async function listUsable(admin: Pick<RouterAdmin, 'list'>, { principal, signal }: Call): Promise<RouterView[]> {
+  return (await admin.list({ signal })).filter((router) => mayUse(principal, router))
 }
 
 /** Runs `use` on the body of a call. The body counts as held until `use` has ended, because its texts are in memory. */
