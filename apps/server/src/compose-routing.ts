@@ -71,5 +71,6 @@ function createOwnContext({ clock, logger: log }: Pick<RoutingParts, 'clock' | '
     startedAt: clock.monotonic(),
     log,
     header: () => undefined,
+    useModel: () => undefined,
   }
 }

@@ -52,7 +52,7 @@ export interface Authenticator {
   verify(credential: Credential, options: CallOptions): Promise<Authentication | undefined>
   /**
    * The same caller with the rights of this moment, for connections that stay open; undefined when the session, key or
-   * account has ended. A session whose value has changed meanwhile goes on.
+   * account has ended. A session whose value has changed meanwhile goes on. An expired credential needs no look-up.
    */
   recheck(authentication: Authentication, options: CallOptions): Promise<Authentication | undefined>
   close(): void
@@ -181,7 +181,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     },
     verify,
     async recheck(authentication, call) {
-      const { principal, credential } = authentication
+      const { principal, credential, expiresAt } = authentication
+      if (expiresAt !== undefined && expiresAt <= clock.now()) return undefined
       if (credential === undefined) return hasAccounts || sharedKeys.count > 0 ? undefined : authentication
       if (principal.sessionId !== undefined)
         return toSessionAuthentication(await sessions.findById(principal.sessionId, call), credential, call)

@@ -31,4 +31,18 @@ describe.each(places)('G5: while $name is away', ({ open }) => {
     }
     expect((await world.authenticate({ 'x-api-key': 'shared' }))?.principal.kind).toBe('legacy')
   })
+
+  it('a key that expires ends what is open', async () => {
+    await using place = await open()
+    const world = createServices({ stores: place.stores })
+    const { user } = await world.addMember('ada@site.example')
+    const { value } = await world.apiKeys.createFor(user, { name: 'short', expiresIn: '1h' }, call)
+    const found = await world.authenticate({ 'x-api-key': value })
+    if (found === undefined) throw new Error('the key is not valid')
+    await place.stop()
+    await world.clock.advance(3_599_999)
+    await expect(world.authenticator.recheck(found, call)).rejects.toMatchObject({ kind: 'unavailable' })
+    await world.clock.advance(1)
+    expect(await world.authenticator.recheck(found, call)).toBeUndefined()
+  })
 })

@@ -1,12 +1,14 @@
 import type { Authentication } from '@svc/auth'
+import type { SvcError } from '@svc/errors'
 import type { Context } from 'hono'
 import type { RequestContext } from '../inference/ports.ts'
 import type { LogFields, Logger } from '../ports.ts'
 import type { Principal } from '../principal.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 import { ANONYMOUS } from './middleware/authenticate.ts'
+import type { MatchedPath } from './middleware/authorize.ts'
 import type { RouteInfo } from './route-info.ts'
-import type { RunningCall } from './running-calls.ts'
+import { type Admitted, RunningCall, type RunningCalls } from './running-calls.ts'
 import type { Upgrade } from './upgrade.ts'
 
 /** The environment of Hono's context. */
@@ -37,7 +39,21 @@ export interface Call extends RequestContext {
   param(name: string): string
   /** The first value of that name in the query. */
   query(name: string): string | undefined
+  /** Begins a request inside the call, which can outlive it: a message of a socket, a response in the background. */
+  fork(changes?: CallChanges): Fork
 }
+
+/** A request inside a call. It ends when its caller loses the right to it, wherever its reply goes. */
+export interface Fork {
+  /** The call as the request sees it. */
+  readonly call: CallState
+  end(reason: SvcError): void
+  /** Forgets the request, which has ended. */
+  close(): void
+}
+
+/** The facts in which a request inside a call may differ. */
+export type CallChanges = Partial<Pick<Call, 'requestId' | 'startedAt'>>
 
 /** A request whose route has been found. */
 export interface CallSource {
@@ -121,18 +137,24 @@ export interface CallFacts {
   readonly route: RouteInfo
   readonly requestId: string
   readonly running: RunningCall
+  /** The requests inside of calls. */
+  readonly forks: RunningCalls
   readonly clientAddress: string
   readonly baseUrl: string
   readonly startedAt: number
   readonly log: Logger
 }
 
+const NOWHERE: MatchedPath = { pattern: '', path: '' }
+
 /** The call of a request that has a route. The edge sets the caller later. */
 // A class: an object literal would make its methods anew for each request.
-export class CallState implements Call {
+export class CallState implements Call, Admitted {
   readonly route: RouteInfo
   readonly requestId: string
   authentication: Authentication
+  /** Set by the edge together with the caller. */
+  matched: MatchedPath = NOWHERE
   readonly abort: RunningCall
   readonly incoming: ServerRequest
   readonly outgoing: ServerReply
@@ -141,6 +163,7 @@ export class CallState implements Call {
   readonly startedAt: number
   readonly log: Logger
   private readonly source: CallSource
+  private readonly forks: RunningCalls
 
   constructor(source: CallSource, facts: CallFacts) {
     this.route = facts.route
@@ -154,6 +177,7 @@ export class CallState implements Call {
     this.startedAt = facts.startedAt
     this.log = facts.log
     this.source = source
+    this.forks = facts.forks
   }
 
   get principal(): Principal {
@@ -180,16 +204,18 @@ export class CallState implements Call {
     const value = this.incoming.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
   }
-}
 
-/** The facts in which a derived call may differ. */
-export type CallChanges = Partial<Pick<Call, 'requestId' | 'authentication' | 'signal' | 'startedAt'>>
+  useModel(model: string, through: readonly string[]): void {
+    this.abort.useModel({ model, through })
+  }
 
-/** Makes a call that differs in a few facts, such as the call of one message of a socket. */
-export function deriveCall(call: Call, { signal, ...changes }: CallChanges): Call {
-  const derived: Call = Object.assign(Object.create(Object.getPrototypeOf(call)), call, changes)
-  if (signal === undefined) return derived
-  return Object.defineProperties(derived, { signal: { value: signal }, abort: { value: signal } })
+  fork(changes: CallChanges = {}): Fork {
+    const running = new RunningCall()
+    const call: CallState = Object.assign(Object.create(CallState.prototype), this, changes, { abort: running })
+    running.admitted = call
+    this.forks.add(running)
+    return { call, end: (reason) => running.end(reason), close: () => this.forks.delete(running) }
+  }
 }
 
 /** The log of one call. Its first line makes the child logger. */

@@ -1,4 +1,4 @@
-import type { Authentication, Revocation } from '@svc/auth'
+import type { Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import { type PreparedHeaders, toPreparedHeaders } from '@svc/http-reader'
 import type { UpstreamStatusError } from '@svc/proxy'
@@ -14,12 +14,13 @@ import { errorBody } from './error-envelopes.ts'
 import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
 import { ALREADY_SENT, type HttpReply } from './http-reply.ts'
 import type { ServerRequest } from './messages.ts'
-import type { AdmittedCaller, Gate } from './middleware/authorize.ts'
+import type { Gate } from './middleware/authorize.ts'
 import { readOrigin, readPrefix, type TrustedProxies } from './middleware/client-address.ts'
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
 import { prepareHeaders } from './prepared-response.ts'
+import { createReauthorizer } from './reauthorizer.ts'
 import { chooseRequestId } from './request-id.ts'
 import type { Route } from './route.ts'
 import type { ErrorFamily, RouteInfo } from './route-info.ts'
@@ -83,6 +84,11 @@ export interface Edge {
    * @returns whether everybody could be asked for: false while the stores are away
    */
   reauthorize(revocation?: Revocation): Promise<boolean>
+  /**
+   * Asks the gate again for everything of callers whose credential has expired, and ends it as {@link reauthorize} does.
+   * No look-up is needed.
+   */
+  endExpired(): Promise<void>
   /** Closes every socket once it has answered its current message. */
   drainSockets(): void
   /** Aborts every running and every later call with a reason. */
@@ -114,7 +120,9 @@ function toCommonHeaders(headers: readonly (readonly [string, string])[]): Prepa
 /** Makes the edge. */
 export function createEdge(options: EdgeOptions): Edge {
   const running = new RunningCalls()
+  const forks = new RunningCalls()
   const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
+  const rights = createReauthorizer({ gate: options.gate, sockets, running: [running, forks] })
   const { machineTag, refusesCrossSite = () => true } = options
   const common = [...SECURITY_HEADERS, ...(machineTag === undefined ? [] : [['Machine-Tag', machineTag] as const])]
   const forAnyPage = toCommonHeaders(common)
@@ -122,8 +130,6 @@ export function createEdge(options: EdgeOptions): Edge {
   const ownBase = options.baseUrl === undefined ? undefined : withSlash(options.baseUrl)
   const ownPrefix = ownBase === undefined ? '' : new URL(ownBase).pathname.slice(0, -1)
   let ended: SvcError | undefined
-  /** Grows whenever rights have changed. */
-  let generation = 0
 
   function begin(route: RouteInfo, pattern: string, source: CallSource): CallState {
     const { incoming, outgoing } = source
@@ -156,6 +162,7 @@ export function createEdge(options: EdgeOptions): Edge {
       route,
       requestId,
       running: own,
+      forks,
       clientAddress: origin.address,
       baseUrl:
         ownBase ?? `${origin.secure ? 'https' : 'http'}://${origin.host}${readPrefix(incoming, options.proxies)}/`,
@@ -226,20 +233,15 @@ export function createEdge(options: EdgeOptions): Edge {
   async function serveSocket(
     serve: NonNullable<Route['serveSocket']>,
     call: CallState,
-    {
-      upgrade,
-      admitted,
-      asked,
-    }: { readonly upgrade: Upgrade; readonly admitted: AdmittedCaller; readonly asked: number },
+    { upgrade, asked }: { readonly upgrade: Upgrade; readonly asked: number },
   ): Promise<void> {
     if (refusesCrossSite()) checkSocketOrigin(call, options.cors())
-    const admit = (): Promise<Authentication> => options.gate.reauthorize(admitted, call)
-    const socket = await sockets.accept(upgrade, call, admit)
+    const socket = await sockets.accept(upgrade, call, (changes) => rights.begin(call, changes))
     call.outgoing.statusCode = LEFT_HTTP
     options.metrics.observeCall('GET', call.route.path, (options.clock.monotonic() - call.startedAt) / 1000)
     try {
       // A change of rights could not reach the socket before it was open.
-      if (asked !== generation) await sockets.reauthorize({ kind: 'user', userId: call.principal.id })
+      if (asked !== rights.generation) await rights.afterOpening(call)
       await serve(socket)
       socket.close(1001, 'the server is stopping')
     } catch (thrown) {
@@ -249,18 +251,8 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   return {
-    async reauthorize(revocation = { kind: 'all' }) {
-      generation += 1
-      const outcomes = await Promise.all([
-        sockets.reauthorize(revocation),
-        running.reauthorizeAll(revocation, (admitted, signal) => {
-          // The call that changed the rights must still be answered.
-          const isAsked = admitted.route.usecase !== undefined || admitted.outgoing.headersSent
-          return isAsked ? options.gate.reauthorize(admitted, { signal }) : undefined
-        }),
-      ])
-      return outcomes.every((wasAsked) => wasAsked)
-    },
+    reauthorize: (revocation = { kind: 'all' }) => rights.afterRevocation(revocation),
+    endExpired: () => rights.afterExpiry(options.clock.now()),
     drainSockets: () => sockets.drain(),
     abortAll(reason) {
       ended = reason
@@ -271,22 +263,21 @@ export function createEdge(options: EdgeOptions): Edge {
       try {
         checkAddressed(call)
         const matched = { pattern, path: source.path }
-        const asked = generation
+        const asked = rights.generation
         const found = options.gate.admit(route, matched, call.incoming)
         // An `await` would cost a turn of the event loop, and most credentials are known.
         call.authentication = found instanceof Promise ? await found : found
-        const admitted = { route, matched, authentication: call.authentication, outgoing: call.outgoing }
+        call.matched = matched
         const { upgrade } = source
         if (upgrade !== undefined) {
-          if (route.serveSocket !== undefined)
-            return await serveSocket(route.serveSocket, call, { upgrade, admitted, asked })
+          if (route.serveSocket !== undefined) return await serveSocket(route.serveSocket, call, { upgrade, asked })
           stayInHttp(upgrade)
         }
-        call.abort.admitted = admitted
+        call.abort.admitted = call
         if (refusesCrossSite()) checkCrossSite(call, options.cors())
         if (call.authentication.isRotationDue) await options.renewSession?.(call)
         // What was found before rights have changed may not hold any more.
-        if (asked !== generation) call.authentication = await options.gate.reauthorize(admitted, call)
+        if (asked !== rights.generation) call.authentication = await options.gate.reauthorize(call, call)
         await send(call, await route.handler(call))
       } catch (thrown) {
         const error = route.mapError === undefined ? thrown : route.mapError(toPublicError(thrown))

@@ -1,12 +1,13 @@
 import { createRevocations, type Revocation } from '@svc/auth'
-import { createFakeClock } from '@svc/test-kit'
+import { createDeferred, createFakeClock } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { followRights } from './follow-rights.ts'
 
-function createWorld(outcomes: boolean[]) {
+function createWorld(outcomes: (boolean | Promise<boolean>)[]) {
   const clock = createFakeClock()
   const revocations = createRevocations()
   const asked: Revocation['kind'][] = []
+  let looksForExpired = 0
   const follower = followRights({
     revocations,
     clock,
@@ -14,18 +15,21 @@ function createWorld(outcomes: boolean[]) {
       asked.push(kind)
       return outcomes.shift() ?? true
     },
+    async endExpired() {
+      looksForExpired += 1
+    },
   })
-  return { clock, revocations, asked, follower }
+  return { clock, revocations, asked, follower, countLooks: () => looksForExpired }
 }
 
 it('reauthorizes with each revocation, and tries again while the stores are away', async () => {
   const { clock, revocations, asked, follower } = createWorld([false, false, true])
   revocations.publish({ kind: 'user', userId: 'ada' })
-  await clock.waitForSleepers(1)
+  await clock.waitForSleepers(2)
   expect(asked).toEqual(['user'])
   await clock.advance(500)
   await expect.poll(() => asked).toEqual(['user', 'all'])
-  await clock.waitForSleepers(1)
+  await clock.waitForSleepers(2)
   await clock.advance(500)
   await expect.poll(() => asked).toEqual(['user', 'all', 'all'])
   await clock.advance(5000)
@@ -40,7 +44,32 @@ it('reauthorizes with each revocation, and tries again while the stores are away
 it('ends while it waits to try again', async () => {
   const { clock, revocations, asked, follower } = createWorld([false])
   revocations.publish({ kind: 'all' })
-  await clock.waitForSleepers(1)
+  await clock.waitForSleepers(2)
   await follower.close()
   expect(asked).toEqual(['all'])
+})
+
+it('looks for expired credentials four times a second, until it ends', async () => {
+  const { clock, follower, countLooks } = createWorld([])
+  for (let second = 0; second < 3; second += 1) {
+    for (let look = 0; look < 4; look += 1) {
+      await clock.waitForSleepers(1)
+      await clock.advance(250)
+    }
+  }
+  await expect.poll(countLooks).toBe(12)
+  await follower.close()
+  await clock.advance(1000)
+  expect(countLooks()).toBe(12)
+})
+
+it('makes one further look of all changes that come while it looks at everybody', async () => {
+  const first = createDeferred<boolean>()
+  const { revocations, asked, follower } = createWorld([first.promise])
+  for (let count = 0; count < 5; count += 1) revocations.publish({ kind: 'all' })
+  revocations.publish({ kind: 'session', sessionId: 's' })
+  expect(asked).toEqual(['all', 'session'])
+  first.resolve(true)
+  await expect.poll(() => asked).toEqual(['all', 'session', 'all'])
+  await follower.close()
 })

@@ -6,6 +6,8 @@ export interface RightsFollowerOptions {
   readonly revocations: Pick<Revocations, 'subscribe'>
   /** Reauthorizes every call under way that a revocation concerns. @returns whether all could be looked up */
   readonly reauthorize: (revocation: Revocation) => Promise<boolean>
+  /** Ends every call under way whose credential has expired. */
+  readonly endExpired: () => Promise<void>
   readonly clock: Pick<Clock, 'sleep'>
 }
 
@@ -15,15 +17,20 @@ export interface RightsFollower {
 }
 
 const RETRY_MS = 500
+/** Longest time for which an expired credential keeps a call under way. */
+const EXPIRY_MS = 250
 
 /**
- * Reauthorizes the calls under way with each revocation. While the stores are away it tries again every half second,
- * until every call has been looked up.
+ * Reauthorizes the calls under way with each revocation, and looks for expired credentials four times a second. While the
+ * stores are away it tries again every half second, until every call has been looked up.
  */
-export function followRights({ revocations, reauthorize, clock }: RightsFollowerOptions): RightsFollower {
+export function followRights(options: RightsFollowerOptions): RightsFollower {
+  const { revocations, reauthorize, endExpired, clock } = options
   const ending = new AbortController()
   const { signal } = ending
   let retrying: Promise<void> | undefined
+  let lookingAtAll: Promise<void> | undefined
+  let isAskedAgain = false
 
   async function retry(): Promise<void> {
     let isDone = false
@@ -33,19 +40,44 @@ export function followRights({ revocations, reauthorize, clock }: RightsFollower
     }
   }
 
-  const unsubscribe = revocations.subscribe((revocation) => {
-    void reauthorize(revocation).then((isDone) => {
-      if (isDone || signal.aborted) return
-      retrying ??= retry().finally(() => {
-        retrying = undefined
-      })
+  async function watchExpiry(): Promise<void> {
+    while (!signal.aborted) {
+      await clock.sleep(EXPIRY_MS, { signal }).catch(() => undefined)
+      if (!signal.aborted) await endExpired()
+    }
+  }
+
+  async function look(revocation: Revocation): Promise<void> {
+    const isDone = await reauthorize(revocation)
+    if (isDone || signal.aborted) return
+    retrying ??= retry().finally(() => {
+      retrying = undefined
     })
+  }
+
+  /** Looks at everybody. Revocations that come while it does are one further look. */
+  function lookAtAll(): void {
+    if (lookingAtAll !== undefined) {
+      isAskedAgain = true
+      return
+    }
+    isAskedAgain = false
+    lookingAtAll = look({ kind: 'all' }).finally(() => {
+      lookingAtAll = undefined
+      if (isAskedAgain && !signal.aborted) lookAtAll()
+    })
+  }
+
+  const watching = watchExpiry()
+  const unsubscribe = revocations.subscribe((revocation) => {
+    if (revocation.kind === 'all') lookAtAll()
+    else void look(revocation)
   })
   return {
     async close() {
       unsubscribe()
       ending.abort()
-      await retrying
+      await Promise.all([watching, retrying, lookingAtAll])
     },
   }
 }

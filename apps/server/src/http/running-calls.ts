@@ -1,4 +1,5 @@
-import { isConcerned, type Revocation } from '@svc/auth'
+import type { Authentication } from '@svc/auth'
+import { checkModelAccess } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
 import type { AbortListener, AbortSignalLike } from '../ports.ts'
 import type { ServerReply } from './messages.ts'
@@ -6,7 +7,16 @@ import { type AdmittedCaller, isRefusal } from './middleware/authorize.ts'
 
 /** A call whose caller was let in, as far as it takes to ask again. */
 export interface Admitted extends AdmittedCaller {
+  /** Replaced when it is asked again: later decisions are made with the rights of then. */
+  authentication: Authentication
   readonly outgoing: ServerReply
+}
+
+/** A model that a call uses. */
+interface ModelUse {
+  readonly model: string
+  /** Further names by which the model is called. */
+  readonly through: readonly string[]
 }
 
 /**
@@ -20,6 +30,7 @@ export class RunningCall implements AbortSignalLike {
   reason: SvcError | undefined
   /** The caller and the route; set when the gate has let the caller in. */
   admitted: Admitted | undefined
+  #models: ModelUse[] | undefined
   readonly #listeners: AbortListener[] = []
   #controller: AbortController | undefined
 
@@ -43,6 +54,17 @@ export class RunningCall implements AbortSignalLike {
   removeEventListener(_type: 'abort', listener: AbortListener): void {
     const index = this.#listeners.indexOf(listener)
     if (index >= 0) this.#listeners.splice(index, 1)
+  }
+
+  /** Notes a model that the call uses. */
+  useModel(use: ModelUse): void {
+    this.#models ??= []
+    this.#models.push(use)
+  }
+
+  /** @throws {SvcError} `forbidden` when a caller may not use every model that was noted */
+  checkModels({ principal }: Authentication): void {
+    for (const { model, through } of this.#models ?? []) checkModelAccess(principal, model, through)
   }
 
   end(reason: SvcError): void {
@@ -82,28 +104,43 @@ export class RunningCalls {
     for (const call of [...this.#calls]) call.end(reason)
   }
 
-  /**
-   * Ends the calls of those who may no longer make them. A caller who cannot be looked up now stays.
-   *
-   * @param admit rejects for a caller who may not go on; undefined for a call that is not asked about
-   * @returns whether everybody could be looked up
-   */
-  async reauthorizeAll(
-    revocation: Revocation,
-    admit: (admitted: Admitted, signal: AbortSignal) => Promise<unknown> | undefined,
-  ): Promise<boolean> {
+  /** Ends the calls whose callers may no longer make them. A caller who cannot be looked up now stays. */
+  async reauthorizeAll({ isConcerned, reauthorize, isCurrent }: Reauthorization): Promise<boolean> {
     const outcomes = [...this.#calls].map(async (call) => {
       const { admitted } = call
-      if (admitted === undefined || !isConcerned(admitted.authentication, revocation)) return true
+      if (admitted === undefined || !isAsked(admitted) || !isConcerned(admitted.authentication)) return true
       try {
-        await admit(admitted, call.signal)
+        const found = await reauthorize(admitted)
+        call.checkModels(found)
+        // An open route lets a caller go on who has lost the account.
+        const isSame = found.principal.id === admitted.authentication.principal.id
+        if (isSame && isCurrent()) admitted.authentication = found
         return true
       } catch (cause) {
         if (!isRefusal(cause)) return call.aborted
-        call.end(new SvcError('unauthenticated', 'access has ended', { code: 'access_ended', cause }))
+        call.end(accessEnded(cause))
         return true
       }
     })
     return (await Promise.all(outcomes)).every((wasAsked) => wasAsked)
   }
+}
+
+/** A look at the callers of the calls under way. */
+export interface Reauthorization {
+  /** Whether the rights of a caller may have changed. */
+  readonly isConcerned: (authentication: Authentication) => boolean
+  /** Rejects for a caller who may not go on. */
+  readonly reauthorize: (admitted: AdmittedCaller) => Promise<Authentication>
+  /** Whether no rights have changed since this look began. */
+  readonly isCurrent: () => boolean
+}
+
+/** Whether a call ends with the rights of its caller. The call that changed the rights must still be answered. */
+function isAsked({ route, outgoing }: Admitted): boolean {
+  return route.usecase !== undefined || outgoing.headersSent
+}
+
+function accessEnded(cause: SvcError): SvcError {
+  return new SvcError(cause.kind, 'access has ended', { code: 'access_ended', details: cause.details, cause })
 }

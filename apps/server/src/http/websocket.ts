@@ -1,12 +1,12 @@
-import { type Authentication, isConcerned, type Revocation } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { HeldBytes } from '../inference/ports.ts'
 import type { BodyReader } from './body.ts'
-import type { Call } from './call.ts'
+import type { Call, CallChanges, CallState, Fork } from './call.ts'
 import { isRefusal } from './middleware/authorize.ts'
 import { READ_STALL_MS, readerGone, waitForDrain } from './reply-writer.ts'
 import type { RouteInfo } from './route-info.ts'
+import type { Reauthorization } from './running-calls.ts'
 import type { Upgrade } from './upgrade.ts'
 
 /** Limits of sockets (threats WS-1); bodies and messages share the memory that they may take together. */
@@ -53,8 +53,12 @@ export interface Socket {
    * @throws {SvcError} `cancelled` when the client is gone or has stalled
    */
   send(text: string): Promise<void>
-  /** Who asks now: rights may have gone since the socket was opened. @throws {SvcError} `unauthenticated`, `forbidden` */
-  admit(): Promise<Authentication>
+  /**
+   * Begins the request of a message with the rights of now: they may have gone since the socket was opened.
+   *
+   * @throws {SvcError} `unauthenticated`, `forbidden`
+   */
+  begin(changes: CallChanges): Promise<Fork>
   /** Closes after what was sent; a second time does nothing. */
   close(code: CloseCode, reason: string): void
 }
@@ -66,13 +70,13 @@ export interface Sockets {
    *
    * @throws {SvcError} `invalid_request` for a request that is no proper handshake, `unavailable` when there are too many
    */
-  accept(upgrade: Upgrade, call: Call, admit: Socket['admit']): Promise<Socket>
+  accept(upgrade: Upgrade, call: CallState, begin: Socket['begin']): Promise<Socket>
   /**
    * Closes the sockets of callers whose rights have gone; what is answered on them is cut off.
    *
    * @returns whether everybody could be looked up
    */
-  reauthorize(revocation: Revocation): Promise<boolean>
+  reauthorize(reauthorization: Reauthorization): Promise<boolean>
   /** Lets every socket end what it answers now, and nothing more. */
   drain(): void
 }
@@ -95,19 +99,20 @@ export function createSockets(options: {
   let isDraining = false
 
   return {
-    async accept(upgrade, call, admit) {
+    async accept(upgrade, call, begin) {
       const { WebSocketServer } = await import('ws')
       if (open.size >= limits.maxSockets) throw tooManySockets()
       const ws = shakeHands(upgrade, call, createServer(WebSocketServer, call.route, maxMessageBytes))
-      const socket = openSocket(ws, { upgrade, call, admit, limits, maxMessageBytes, bodies: options.bodies })
+      const socket = openSocket(ws, { upgrade, call, begin, limits, maxMessageBytes, bodies: options.bodies })
       open.add(socket)
       ws.once('close', () => open.delete(socket))
       if (isDraining) socket.drain()
       return socket
     },
-    async reauthorize(revocation) {
-      const concerned = [...open].filter(({ call }) => isConcerned(call.authentication, revocation))
-      return (await Promise.all(concerned.map(reauthorize))).every((wasAsked) => wasAsked)
+    async reauthorize({ isConcerned, reauthorize }) {
+      const concerned = [...open].filter(({ call }) => isConcerned(call.authentication))
+      const outcomes = await Promise.all(concerned.map((socket) => closeRefused(socket, reauthorize)))
+      return outcomes.every((wasAsked) => wasAsked)
     },
     drain() {
       isDraining = true
@@ -116,9 +121,10 @@ export function createSockets(options: {
   }
 }
 
-async function reauthorize(socket: Socket): Promise<boolean> {
+/** Closes a socket whose opener may not go on. @returns whether the opener could be looked up */
+async function closeRefused(socket: OpenSocket, reauthorize: Reauthorization['reauthorize']): Promise<boolean> {
   try {
-    await socket.admit()
+    await reauthorize(socket.call)
     return true
   } catch (error) {
     if (!isRefusal(error)) return socket.call.signal.aborted
@@ -128,13 +134,14 @@ async function reauthorize(socket: Socket): Promise<boolean> {
 }
 
 interface OpenSocket extends Socket {
+  readonly call: CallState
   drain(): void
 }
 
 interface SocketParts {
   readonly upgrade: Upgrade
-  readonly call: Call
-  readonly admit: Socket['admit']
+  readonly call: CallState
+  readonly begin: Socket['begin']
   readonly limits: SocketLimits
   readonly maxMessageBytes: number
   readonly bodies: BodyReader
@@ -243,7 +250,7 @@ function openSocket(ws: WebSocket, parts: SocketParts): OpenSocket {
 
   return {
     call,
-    admit: parts.admit,
+    begin: parts.begin,
     close,
     drain() {
       isDraining = true

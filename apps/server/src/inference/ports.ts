@@ -33,6 +33,12 @@ export interface RequestContext {
   readonly log: Logger
   /** Gives a header of the request by lower-case name. */
   header(name: string): string | undefined
+  /**
+   * Notes the model that serves the request: the request ends when its caller loses the right to it.
+   *
+   * @param through further names by which the model is called
+   */
+  useModel(model: string, through: readonly string[]): void
 }
 
 /** Bytes that count against the memory for bodies until they are released. */

@@ -41,7 +41,12 @@ export async function openEdge(platform: Platform, closers: Closers): Promise<Ed
     log,
   })
   const { revocations } = accounts.auth
-  const following = followRights({ revocations, reauthorize: (revocation) => edge.reauthorize(revocation), clock })
+  const following = followRights({
+    revocations,
+    reauthorize: (revocation) => edge.reauthorize(revocation),
+    endExpired: () => edge.endExpired(),
+    clock,
+  })
   closers.push(
     settings.subscribe(() => {
       cors = createCors()

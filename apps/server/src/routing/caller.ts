@@ -36,4 +36,8 @@ export class InnerContext implements RequestContext {
   header(name: string): string | undefined {
     return this.#outer.header(name)
   }
+
+  useModel(): void {
+    // a classifier is the router's, not the caller's
+  }
 }

@@ -1,7 +1,8 @@
 import type { Principal } from '@svc/auth'
 import type { QuotaRule } from '@svc/auth/ports'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
+import { eventually } from '../support/eventually.ts'
 import { createPeople } from '../support/people.ts'
 import { startRouterWorld } from '../support/router-world.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -178,7 +179,7 @@ verifies(
     await server.chat('m', {}, as('root'))
     const loading = server.chat('hidden-slow', {}, as('root'))
     const loadStatus = (name: string) => server.call('/api/models/hidden-slow/load-status', { headers: as(name) })
-    await vi.waitFor(async () => expect((await loadStatus('root')).status).toBe(200))
+    await eventually(async () => expect((await loadStatus('root')).status).toBe(200))
     expect([(await loadStatus('ada')).status, (await loadStatus('ada')).text]).toEqual([
       404,
       (await server.call('/api/models/nobody/load-status', { headers: as('ada') })).text.replace(

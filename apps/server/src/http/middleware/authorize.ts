@@ -26,8 +26,14 @@ export interface Gate {
    *
    * @throws {SvcError} as {@link admit} does
    */
-  reauthorize(admitted: AdmittedCaller, options: { readonly signal: AbortSignal }): Promise<Authentication>
+  reauthorize(
+    admitted: AdmittedCaller,
+    options: { readonly signal: AbortSignal; readonly lookUps?: LookUps | undefined },
+  ): Promise<Authentication>
 }
+
+/** Look-ups of callers that are under way or have ended, by credential: calls of one credential share a look-up. */
+export type LookUps = Map<string, Promise<Authentication | undefined>>
 
 /** A caller who was let in. */
 export interface AdmittedCaller {
@@ -71,19 +77,30 @@ export function createGate(authenticator: Authenticator, options: GateOptions): 
     checkAccess(found.principal, route)
     return found
   }
+  const recheck = (
+    authentication: Authentication,
+    { signal, lookUps }: { readonly signal: AbortSignal; readonly lookUps: LookUps | undefined },
+  ): Promise<Authentication | undefined> => {
+    const { carrier = '', value = '' } = authentication.credential ?? {}
+    const key = `${authentication.principal.sessionId ?? ''} ${carrier} ${value}`
+    const found = lookUps?.get(key) ?? authenticator.recheck(authentication, { signal })
+    lookUps?.set(key, found)
+    return found
+  }
   return {
     admit(route, matched, { headers, method }) {
       const found = authenticator.authenticate(headers)
       if (!(found instanceof Promise)) return check({ route, matched }, found, method)
       return found.then((authentication) => check({ route, matched }, authentication, method))
     },
-    async reauthorize({ route, matched, authentication }, call) {
-      return check({ route, matched }, await authenticator.recheck(authentication, call))
+    async reauthorize({ route, matched, authentication }, { signal, lookUps }) {
+      const found = await recheck(authentication, { signal, lookUps })
+      return check({ route, matched }, found)
     },
   }
 }
 
 /** Whether an error of the gate is a verdict on the caller, and not the failure of a look-up. */
-export function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): error is SvcError {
   return SvcError.is(error) && (error.kind === 'unauthenticated' || error.kind === 'forbidden')
 }

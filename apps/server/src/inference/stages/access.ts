@@ -25,6 +25,7 @@ export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] 
 function checkModel(request: ResolvedRequest): void {
   const { model, through, context } = request
   checkModelAccess(context.principal, model.name, through)
+  context.useModel(model.name, through)
   refuseDisabled(model)
   checkUpstreamRoute(model, context.route)
   refuseUnfit(request)

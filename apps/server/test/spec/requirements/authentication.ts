@@ -339,6 +339,19 @@ export const AUTHENTICATION = defineRequirements([
     state: 'built',
   },
   {
+    id: 'access:ended:models',
+    section: '5.4',
+    behavior:
+      'A model that is taken from the list of its caller ends what uses it within a second: streams, responses on sockets and in the background, on every server of the database.',
+    state: 'built',
+  },
+  {
+    id: 'access:ended:expiry',
+    section: '5.4',
+    behavior: 'A key that expires ends what was begun with it within a second, without another request.',
+    state: 'built',
+  },
+  {
     id: 'access:names:unknown-refused',
     section: '5.4',
     behavior: 'Quotas and scopes of keys that name an unknown model, group of routes or field are refused with 400.',

@@ -1,6 +1,7 @@
+import { toSvcError } from '@svc/errors'
 import type { JsonDocument } from '@svc/json'
 import { SSE_DONE } from '@svc/wire/sse'
-import { type Call, deriveCall } from '../../../http/call.ts'
+import type { Call, Fork } from '../../../http/call.ts'
 import { ALREADY_SENT, type HttpReply } from '../../../http/http-reply.ts'
 import { createReplyWriter } from '../../../http/reply-writer.ts'
 import type { IncomingRequest } from '../../../inference/pipeline.ts'
@@ -30,13 +31,15 @@ export function toReader({ principal }: Call): Reader {
 
 /** Answers `POST /v1/responses`. */
 export async function createResponse(call: Call, parts: CreateParts): Promise<HttpReply> {
-  await respond(call, { writer: createReplyWriter(call, parts) }, parts)
+  await respond(call, { writer: createReplyWriter(call, parts), fork: call.fork() }, parts)
   return ALREADY_SENT
 }
 
 /** The transport of a request for a response. */
 export interface Channel {
   readonly writer: ReplyWriter
+  /** The request inside the call of its client. */
+  readonly fork: Fork
   /** A message of a socket; its answer is always a stream of events. @default the body of the call */
   readonly message?: JsonDocument | undefined
   /** @default none */
@@ -44,19 +47,21 @@ export interface Channel {
 }
 
 /**
- * Answers a request for a response. A response in the background runs on when its client leaves, until it is stopped.
+ * Answers a request for a response. A response in the background runs on when its client leaves, until it is stopped or
+ * its caller loses the right to it.
  *
+ * @param call the call of the client, which for a message is that of its socket
  * @returns the response that the client has; undefined for one in the background
  * @throws {SvcError} before the first byte the refusal or failure; after it only the loss of the client
  */
 export async function respond(
   call: Call,
-  { writer, message, known }: Channel,
+  { writer, fork, message, known }: Channel,
   parts: CreateParts,
 ): Promise<StoredResponse | undefined> {
   const { store, live, clock } = parts
-  const ending = new AbortController()
-  const leave = (): void => ending.abort(call.signal.reason)
+  const own = fork.call
+  const leave = (): void => fork.end(toSvcError(call.signal.reason))
   if (call.signal.aborted) leave()
   else call.signal.addEventListener('abort', leave, { once: true })
   let onDetached: (response: LiveResponse) => void = () => undefined
@@ -65,21 +70,20 @@ export async function respond(
   })
   let recording: ResponseRecording | undefined
   const format = createResponsesFormat({
-    source: { store, live, reader: toReader(call), known },
+    source: { store, live, reader: toReader(own), known },
     alwaysStreams: message !== undefined,
     open(asked) {
       recording = createRecording(asked, {
         store,
         live,
         clock,
-        owner: call.principal.id,
-        stop: (reason) => ending.abort(reason),
+        owner: own.principal.id,
+        stop: fork.end,
         onDetached,
       })
       return recording
     },
   })
-  const own = deriveCall(call, { signal: ending.signal })
   const incoming = toIncomingRequest(own, format, parts.bodies)
   const run = runToEnd(message === undefined ? incoming : { ...incoming, source: { message } })
   live.track(run)
@@ -98,6 +102,7 @@ export async function respond(
       failure = error
       throw error
     } finally {
+      fork.close()
       await recording?.settle(parts.opaqueErrors && failure !== undefined ? OPAQUE_ERROR : failure)
     }
   }

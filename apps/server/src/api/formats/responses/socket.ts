@@ -1,6 +1,5 @@
-import type { Authentication } from '@svc/auth'
 import { SvcError } from '@svc/errors'
-import { deriveCall } from '../../../http/call.ts'
+import type { CallChanges, Fork } from '../../../http/call.ts'
 import { responsesError } from '../../../http/error-envelopes.ts'
 import { retryAfterSeconds, toStatus } from '../../../http/error-map.ts'
 import { isRefusal } from '../../../http/middleware/authorize.ts'
@@ -58,17 +57,18 @@ interface Turn {
 async function answer(bytes: Uint8Array, { socket, turns, number }: Turn, parts: CreateParts): Promise<boolean> {
   const { call } = socket
   const writer = createSocketWriter(socket)
+  let fork: Fork | undefined
   try {
-    const authentication = await admit(socket)
+    const requestId = `${call.requestId.slice(0, MAX_ID_LENGTH)}-${number}`
+    fork = await begin(socket, { requestId, startedAt: parts.clock.monotonic() })
     const document = await readDocument(bytes, call)
     const type = document.root.get('type')
     if (type?.kind !== 'string' || type.text() !== 'response.create') throw unknownType()
-    const requestId = `${call.requestId.slice(0, MAX_ID_LENGTH)}-${number}`
-    const own = deriveCall(call, { requestId, authentication, startedAt: parts.clock.monotonic() })
-    const response = await respond(own, { writer, message: document, known: turns }, parts)
+    const response = await respond(call, { writer, fork, message: document, known: turns }, parts)
     if (response !== undefined) turns.keep(response, bytes.length)
     return true
   } catch (thrown) {
+    fork?.close()
     if (isGone(thrown)) throw thrown
     const error = toResponsesError(toPublicError(thrown))
     if (toStatus(error) >= 500) call.log.warn({ code: error.code, err: error }, 'request failed')
@@ -83,9 +83,9 @@ class RightsGone extends SvcError {
   override readonly name = 'RightsGone'
 }
 
-async function admit(socket: Socket): Promise<Authentication> {
+async function begin(socket: Socket, changes: CallChanges): Promise<Fork> {
   try {
-    return await socket.admit()
+    return await socket.begin(changes)
   } catch (error) {
     if (!SvcError.is(error) || !isRefusal(error)) throw error
     throw new RightsGone(error.kind, error.message, { code: error.code, details: error.details, cause: error })
