@@ -24,7 +24,8 @@ const MAX_INTERVAL_MS = 2 ** 31 - 1
 
 /**
  * Publishes a revocation of the kind `all` when another process that uses the same stores has taken rights away: another
- * server, or a command. It asks for one number at a time; while the store is away it keeps asking.
+ * server, or a command. It asks for one number at a time, at each interval and when the store tells of a change; while
+ * the store is away it keeps asking.
  */
 export function createRightsWatch(options: RightsWatchOptions): RightsWatch {
   const { rights, revocations, clock, logger, intervalMs = INTERVAL_MS } = options
@@ -36,7 +37,24 @@ export function createRightsWatch(options: RightsWatchOptions): RightsWatch {
   checkArgument(isInterval, 'createRightsWatch: intervalMs', `above 0 and at most ${MAX_INTERVAL_MS}`, intervalMs)
   const ending = new AbortController()
   const { signal } = ending
-  const watch = async (): Promise<void> => {
+  let pause: AbortController | undefined
+  let isTold = false
+
+  /** Waits for the next look: an interval, or less when a change is told. */
+  async function waitForNext(): Promise<void> {
+    if (!isTold) {
+      pause = new AbortController()
+      await clock.sleep(intervalMs, { signal: pause.signal }).catch(() => undefined)
+    }
+    isTold = false
+  }
+
+  function wake(): void {
+    isTold = true
+    pause?.abort()
+  }
+
+  async function watch(): Promise<void> {
     let known: number | undefined
     let isAway = false
     while (!signal.aborted) {
@@ -49,12 +67,17 @@ export function createRightsWatch(options: RightsWatchOptions): RightsWatch {
         if (!isAway && !signal.aborted) logger?.warn({ err: error }, 'revocations of others cannot be read')
         isAway = true
       }
-      await clock.sleep(intervalMs, { signal }).catch(() => undefined)
+      if (!signal.aborted) await waitForNext()
     }
   }
+
+  rights.listen?.(wake).catch((error: unknown) => {
+    if (!signal.aborted) logger?.warn({ err: error }, 'revocations of others are found by asking alone')
+  })
   const watching = watch()
   const close = (): Promise<void> => {
     ending.abort()
+    wake()
     return watching
   }
   return { close, [Symbol.asyncDispose]: close }

@@ -2,6 +2,7 @@ import { type Authentication, createRightsWatch, isCookie } from '@svc/auth'
 import { createMemoryStores } from '@svc/auth/memory'
 import type { Stores } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
+import { createDeferred } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createServices } from './service-world.ts'
 import { addUser, call } from './world.ts'
@@ -347,6 +348,76 @@ describe('AU-7: rights that end', () => {
     await world.clock.advance(500)
     expect(told).toEqual([{ kind: 'all' }])
     expect(warnings).toEqual(['revocations of others cannot be read'])
+  })
+})
+
+describe('a watch over a store that tells of changes', () => {
+  function startWatch(revision: () => Promise<number>, listen?: (onChange: () => void) => Promise<void>) {
+    const world = createServices()
+    const told: unknown[] = []
+    const warnings: string[] = []
+    const logger = { debug() {}, info() {}, error() {}, warn: (_: unknown, message: string) => warnings.push(message) }
+    world.revocations.subscribe((revocation) => told.push(revocation))
+    let tell = (): void => undefined
+    const rights = {
+      revision,
+      listen:
+        listen ??
+        (async (onChange: () => void) => {
+          tell = onChange
+        }),
+    }
+    const watch = createRightsWatch({ rights, revocations: world.revocations, clock: world.clock, logger })
+    return { told, warnings, watch, clock: world.clock, tell: () => tell() }
+  }
+
+  it('looks at once, and not before the interval when nothing has changed', async () => {
+    let revision = 1
+    const { told, clock, watch, tell } = startWatch(async () => revision)
+    await clock.waitForSleepers(1)
+    revision = 2
+    tell()
+    await expect.poll(() => told).toEqual([{ kind: 'all' }])
+    tell()
+    await clock.waitForSleepers(1)
+    revision = 3
+    await clock.advance(499)
+    expect(told).toHaveLength(1)
+    await clock.advance(1)
+    await expect.poll(() => told).toHaveLength(2)
+    await watch.close()
+  })
+
+  it('looks again when it is told while it looks', async () => {
+    const looks = [createDeferred<number>(), createDeferred<number>(), createDeferred<number>()]
+    let count = 0
+    const { told, clock, watch, tell } = startWatch(async () => looks[count++]?.promise ?? 2)
+    tell()
+    looks[0]?.resolve(1)
+    await expect.poll(() => count).toBe(2)
+    tell()
+    tell()
+    looks[1]?.resolve(1)
+    await expect.poll(() => count).toBe(3)
+    looks[2]?.resolve(2)
+    await expect.poll(() => told).toHaveLength(1)
+    await clock.waitForSleepers(1)
+    expect(count).toBe(3)
+    await watch.close()
+  })
+
+  it('asks at each interval where the store cannot tell after all', async () => {
+    let revision = 1
+    const { told, clock, warnings, watch } = startWatch(
+      async () => revision,
+      () => Promise.reject(new Error('no channel')),
+    )
+    await clock.waitForSleepers(1)
+    revision = 2
+    await clock.advance(500)
+    await expect.poll(() => told).toHaveLength(1)
+    expect(warnings).toEqual(['revocations of others are found by asking alone'])
+    await watch.close()
   })
 })
 

@@ -108,7 +108,11 @@ function postgresPlace(createDatabase: () => Promise<string>): Place {
         return client
       }
       const toStores = (client: postgres.Sql): Stores =>
-        createDrizzleStores({ dialect: 'postgres', queries: createPostgresQueries(drizzle(client)) })
+        createDrizzleStores({
+          dialect: 'postgres',
+          queries: createPostgresQueries(drizzle(client)),
+          listen: async (channel, onNotice) => void (await client.listen(channel, onNotice)),
+        })
       const client = connect()
       for (const statement of listTableStatements('postgres')) await client.unsafe(statement)
       return {

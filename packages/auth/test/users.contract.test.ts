@@ -160,6 +160,41 @@ describe.each(places)('accounts in $name', ({ open }) => {
     expect(await rises()).toBe(false)
   })
 
+  it('tell other processes of changed rights at once, if the database can, and of nothing that failed', async () => {
+    await using place = await open()
+    const other = await place.openSecond()
+    const heard: number[] = []
+    const { rights } = other
+    if (rights.listen === undefined) return
+    await rights.listen(() => heard.push(heard.length))
+    const { users, apiKeys, sessions, quotas } = place.stores
+    await addUser(place.stores, 'ada@site.example')
+    const { id } = await addUser(place.stores, 'bob@site.example')
+    const key = { id: 'k', userId: id, name: 'k', prefix: 'p', role: 'user', scopes: {}, createdAt: 1 } as const
+    await apiKeys.create({ ...key, hash: 'h', expiresAt: undefined, lastUsedAt: undefined }, { ...call, maxKeys: 9 })
+    const rule = { id: 'q', userId: id, model: '', maxRequests: 1, maxTokens: undefined, windowMs: HOUR, createdAt: 1 }
+    const changes: readonly (() => Promise<unknown>)[] = [
+      () => users.setRole(id, { role: 'admin', now: 1 }, call),
+      () => users.setStatus(id, { status: 'disabled', now: 1 }, call),
+      () => users.setFeatures(id, { features: { chat: false }, now: 1 }, call),
+      () => users.setAllowedModels(id, { allowedModels: { enabled: true, models: [] }, now: 1 }, call),
+      () => apiKeys.remove({ id: 'k', userId: id }, call),
+      () => quotas.putRule(rule, call),
+      () => users.remove(id, call),
+    ]
+    for (const change of changes) {
+      const before = heard.length
+      await change()
+      await expect.poll(() => heard.length).toBe(before + 1)
+    }
+    const before = heard.length
+    await users.setRole('nobody', { role: 'user', now: 1 }, call)
+    await apiKeys.remove({ id: 'k', userId: id }, call)
+    await sessions.remove('nobody', call)
+    await quotas.putRule({ ...rule, id: 'last' }, call)
+    await expect.poll(() => heard.length).toBe(before + 1)
+  })
+
   it('never lose the last active admin, whoever asks at once', async () => {
     await using place = await open()
     const { users } = place.stores

@@ -297,3 +297,38 @@ describe.skipIf(!postgres.available)('PostgreSQL', () => {
     await expect.poll(read).toEqual([{ one: 1 }])
   })
 })
+
+describe.skipIf(!postgres.available)('a channel of PostgreSQL', () => {
+  it('is heard again when its connection was lost, until the database is closed', async () => {
+    if (!postgres.available) return
+    const url = await postgres.createDatabase()
+    const database = await openDatabase({ ...base, dataPath: '/nowhere', url })
+    const teller = await openDatabase({ ...base, dataPath: '/nowhere', url })
+    if (database.dialect !== 'postgres' || teller.dialect !== 'postgres') throw new Error('not PostgreSQL')
+    const { queries, orm } = teller
+    let heard = 0
+    await database.listen('channel', () => {
+      heard += 1
+    })
+    expect(heard).toBe(1)
+    await queries.notify?.('channel')
+    await queries.notify?.('other')
+    await expect.poll(() => heard).toBe(2)
+    await queries
+      .transaction(async (transaction) => {
+        await transaction.notify?.('channel')
+        throw new Error('changed my mind')
+      })
+      .catch(() => undefined)
+    await orm.execute(
+      sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'listen%' AND datname = current_database()`,
+    )
+    await expect.poll(() => heard).toBe(3)
+    await queries.transaction((transaction) => transaction.notify?.('channel') ?? Promise.resolve())
+    await expect.poll(() => heard).toBe(4)
+    await database.close()
+    await queries.notify?.('channel')
+    await teller.close()
+    expect(heard).toBe(4)
+  })
+})

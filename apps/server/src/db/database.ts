@@ -51,6 +51,12 @@ export interface PostgresDatabase extends OpenDatabase {
   readonly dialect: 'postgres'
   readonly engine: 'postgres'
   readonly orm: PostgresJsDatabase<typeof postgresTables>
+  /**
+   * Listens to a channel until the database is closed, on a connection of its own.
+   *
+   * @param onNotice called with each notification, and when the connection is there again after it was lost
+   */
+  listen(channel: string, onNotice: () => void): Promise<void>
 }
 
 /** The server's database, by `dialect`. */

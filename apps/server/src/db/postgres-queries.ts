@@ -4,7 +4,10 @@ import { toDatabaseError } from './database-error.ts'
 import { type DatabaseQueries, guarded, type Queries, type QueryBuilder } from './queries.ts'
 import { postgresTables, type Tables } from './schema.ts'
 
-type PostgresOrm = Pick<PostgresJsDatabase<typeof postgresTables>, 'select' | 'insert' | 'update' | 'delete'>
+type PostgresOrm = Pick<
+  PostgresJsDatabase<typeof postgresTables>,
+  'select' | 'insert' | 'update' | 'delete' | 'execute'
+>
 
 /** Queries of a PostgreSQL database. */
 export function createPostgresQueries(orm: PostgresJsDatabase<typeof postgresTables>): DatabaseQueries {
@@ -14,6 +17,7 @@ export function createPostgresQueries(orm: PostgresJsDatabase<typeof postgresTab
     return {
       rows: (build) => guarded(async () => [...(await awaited<readonly never[]>(build(builder, tables)))]),
       change: (build) => guarded(async () => (await awaited<{ readonly count: number }>(build(builder, tables))).count),
+      notify: (channel) => guarded(async () => void (await db.execute(sql`SELECT pg_notify(${channel}, '')`))),
     }
   }
   return {

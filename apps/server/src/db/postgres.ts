@@ -201,6 +201,13 @@ function toDatabase(parts: {
           }),
         { signal },
       ),
+    listen: (channel, onNotice) =>
+      sql.listen(channel, onNotice, onNotice).then(
+        () => undefined,
+        (error: unknown) => {
+          throw toDatabaseError(error)
+        },
+      ),
     close,
     [Symbol.asyncDispose]: close,
   }

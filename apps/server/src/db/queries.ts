@@ -18,6 +18,8 @@ export interface Queries {
   rows<Row>(build: (db: QueryBuilder, tables: Tables) => { all(): Row[] }): Promise<readonly Row[]>
   /** Runs a query that writes. @returns the number of written rows; @throws as {@link Queries.rows} */
   change(build: (db: QueryBuilder, tables: Tables) => { run(): { readonly changes: number } }): Promise<number>
+  /** Notifies processes that listen to a channel, at the end of the transaction; PostgreSQL only. */
+  notify?(channel: string): Promise<void>
 }
 
 /** The queries of a database. */

@@ -62,6 +62,7 @@ export function createAccountStores(database: Database): Stores {
     dialect: database.dialect,
     queries: database.queries,
     readHeavily: (query, options) => database.read(query, options),
+    listen: database.dialect === 'postgres' ? (channel, onNotice) => database.listen(channel, onNotice) : undefined,
   })
 }
 

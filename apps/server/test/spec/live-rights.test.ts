@@ -1,5 +1,7 @@
 import { readSse, startPostgres } from '@svc/test-kit'
 import { afterAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import type { Clock } from '../../src/ports.ts'
 import {
   type AccountsWorld,
   createMembers,
@@ -7,8 +9,10 @@ import {
   PASSWORD,
   startAccountsWorld,
 } from '../support/accounts-world.ts'
+import { eventually } from '../support/eventually.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
 
 const postgres = await startPostgres()
 afterAll(() => postgres[Symbol.asyncDispose]())
@@ -166,5 +170,24 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
     expect((await other.call('/v1/models', { headers: member.headers })).status).toBe(401)
     const second = await createMembers(other.url).member('second')
     expect((await one.call('/v1/models', { headers: second.headers })).status).toBe(200)
+  })
+
+  verifies('access:ended:told', 'one tells the other of a revoked key: nobody has to ask', async () => {
+    if (!postgres.available) return
+    const url = await postgres.createDatabase()
+    const env = { SVC_AUTH_DATABASE_URL: url, SVC_AUTH_HMAC_SECRET: 'one secret of both of the servers' }
+    await using one = await startAccountsWorld({ env })
+    // The other server never looks by itself, and what it has verified stays fresh for ever.
+    const clock: Clock = {
+      ...systemClock,
+      monotonic: () => 0,
+      sleep: (ms, options) => systemClock.sleep(ms === 500 ? 2 ** 31 - 1 : ms, options),
+    }
+    await using other = await startTestServer({ env, clock, flags: ['--auth-enabled'] })
+    const member = await one.member('told')
+    const ask = async () => (await other.call('/v1/models', { headers: member.headers })).status
+    expect(await ask()).toBe(200)
+    await member.browser.send('DELETE', `/api/auth/api-keys/${member.keyId}`)
+    await eventually(async () => expect(await ask()).toBe(401))
   })
 })

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, inArray, lt, lte, or, sql } from 'drizzle-orm'
 import type { ApiKeyStore } from '../ports/credentials.ts'
-import { raiseFact } from './facts.ts'
+import { raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import { publicColumns, toApiKey, toUser } from './rows.ts'
 import type { AuthTables } from './tables.ts'
@@ -89,7 +89,7 @@ export function createDrizzleApiKeys(queries: DrizzleQueries, tables: AuthTables
         )
         if (removed === 0) return false
         await transaction.change((db) => db.delete(sessions).where(eq(sessions.apiKeyId, id)))
-        await raiseFact(transaction, tables, 'rights_revision')
+        await raiseRights(transaction, tables)
         return true
       }),
     async touch(uses) {

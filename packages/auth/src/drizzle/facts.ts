@@ -38,12 +38,25 @@ export async function readFact(queries: Queries, { facts }: AuthTables, key: Fac
   return row?.value ?? 0
 }
 
+/** Channel on which other processes hear that rights have changed. */
+const RIGHTS_CHANNEL = 'svc_rights'
+
+/** Raises the revision of rights, and tells other processes once the transaction is stored. */
+export async function raiseRights(queries: Queries, tables: AuthTables): Promise<void> {
+  await raiseFact(queries, tables, 'rights_revision')
+  await queries.notify?.(RIGHTS_CHANNEL)
+}
+
+/** Listens to notifications of the database for as long as it is open. @param onNotice called with each of them */
+export type Listen = (channel: string, onNotice: () => void) => Promise<void>
+
 /** The revision of rights. */
-export function createRightsStore(queries: Queries, tables: AuthTables): RightsStore {
+export function createRightsStore(queries: Queries, tables: AuthTables, listen?: Listen): RightsStore {
   return {
     async revision({ signal }) {
       signal.throwIfAborted()
       return readFact(queries, tables, 'rights_revision')
     },
+    ...(listen === undefined ? {} : { listen: (onChange) => listen(RIGHTS_CHANNEL, onChange) }),
   }
 }

@@ -6,7 +6,7 @@
 
 import type { Stores } from '../ports/stores.ts'
 import { createDrizzleApiKeys } from './api-keys.ts'
-import { createRightsStore } from './facts.ts'
+import { createRightsStore, type Listen } from './facts.ts'
 import type { ReadHeavily } from './heavy-reads.ts'
 import { createDrizzleInvites, createDrizzleSignIns, createDrizzleUsedTokens } from './invites.ts'
 import { createDrizzleKnownAddresses } from './known-addresses.ts'
@@ -17,6 +17,7 @@ import { type Dialect, pickTables } from './tables.ts'
 import { createDrizzleUsage } from './usage.ts'
 import { createDrizzleUsers } from './users.ts'
 
+export type { Listen } from './facts.ts'
 export type { HeavyRead, ReadHeavily } from './heavy-reads.ts'
 export {
   createPostgresQueries,
@@ -38,14 +39,16 @@ export interface DrizzleStoresOptions {
   readonly queries: DrizzleQueries
   /** Runs usage queries over many rows, away from the others. @default with the others */
   readonly readHeavily?: ReadHeavily | undefined
+  /** Listens to notifications of the database. @default nobody listens: changes of rights are found by asking */
+  readonly listen?: Listen | undefined
 }
 
 /** Stores in a database that has the tables already. */
-export function createDrizzleStores({ dialect, queries, readHeavily }: DrizzleStoresOptions): Stores {
+export function createDrizzleStores({ dialect, queries, readHeavily, listen }: DrizzleStoresOptions): Stores {
   const tables = pickTables(dialect)
   return {
     users: createDrizzleUsers(queries, tables),
-    rights: createRightsStore(queries, tables),
+    rights: createRightsStore(queries, tables, listen),
     sessions: createDrizzleSessions(queries, tables),
     apiKeys: createDrizzleApiKeys(queries, tables),
     invites: createDrizzleInvites(queries, tables),

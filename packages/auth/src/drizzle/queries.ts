@@ -25,6 +25,8 @@ export interface Queries {
   rows<Row>(build: (db: QueryBuilder) => { all(): Row[] }): Promise<readonly Row[]>
   /** @returns how many rows were written */
   change(build: (db: QueryBuilder) => { run(): WriteResult }): Promise<number>
+  /** Notifies processes that listen to a channel, at the end of the transaction. Absent where the database cannot. */
+  notify?(channel: string): Promise<void>
 }
 
 /**
@@ -101,13 +103,14 @@ export function createSqliteQueries(orm: SqliteOrm): DrizzleQueries {
   }
 }
 
-function onBuilder(db: Pick<PostgresOrm, 'select' | 'insert' | 'update' | 'delete'>): Queries {
+function onBuilder(db: Pick<PostgresOrm, 'select' | 'insert' | 'update' | 'delete' | 'execute'>): Queries {
   // the builders of both dialects have the same methods; here a query is awaited, on SQLite it is told to run
   const builder = db as unknown as QueryBuilder
   const awaited = async <T>(query: unknown): Promise<T> => query as PromiseLike<T>
   return {
     rows: (build) => guarded(async () => [...(await awaited<readonly never[]>(build(builder)))]),
     change: (build) => guarded(async () => (await awaited<{ readonly count: number }>(build(builder))).count),
+    notify: (channel) => guarded(async () => void (await db.execute(sql`SELECT pg_notify(${channel}, '')`))),
   }
 }
 

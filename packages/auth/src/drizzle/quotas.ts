@@ -1,7 +1,7 @@
 import { and, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { QuotaCounter, QuotaRule, QuotaStore } from '../ports/usage.ts'
 import { applyQuotaWork, type QuotaLedger } from '../quotas/apply-work.ts'
-import { raiseFact } from './facts.ts'
+import { raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import type { AuthTables } from './tables.ts'
 
@@ -102,7 +102,7 @@ export function createDrizzleQuotas(queries: DrizzleQueries, tables: AuthTables)
         )
         const stored = row === undefined ? rule : toRule(row)
         await transaction.change((db) => db.delete(quotaCounters).where(eq(quotaCounters.ruleId, stored.id)))
-        await raiseFact(transaction, tables, 'rights_revision')
+        await raiseRights(transaction, tables)
         return stored
       }),
     removeRule: ({ id, userId }) =>
@@ -113,7 +113,7 @@ export function createDrizzleQuotas(queries: DrizzleQueries, tables: AuthTables)
         if (removed === 0) return false
         await transaction.change((db) => db.delete(quotaCounters).where(eq(quotaCounters.ruleId, id)))
         await transaction.change((db) => db.delete(quotaReservations).where(eq(quotaReservations.ruleId, id)))
-        await raiseFact(transaction, tables, 'rights_revision')
+        await raiseRights(transaction, tables)
         return true
       }),
     readCounters: async (ruleIds) =>

@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, isNull, lte, ne, or } from 'drizzle-orm'
 import type { FoundSession, SessionStore } from '../ports/credentials.ts'
-import { raiseFact } from './facts.ts'
+import { raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import { publicColumns, toApiKey, toSession, toUser } from './rows.ts'
 import type { AuthTables } from './tables.ts'
@@ -31,7 +31,7 @@ export function createDrizzleSessions(queries: DrizzleQueries, tables: AuthTable
   }
   async function remove(transaction: Queries, condition: ReturnType<typeof and>): Promise<number> {
     const removed = await transaction.change((db) => db.delete(sessions).where(condition))
-    if (removed > 0) await raiseFact(transaction, tables, 'rights_revision')
+    if (removed > 0) await raiseRights(transaction, tables)
     return removed
   }
   const removeWhere = (condition: ReturnType<typeof and>): Promise<number> =>

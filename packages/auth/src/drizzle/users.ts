@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, isNull, or } from 'drizzle-orm'
 import { decideAdmission } from '../accounts/admission.ts'
 import type { ChangeOutcome, Page, Registration, RegistrationOutcome, User, UserStore } from '../ports/users.ts'
-import { raiseFact } from './facts.ts'
+import { raiseFact, raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import { publicColumns, toUser, toUserRow } from './rows.ts'
 import type { AuthTables } from './tables.ts'
@@ -87,7 +87,7 @@ async function removeUser(queries: Queries, tables: AuthTables, id: string): Pro
   await queries.change((db) => db.delete(quotaRules).where(eq(quotaRules.userId, id)))
   await queries.change((db) => db.delete(usageRecords).where(eq(usageRecords.userId, id)))
   await queries.change((db) => db.delete(usageSums).where(eq(usageSums.userId, id)))
-  await raiseFact(queries, tables, 'rights_revision')
+  await raiseRights(queries, tables)
   return 'changed'
 }
 
@@ -123,7 +123,7 @@ export function createDrizzleUsers(queries: DrizzleQueries, tables: AuthTables):
   const change = (id: string, fields: UserChange): Promise<boolean> =>
     queries.transaction(async (transaction) => {
       const count = await transaction.change((db) => db.update(users).set(fields).where(eq(users.id, id)))
-      if (count > 0) await raiseFact(transaction, tables, 'rights_revision')
+      if (count > 0) await raiseRights(transaction, tables)
       return count > 0
     })
   const changeGuarded = (id: string, isLoss: boolean, fields: UserChange): Promise<ChangeOutcome> =>
@@ -132,7 +132,7 @@ export function createDrizzleUsers(queries: DrizzleQueries, tables: AuthTables):
       if (isLoss && (await isLastAdmin(transaction, tables, id))) return 'last-admin'
       const count = await transaction.change((db) => db.update(users).set(fields).where(eq(users.id, id)))
       if (count === 0) return 'missing'
-      await raiseFact(transaction, tables, 'rights_revision')
+      await raiseRights(transaction, tables)
       return 'changed'
     })
   return {
@@ -180,7 +180,7 @@ export function createDrizzleUsers(queries: DrizzleQueries, tables: AuthTables):
         if (count === 0) return false
         await transaction.change((db) => db.delete(sessions).where(eq(sessions.userId, id)))
         await transaction.change((db) => db.delete(knownAddresses).where(eq(knownAddresses.userId, id)))
-        await raiseFact(transaction, tables, 'rights_revision')
+        await raiseRights(transaction, tables)
         return true
       }),
     async replacePasswordHash(id, { from, to }) {

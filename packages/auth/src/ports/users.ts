@@ -153,4 +153,9 @@ export interface UserStore {
 /** A number that grows whenever rights were taken away, for servers that share a store. */
 export interface RightsStore {
   revision(options: CallOptions): Promise<number>
+  /**
+   * Calls back at once when another process has raised the revision, for as long as the store is open. Absent where the
+   * store cannot tell. A callback can be missing while the store is away.
+   */
+  listen?(onChange: () => void): Promise<void>
 }

@@ -352,6 +352,13 @@ export const AUTHENTICATION = defineRequirements([
     state: 'built',
   },
   {
+    id: 'access:ended:told',
+    section: '5.4',
+    behavior:
+      'Servers on one PostgreSQL tell each other of changed rights: a key that one revokes, the others refuse with the next request.',
+    state: 'built',
+  },
+  {
     id: 'access:names:unknown-refused',
     section: '5.4',
     behavior: 'Quotas and scopes of keys that name an unknown model, group of routes or field are refused with 400.',
