@@ -5,10 +5,15 @@ import { type Auth, createAuth } from '@svc/auth'
 import { normalizeEmail } from '@svc/auth/accounts'
 import type { ApiKey, Invite, User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
+import { formatDate, formatRows } from './account-table.ts'
+import { describeInvite, describeKey, describeUser, formatTime } from './api/accounts/describe.ts'
+import { createAuditLog } from './audit/audit-log.ts'
+import { type CommandChange, recordCommand } from './audit/command-changes.ts'
 import { systemClock } from './clock.ts'
 import type { AccountCommand } from './config/account-command.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { openDatabase } from './db/open-database.ts'
+import { recordLocalChange } from './local-changes.ts'
 import { createAccountStores, toAuthOptions } from './platform/open-accounts.ts'
 import type { Logger } from './ports.ts'
 import { rotateSecret } from './secret/rotate-secret.ts'
@@ -21,6 +26,8 @@ export interface AccountCommandOptions {
   readonly version: string
   readonly command: AccountCommand
   readonly input: NodeJS.ReadableStream
+  /** Whether the result is JSON. @default false */
+  readonly json?: boolean | undefined
 }
 
 /** What a command works on. A server may have the database open too. */
@@ -28,6 +35,16 @@ interface CommandParts {
   readonly auth: Auth
   readonly config: ServerConfig
   readonly input: NodeJS.ReadableStream
+}
+
+/** The result of a command. */
+interface Answer {
+  /** For people. */
+  readonly text: string
+  /** For programs, in the form of the HTTP API. */
+  readonly value: unknown
+  /** What the command has changed, for the audit log. */
+  readonly change?: CommandChange | undefined
 }
 
 const PAGE = 1000
@@ -40,8 +57,12 @@ const call = { signal: new AbortController().signal }
  * @returns the text for standard output
  */
 export async function runAccountCommand(options: AccountCommandOptions): Promise<string> {
-  const { config, version, command, input } = options
-  if (command.what === 'secret rotate') return rotateSecret({ config, version, clock: systemClock, logger: quiet })
+  const { config, version, command, input, json = false } = options
+  if (command.what === 'secret rotate') {
+    const text = await rotateSecret({ config, version, clock: systemClock, logger: quiet })
+    await recordLocalChange(config, { change: 'secret.rotate' })
+    return json ? `${JSON.stringify({ rotated: true })}\n` : text
+  }
   await mkdir(config.dataPath, { recursive: true, mode: 0o700 })
   await using database = await openDatabase({
     url: config.authDatabaseUrl,
@@ -57,10 +78,16 @@ export async function runAccountCommand(options: AccountCommandOptions): Promise
     stores: createAccountStores(database),
     registrationMode: 'open',
   })
-  return await run(command, { auth, config, input })
+  const { text: lines, value, change } = await run(command, { auth, config, input })
+  if (change !== undefined) {
+    const audit = createAuditLog({ database, clock: systemClock, logger: quiet })
+    await recordCommand(audit, change)
+    await audit.close()
+  }
+  return json ? `${JSON.stringify(value)}\n` : lines
 }
 
-function run(command: Exclude<AccountCommand, { what: 'secret rotate' }>, parts: CommandParts): Promise<string> {
+function run(command: Exclude<AccountCommand, { what: 'secret rotate' }>, parts: CommandParts): Promise<Answer> {
   switch (command.what) {
     case 'users list':
       return listUsers(parts)
@@ -68,6 +95,12 @@ function run(command: Exclude<AccountCommand, { what: 'secret rotate' }>, parts:
       return createUser(command, parts)
     case 'users promote':
       return promoteUser(command.user, parts)
+    case 'users approve':
+    case 'users enable':
+    case 'users disable':
+      return changeStatus(command, parts)
+    case 'users delete':
+      return deleteUser(command.user, parts)
     case 'users reset-password':
       return resetPassword(command, parts)
     case 'keys create':
@@ -81,23 +114,24 @@ function run(command: Exclude<AccountCommand, { what: 'secret rotate' }>, parts:
     case 'invites list':
       return listInvites(parts)
     case 'invites revoke':
-      return parts.auth.invites.revoke(command.id, call).then(() => `revoked the invite ${command.id}\n`)
+      return revokeInvite(command.id, parts)
   }
 }
 
-async function listUsers({ auth }: CommandParts): Promise<string> {
-  const rows = [['ID', 'EMAIL', 'NAME', 'ROLE', 'STATUS', 'PROVIDER']]
-  for await (const user of everybody(auth)) {
-    const { id, email, name, role, status, provider } = user
-    rows.push([id, email, name, role, status, provider])
+async function listUsers({ auth }: CommandParts): Promise<Answer> {
+  const users: User[] = []
+  for await (const user of everybody(auth)) users.push(user)
+  const rows = users.map(({ id, email, name, role, status, provider }) => [id, email, name, role, status, provider])
+  return {
+    text: formatRows([['ID', 'EMAIL', 'NAME', 'ROLE', 'STATUS', 'PROVIDER'], ...rows]),
+    value: users.map(describeUser),
   }
-  return formatRows(rows)
 }
 
 async function createUser(
   command: Extract<AccountCommand, { what: 'users create' }>,
   { auth, input }: CommandParts,
-): Promise<string> {
+): Promise<Answer> {
   const { user: email, name, role, readsPassword } = command
   const password = readsPassword ? await readPassword(input) : createPassword()
   const registered = await auth.accounts.register({ email, name, password }, call)
@@ -107,66 +141,147 @@ async function createUser(
   const change = { actorId: undefined }
   await auth.accounts.setStatus(id, { status: 'active', ...change }, call)
   if (role === 'admin') await auth.accounts.setRole(id, { role, ...change }, call)
-  const { role: given } = await auth.accounts.read(id, call)
-  return `created the ${given} ${email} (${id})\n${readsPassword ? '' : `password: ${password}\n`}`
+  const user = await auth.accounts.read(id, call)
+  return {
+    text: `created the ${user.role} ${email} (${id})\n${readsPassword ? '' : `password: ${password}\n`}`,
+    value: { ...describeUser(user), ...(readsPassword ? {} : { password }) },
+    change: { change: 'user.create', target: id, name: user.email, details: user.role },
+  }
 }
 
-async function promoteUser(text: string, { auth }: CommandParts): Promise<string> {
-  const user = await findUser(auth, text)
-  await auth.accounts.setRole(user.id, { role: 'admin', actorId: undefined }, call)
-  return `${user.email} is an admin\n`
+async function promoteUser(wanted: string, { auth }: CommandParts): Promise<Answer> {
+  const { id, email } = await findUser(auth, wanted)
+  await auth.accounts.setRole(id, { role: 'admin', actorId: undefined }, call)
+  return {
+    text: `${email} is an admin\n`,
+    value: describeUser(await auth.accounts.read(id, call)),
+    change: { change: 'user.role', target: id, name: email, details: 'admin' },
+  }
+}
+
+type StatusCommand = Extract<AccountCommand, { what: 'users approve' | 'users enable' | 'users disable' }>
+
+/** The words of a status, and the status from which a command refuses to come, with the command that is meant. */
+const STATUS_COMMANDS = {
+  'users approve': { status: 'active', done: 'is approved', not: 'disabled', why: 'is disabled: use users enable' },
+  'users enable': { status: 'active', done: 'is active', not: 'pending', why: 'waits for approval: use users approve' },
+  'users disable': { status: 'disabled', done: 'is disabled', not: undefined, why: '' },
+} as const
+
+async function changeStatus({ what, user: wanted }: StatusCommand, { auth }: CommandParts): Promise<Answer> {
+  const { status, done, not, why } = STATUS_COMMANDS[what]
+  const user = await findUser(auth, wanted)
+  if (user.status === not) throw new SvcError('conflict', `${user.email} ${why}`)
+  await auth.accounts.setStatus(user.id, { status, actorId: undefined }, call)
+  return {
+    text: `${user.email} ${done}\n`,
+    value: describeUser(await auth.accounts.read(user.id, call)),
+    change: { change: 'user.status', target: user.id, name: user.email, details: status },
+  }
+}
+
+async function deleteUser(wanted: string, { auth }: CommandParts): Promise<Answer> {
+  const { id, email } = await findUser(auth, wanted)
+  await auth.accounts.remove(id, { actorId: undefined }, call)
+  return {
+    text: `deleted ${email} (${id})\n`,
+    value: { deleted: true, id, email },
+    change: { change: 'user.delete', target: id, name: email },
+  }
 }
 
 async function resetPassword(
   { user: wanted, readsPassword }: Extract<AccountCommand, { what: 'users reset-password' }>,
   { auth, input }: CommandParts,
-): Promise<string> {
-  const user = await findUser(auth, wanted)
+): Promise<Answer> {
+  const { id, email } = await findUser(auth, wanted)
   const password = readsPassword ? await readPassword(input) : createPassword()
-  await auth.accounts.resetPassword(user.id, { password, actorId: undefined }, call)
-  return `${user.email} has a new password and no session\n${readsPassword ? '' : `password: ${password}\n`}`
+  await auth.accounts.resetPassword(id, { password, actorId: undefined }, call)
+  return {
+    text: `${email} has a new password and no session\n${readsPassword ? '' : `password: ${password}\n`}`,
+    value: { id, email, ...(readsPassword ? {} : { password }) },
+    change: { change: 'user.password', target: id, name: email },
+  }
 }
 
 async function createKey(
   { user: wanted, name, expiresIn }: Extract<AccountCommand, { what: 'keys create' }>,
   { auth }: CommandParts,
-): Promise<string> {
-  const { key, value } = await auth.apiKeys.createFor(await findUser(auth, wanted), { name, expiresIn }, call)
-  return `${value}\n${key.expiresAt === undefined ? '' : `valid until ${formatDate(key.expiresAt)}\n`}`
+): Promise<Answer> {
+  const user = await findUser(auth, wanted)
+  const { key, value } = await auth.apiKeys.createFor(user, { name, expiresIn }, call)
+  const until = key.expiresAt === undefined ? undefined : formatTime(key.expiresAt)
+  return {
+    text: `${value}\n${key.expiresAt === undefined ? '' : `valid until ${formatDate(key.expiresAt)}\n`}`,
+    value: { key: value, ...describeKey(key) },
+    change: {
+      ...{ change: 'key.create', target: key.id, name: key.name },
+      details: `of ${user.email}${until === undefined ? '' : `, until ${until}`}`,
+    },
+  }
 }
 
-async function listKeys(wanted: string, { auth }: CommandParts): Promise<string> {
+async function listKeys(wanted: string, { auth }: CommandParts): Promise<Answer> {
   const { id } = await findUser(auth, wanted)
   const toRow = (key: ApiKey): string[] => [
     ...[key.id, key.prefix, key.name, formatDate(key.createdAt)],
     ...[formatDate(key.expiresAt), formatDate(key.lastUsedAt)],
   ]
   const keys = await auth.apiKeys.list(id, { limit: PAGE }, call)
-  return formatRows([['ID', 'PREFIX', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED'], ...keys.map(toRow)])
+  return {
+    text: formatRows([['ID', 'PREFIX', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED'], ...keys.map(toRow)]),
+    value: keys.map(describeKey),
+  }
 }
 
-async function revokeKey(id: string, { auth }: CommandParts): Promise<string> {
-  for await (const user of everybody(auth)) {
-    const keys = await auth.apiKeys.list(user.id, { limit: PAGE }, call)
-    if (!keys.some((key) => key.id === id)) continue
-    await auth.apiKeys.revoke({ id, userId: user.id }, call)
-    return `revoked the key ${id} of ${user.email}\n`
+async function revokeKey(id: string, { auth }: CommandParts): Promise<Answer> {
+  for await (const { id: userId, email } of everybody(auth)) {
+    const keys = await auth.apiKeys.list(userId, { limit: PAGE }, call)
+    const key = keys.find((each) => each.id === id)
+    if (key === undefined) continue
+    await auth.apiKeys.revoke({ id, userId }, call)
+    return {
+      text: `revoked the key ${id} of ${email}\n`,
+      value: { revoked: true, id, user_id: userId },
+      change: { change: 'key.revoke', target: id, name: key.name, details: `of ${email}` },
+    }
   }
   throw new SvcError('not_found', `there is no key ${id}`)
 }
 
-async function createInvite(hours: number | undefined, { auth, config }: CommandParts): Promise<string> {
-  const invite = await auth.invites.create({ expiresInHours: hours, createdBy: undefined }, call)
+async function createInvite(hours: number | undefined, { auth, config }: CommandParts): Promise<Answer> {
+  const { id, code, createdAt, expiresAt } = await auth.invites.create(
+    { expiresInHours: hours, createdBy: undefined },
+    call,
+  )
   const base = config.externalBaseUrl?.replace(/\/+$/, '') ?? ''
-  return `${base}/invite/${invite.code}\nvalid until ${formatDate(invite.expiresAt)}\n`
+  const url = `${base}/invite/${code}`
+  const times = { expiresAt: formatTime(expiresAt), createdAt: formatTime(createdAt) }
+  return {
+    text: `${url}\nvalid until ${formatDate(expiresAt)}\n`,
+    value: { id, code, url, ...times },
+    change: { change: 'invite.create', target: id, details: `until ${times.expiresAt}` },
+  }
 }
 
-async function listInvites({ auth }: CommandParts): Promise<string> {
+async function listInvites({ auth }: CommandParts): Promise<Answer> {
   const toRow = ({ id, prefix, createdAt, expiresAt, usedAt, usedBy }: Invite): string[] => [
     ...[id, prefix, formatDate(createdAt), formatDate(expiresAt), formatDate(usedAt), usedBy?.name ?? ''],
   ]
   const invites = await auth.invites.list({ limit: PAGE }, call)
-  return formatRows([['ID', 'PREFIX', 'CREATED', 'EXPIRES', 'USED', 'USED BY'], ...invites.map(toRow)])
+  return {
+    text: formatRows([['ID', 'PREFIX', 'CREATED', 'EXPIRES', 'USED', 'USED BY'], ...invites.map(toRow)]),
+    value: invites.map(describeInvite),
+  }
+}
+
+async function revokeInvite(id: string, { auth }: CommandParts): Promise<Answer> {
+  await auth.invites.revoke(id, call)
+  return {
+    text: `revoked the invite ${id}\n`,
+    value: { revoked: true, id },
+    change: { change: 'invite.revoke', target: id },
+  }
 }
 
 /** All accounts, a page at a time. */
@@ -199,22 +314,4 @@ async function readPassword(input: NodeJS.ReadableStream): Promise<string> {
 /** 128 random bits. */
 function createPassword(): string {
   return randomBytes(16).toString('base64url')
-}
-
-function formatDate(milliseconds: number | undefined): string {
-  return milliseconds === undefined ? '' : `${new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
-
-/** Control characters of a name must not reach the terminal. */
-const toCell = (cell: string): string => cell.replace(/\p{Cc}/gu, '?')
-
-function formatRows(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map(toCell))
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
-  const format = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd()
-  return cells.map((row) => `${format(row)}\n`).join('')
 }

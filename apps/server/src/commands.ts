@@ -12,6 +12,7 @@ import type { DemoModelSource } from './catalog/loose-weights.ts'
 import type { ModelSource } from './config/load.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { IN_PROCESS_BACKENDS } from './inference/upstream/in-process-backends.ts'
+import { recordLocalChange } from './local-changes.ts'
 import type { Logger } from './ports.ts'
 import { print, printError, printFile, printJson, redrawLine } from './terminal.ts'
 import { escapeLine } from './terminal-text.ts'
@@ -54,6 +55,7 @@ export async function addModelCommand(config: ServerConfig, { file, name, transf
     },
   })
   if (shown > 0) redrawLine('')
+  await recordLocalChange(config, { change: 'model.add', target: added.name, details: added.weightsFile })
   print(
     `added model "${added.name}": ${added.weightsFile} (${(added.sizeBytes / 1e6).toFixed(1)} MB), ${added.configFile}\n`,
   )
@@ -88,6 +90,7 @@ export async function deleteModelCommand(config: ServerConfig, { name, demoModel
     demo: { mode: config.demoModel, models: demoModels },
   })
   const files = await deleteModel(store, findModel(store, name))
+  await recordLocalChange(config, { change: 'model.delete', target: name })
   print(`deleted model "${name}": ${files.join(', ')}\n`)
 }
 

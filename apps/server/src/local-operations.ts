@@ -1,5 +1,6 @@
 import type { WireOperation, WireOperationRecord } from '@svc/wire/native'
 import { toWireOperation, toWireRecord } from './api/admin/operations/to-wire.ts'
+import { recordCommand } from './audit/command-changes.ts'
 import type { RemoteVerb } from './config/remote-command.ts'
 import type { PlatformOptions } from './platform/open-platform.ts'
 import { runWithoutApi } from './run-without-api.ts'
@@ -20,7 +21,8 @@ export function runLocalOperations(
   options: PlatformOptions,
   { verb, argument }: { readonly verb: LocalVerb; readonly argument: string },
 ): Promise<OperationsAnswer> {
-  return runWithoutApi(options, async ({ operations }): Promise<OperationsAnswer> => {
+  return runWithoutApi(options, async ({ operations, audit }): Promise<OperationsAnswer> => {
+    const record = (change: string) => recordCommand(audit, { change, target: argument })
     switch (verb) {
       case 'operations list':
         return { operations: operations.list().map(toWireOperation) }
@@ -28,12 +30,15 @@ export function runLocalOperations(
         return { operations: (await operations.history()).map(toWireRecord) }
       case 'operations cancel':
         await operations.cancel(argument)
+        await record('operation.cancel')
         return { success: true, message: 'Operation cancelled' }
       case 'operations pause':
         await operations.pause(argument)
+        await record('operation.pause')
         return { success: true, message: 'Operation paused' }
       case 'operations dismiss':
         await operations.dismiss(argument)
+        await record('operation.dismiss')
         return { success: true, message: 'Operation dismissed' }
     }
   })

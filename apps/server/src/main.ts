@@ -183,9 +183,9 @@ async function main(): Promise<void> {
       if (!(await (await piiCommands()).evaluatePiiCommand(toPlatformOptions(command), command))) process.exitCode = 1
       return
     case 'accounts': {
-      const { config, command: asked } = command
+      const { config, command: asked, json } = command
       const version = formatVersion(readVersion())
-      print(await runAccountCommand({ config, version, command: asked, input: process.stdin }))
+      print(await runAccountCommand({ config, version, command: asked, input: process.stdin, json }))
       return
     }
     case 'run':

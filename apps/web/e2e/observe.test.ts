@@ -176,7 +176,8 @@ describeInBrowser('the audit events', () => {
     await findSecrets(server, view)
 
     await open(page, '/app/events', 'Events')
-    await page.getByText('2 events').waitFor()
+    // what was found, and the look at the models folder
+    await page.getByText('3 events').waitFor()
     expect(await page.locator('main').textContent()).not.toMatch(/ann@site|tick-1/)
     await page.getByLabel('Action', { exact: true }).selectOption('block')
     await page.getByText('1 event', { exact: true }).waitFor()
@@ -184,7 +185,28 @@ describeInBrowser('the audit events', () => {
     expect(page.url()).toContain('action=block')
     await page.getByLabel('Origin', { exact: true }).selectOption('proxy')
     await page.getByRole('button', { name: 'Clear filters' }).click()
-    await page.getByText('2 events').waitFor()
+    await page.getByText('3 events').waitFor()
+  })
+
+  it('have the changes of the server, by whom and from where, which can be filtered', async () => {
+    await using server = await startServerWithAccounts()
+    await using view = await openView(server.url)
+    const { page } = view
+    await register(view, 'root@site.example')
+    await view.context.request.post('/api/settings', { data: { threads: 3 } })
+    await view.context.request.post('/api/traces/clear', { data: {} })
+
+    await open(page, '/app/events?kind=administration', 'Events')
+    const change = page.getByRole('row').filter({ hasText: 'setting.change' })
+    await change.getByText('done').waitFor()
+    expect(await change.textContent()).toMatch(/threads=3, from 127\.0\.0\.1, API/)
+    await change.getByRole('button', { name: 'root' }).waitFor()
+    await page.getByLabel('Change', { exact: true }).fill('trace')
+    await page.getByText('1 event', { exact: true }).waitFor()
+    expect(page.url()).toContain('change=trace')
+    await page.getByRole('row').filter({ hasText: 'trace.clear' }).waitFor()
+    await page.getByLabel('Target', { exact: true }).fill('nobody')
+    await page.getByText('Nothing matches.').waitFor()
   })
 
   it('name accounts, in rows and in the filter', async () => {
@@ -203,7 +225,8 @@ describeInBrowser('the audit events', () => {
     await user.fill('nobody')
     await page.getByText('Nothing matches.').waitFor()
     await user.fill(label)
-    await page.getByText('2 events').waitFor()
+    // two findings, the look at the models folder, and how the first account became an admin
+    await page.getByText('4 events').waitFor()
     expect(new URL(page.url()).searchParams.get('user')).not.toBe(label)
   })
 })

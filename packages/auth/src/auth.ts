@@ -9,7 +9,7 @@ import { type Authenticator, createAuthenticator } from './authenticate.ts'
 import { createLastUse, type LastUse } from './last-use.ts'
 import type { CallOptions, Clock, Logger } from './ports/clock.ts'
 import type { Stores } from './ports/stores.ts'
-import type { RegistrationMode } from './ports/users.ts'
+import type { RegistrationMode, User } from './ports/users.ts'
 import { createQuotas, type Quotas } from './quotas/quotas.ts'
 import { createRevocations, type Revocations } from './revocations.ts'
 import { createSessions, type Sessions } from './sessions.ts'
@@ -33,6 +33,8 @@ export interface AuthOptions {
   /** @default approval */
   readonly registrationMode?: RegistrationMode | undefined
   readonly admin?: AdminEmail | undefined
+  /** Called when an account has become an admin by itself: the first one, and that of the configured address. */
+  readonly onNewAdmin?: ((user: User) => void) | undefined
   /** How long keys live that are made without an expiry, milliseconds. @default for ever */
   readonly defaultKeyLifetimeMs?: number | undefined
   /** Whether there is a model of a name, for quotas and scopes of keys. @default there is one of every name */
@@ -155,7 +157,10 @@ export function createAuth(options: AuthOptions): Auth {
       defaultLifetimeMs: options.defaultKeyLifetimeMs,
       hasModel: options.hasModel,
     }),
-    accounts: createAccounts({ users, invites, hasher, passwords, clock, mode, revocations, admin: options.admin }),
+    accounts: createAccounts({
+      ...{ users, invites, hasher, passwords, clock, mode, revocations },
+      ...{ admin: options.admin, onNewAdmin: options.onNewAdmin },
+    }),
     invites: createInvites({ store: invites, hasher, clock }),
     [Symbol.asyncDispose]: close,
   }

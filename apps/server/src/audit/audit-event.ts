@@ -51,10 +51,37 @@ export interface ProxyTrafficAuditEvent extends AuditSubject {
   readonly upgraded: boolean
 }
 
+/** Somebody changed the server, or an account. */
+export interface ChangeAuditEvent extends AuditSubject {
+  /** `administration` for a change by an admin or a command, `account` for one by somebody who is no admin. */
+  readonly kind: 'administration' | 'account'
+  /** The HTTP API, or a command on the machine of the server. */
+  readonly origin: 'api' | 'command'
+  /** Area and verb: `user.role`, `model.install`. */
+  readonly change: string
+  /** Name or address of the caller. */
+  readonly actor: string
+  /** The credential of the caller. */
+  readonly via: 'session' | 'api-key' | 'shared-key' | 'none' | 'command'
+  /** The key in use. */
+  readonly keyId?: string | undefined
+  /** Network address of the caller; empty for a command. */
+  readonly address: string
+  readonly facts: AuditFacts
+}
+
 /** An event that an operator may have to account for. */
-export type AuditEvent = PiiAuditEvent | AdmissionAuditEvent | ProxyConnectAuditEvent | ProxyTrafficAuditEvent
+export type AuditEvent =
+  | PiiAuditEvent
+  | AdmissionAuditEvent
+  | ProxyConnectAuditEvent
+  | ProxyTrafficAuditEvent
+  | ChangeAuditEvent
 
 export type AuditKind = AuditEvent['kind']
+
+/** The part of the server that an event comes from. */
+export type AuditOrigin = PiiOrigin | ChangeAuditEvent['origin']
 
 /** Takes audit events. */
 export interface AuditSink {
@@ -72,9 +99,10 @@ export interface AuditSink {
 export interface RecordedEvent {
   readonly id: string
   readonly kind: AuditKind
-  readonly origin?: PiiOrigin | undefined
+  readonly origin?: AuditOrigin | undefined
   readonly correlationId: string
   readonly userId?: string | undefined
+  /** The pattern of a finding; the name of a change. */
   readonly patternId?: string | undefined
   readonly facts: AuditFacts
   /** Milliseconds since the epoch. */
@@ -86,8 +114,15 @@ export interface AuditQuery {
   readonly correlationId?: string | undefined
   readonly userId?: string | undefined
   readonly patternId?: string | undefined
-  readonly kind?: string | undefined
+  readonly kinds?: readonly string[] | undefined
   readonly origin?: string | undefined
+  /** The name of a change, `model.install`, or its area, `model`. */
+  readonly change?: string | undefined
+  readonly target?: string | undefined
+  /** First moment, milliseconds since the epoch. */
+  readonly since?: number | undefined
+  /** The moment after the last one. */
+  readonly until?: number | undefined
   readonly limit: number
 }
 
@@ -95,5 +130,6 @@ export interface AuditQuery {
 export interface AuditReader {
   /** Newest first. */
   list(query: AuditQuery): Promise<readonly RecordedEvent[]>
+  /** Counts the events that are no changes. */
   count(): Promise<number>
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
 import { openDatabase } from '../db/open-database.ts'
-import type { AuditEvent, PiiAuditEvent } from './audit-event.ts'
+import type { AuditEvent, AuditFacts, AuditQuery, PiiAuditEvent } from './audit-event.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
 
 const places = await databasePlaces()
@@ -77,8 +77,8 @@ describe.each(places)('audit events on $name', ({ create }) => {
     expect(await found({ userId: 'bob' })).toEqual(['ner:B'])
     expect(await found({ origin: 'pii_redact' })).toEqual(['ner:C'])
     expect(await found({ patternId: 'ner:C' })).toEqual(['ner:C'])
-    expect(await found({ kind: 'admission' })).toEqual([''])
-    expect(await found({ origin: 'middleware', kind: 'pii', limit: 1 })).toEqual(['ner:B'])
+    expect(await found({ kinds: ['admission'] })).toEqual([''])
+    expect(await found({ origin: 'middleware', kinds: ['pii'], limit: 1 })).toEqual(['ner:B'])
   })
 
   it('of every kind keep their figures by their wire names', async () => {
@@ -160,6 +160,71 @@ describe.each(places)('audit events on $name', ({ create }) => {
     expect(await world.events.count()).toBe(50)
     const newest = Array.from({ length: 50 }, (_, index) => `ner:${1099 - index}`)
     expect(await world.ids(2000)).toEqual(newest)
+  })
+
+  // verifies events:changes:kept
+  it('of one sort do not push those of another out', async () => {
+    await using world = await open(50)
+    const change = (kind: 'administration' | 'account', target: string): AuditEvent => ({
+      ...{ kind, origin: 'api', change: 'user.role', correlationId: 'c', actor: 'ada', via: 'session', address: '' },
+      facts: { target },
+    })
+    world.events.record([change('administration', 'first')])
+    for (let round = 0; round < 25; round += 1) {
+      world.time.now += 1
+      world.events.record(Array.from({ length: 50 }, (_, index) => mask(`ner:${round}-${index}`)))
+      world.events.record(Array.from({ length: 50 }, (_, index) => change('account', `${round}-${index}`)))
+      await world.events.flush()
+    }
+    const kept = async (kind: string) => (await world.events.list({ kinds: [kind], limit: 1000 })).length
+    expect([await kept('administration'), await kept('account'), await kept('pii')]).toEqual([1, 50, 50])
+    world.events.record(Array.from({ length: 60 }, (_, index) => change('administration', `later-${index}`)))
+    const found = await world.events.list({ kinds: ['administration'], limit: 1000 })
+    expect([found.length, found[0]?.facts.target, found.at(-1)?.facts.target]).toEqual([50, 'later-59', 'later-10'])
+    expect(await world.events.count()).toBe(50)
+  })
+
+  it('of changes are found by name, area, target and time', async () => {
+    await using world = await open()
+    const at = async (change: string, target: string, facts: AuditFacts = {}) => {
+      world.time.now += 1000
+      world.events.record([
+        {
+          ...{ kind: 'administration', origin: 'api', correlationId: 'c', userId: 'root', actor: 'root' },
+          ...{ via: 'session', address: '192.0.2.7', change, facts: { target, ...facts } },
+        },
+      ])
+      await world.events.flush()
+      return world.time.now
+    }
+    const begin = await at('user.role', 'ada')
+    await at('user.delete', 'a%a')
+    await at('userland.role', 'a_a')
+    await at('model.edit', 'm"x', { details: '"target":"ada"' })
+    const end = await at('model.edit', 'ada')
+    world.events.record([mask('user.role'), mask('ner:A', { userId: 'root' })])
+    const found = async (query: Partial<AuditQuery>) =>
+      (await world.events.list({ limit: 10, ...query })).map(({ patternId, facts }) => `${patternId} ${facts.target}`)
+    expect(await found({ change: 'user.role' })).toEqual(['user.role ada'])
+    expect(await found({ change: 'user' })).toEqual(['user.delete a%a', 'user.role ada'])
+    for (const change of ['use', 'user.', 'user%', 'user_role', '%', 'USER.ROLE', "' OR 1=1 --"])
+      expect([change, await found({ change })]).toEqual([change, []])
+    expect(await found({ target: 'ada' })).toEqual(['model.edit ada', 'user.role ada'])
+    expect(await found({ target: 'a%a' })).toEqual(['user.delete a%a'])
+    expect(await found({ target: 'a_a' })).toEqual(['userland.role a_a'])
+    expect(await found({ target: 'm"x' })).toEqual(['model.edit m"x'])
+    for (const target of ['%', '_', 'a', '"', String.raw`a\%a`])
+      expect([target, await found({ target })]).toEqual([target, []])
+    expect(await found({ kinds: ['administration'], since: begin + 1, until: end })).toEqual([
+      ...['model.edit m"x', 'userland.role a_a', 'user.delete a%a'],
+    ])
+    expect(await found({ kinds: ['administration'], userId: 'root', limit: 1 })).toEqual(['model.edit ada'])
+    expect(await found({ origin: 'command' })).toEqual([])
+    const [last] = await world.events.list({ target: 'ada', limit: 1 })
+    expect(last).toMatchObject({
+      ...{ id: expect.stringMatching(/^chg_/), kind: 'administration', origin: 'api', userId: 'root', createdAt: end },
+      facts: { actor: 'root', via: 'session', address: '192.0.2.7', target: 'ada' },
+    })
   })
 
   it('go when there are more than ten thousand, unless told otherwise', async () => {

@@ -4,7 +4,10 @@ import type { Clock, Logger } from '../ports.ts'
 import type { AuditKind, AuditReader, AuditSink } from './audit-event.ts'
 import { type DatedEvent, toAuditRow, toIdPrefix } from './audit-row.ts'
 
-/** The audit events of the server (§6.1) in its database: the newest 10,000 of the last 30 days. */
+/**
+ * The audit events of the server (§6.1) in its database, of the last 30 days: the newest 10,000 changes by admins, as many
+ * by others, as many refusals of full models, and as many of all the rest.
+ */
 export interface AuditLog extends AuditSink, AuditReader {
   /** Writes the waiting events. */
   close(): Promise<void>
@@ -15,7 +18,7 @@ export interface AuditLogOptions {
   readonly database: Pick<Database, 'queries'>
   readonly clock: Clock
   readonly logger: Logger
-  /** @default 10000 */
+  /** Rows of each prefix of ids. @default 10000 */
   readonly maxRows?: number | undefined
 }
 
@@ -25,14 +28,16 @@ const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
 const GATHER_MS = 250
 /** Rows of one transaction, few enough that no other query waits long (threats DB-3). */
 const BATCH = 500
+/** Events above their maximum that may wait. */
+const SLACK = 1000
 /** Rows written between two trims. */
 const TRIM_AFTER = 1000
 /** The first event, or the first reader, loads the statements. */
 const loadStatements = () => import('./audit-statements.ts')
 
 /**
- * Creates the log on the server's database. At most `maxRows` events wait for a write; above that the oldest ones are
- * dropped.
+ * Creates the log on the server's database. About `maxRows` events of each prefix of ids wait for a write; above that
+ * the oldest ones are dropped.
  */
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { clock, logger, maxRows = MAX_ROWS } = options
@@ -41,6 +46,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   let waiting: DatedEvent[] = []
   let gathering: Promise<void> | undefined
   let writing: Promise<void> = Promise.resolve()
+  let room = maxRows + SLACK
   let sinceTrim = TRIM_AFTER
   let counter = 0
 
@@ -78,10 +84,18 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       try {
         await writeBatch(batch)
       } catch (error) {
-        waiting = [...batch, ...waiting].slice(-maxRows)
+        waiting = [...batch, ...waiting]
+        dropOldest()
         throw error
       }
     }
+  }
+
+  /** Drops what is too much, from time to time: a look at every waiting event would cost more than recording one. */
+  function dropOldest(): void {
+    if (waiting.length <= room) return
+    waiting = keepNewest(waiting, maxRows)
+    room = waiting.length + SLACK
   }
 
   function flush(): Promise<void> {
@@ -108,7 +122,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       const createdAt = clock.now()
       const recorded = events.map((event) => ({ id: newId(event.kind, createdAt), createdAt, event }))
       waiting.push(...recorded)
-      if (waiting.length > maxRows) waiting = waiting.slice(-maxRows)
+      dropOldest()
       if (recorded.length > 0) gather()
       return recorded.map(({ id }) => id)
     },
@@ -129,4 +143,16 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       await flush().catch((error: unknown) => logger.warn({ err: error }, 'audit events could not be written'))
     },
   }
+}
+
+/** Drops the oldest events of each prefix of ids beyond a number. */
+function keepNewest(events: DatedEvent[], max: number): DatedEvent[] {
+  const counts = new Map<string, number>()
+  const kept = events.toReversed().filter(({ event }) => {
+    const prefix = toIdPrefix(event.kind)
+    const count = (counts.get(prefix) ?? 0) + 1
+    counts.set(prefix, count)
+    return count <= max
+  })
+  return kept.reverse()
 }

@@ -9,7 +9,8 @@ export type AccountCommand =
       readonly role: 'admin' | 'user'
       readonly readsPassword: boolean
     }
-  | { readonly what: 'users promote' | 'keys list'; readonly user: string }
+  | { readonly what: 'users promote' | 'users delete' | 'keys list'; readonly user: string }
+  | { readonly what: 'users approve' | 'users disable' | 'users enable'; readonly user: string }
   | { readonly what: 'users reset-password'; readonly user: string; readonly readsPassword: boolean }
   | {
       readonly what: 'keys create'
@@ -33,6 +34,10 @@ const FORMS: Readonly<Record<CommandName, Form>> = {
   'users list': {},
   'users create': { argument: 'EMAIL', flags: ['--name', '--role', '--password-stdin'] },
   'users promote': { argument: 'USER' },
+  'users approve': { argument: 'USER' },
+  'users disable': { argument: 'USER' },
+  'users enable': { argument: 'USER' },
+  'users delete': { argument: 'USER' },
   'users reset-password': { argument: 'USER', flags: ['--password-stdin'] },
   'keys create': { argument: 'USER', flags: ['--name', '--expires'] },
   'keys list': { argument: 'USER' },
@@ -42,6 +47,9 @@ const FORMS: Readonly<Record<CommandName, Form>> = {
   'invites revoke': { argument: 'ID' },
   'secret rotate': {},
 }
+
+/** Every command can print its result as JSON. */
+const JSON_FLAG = '--json'
 
 /** The commands about accounts. */
 export const ACCOUNT_COMMANDS = Object.keys(FORMS)
@@ -74,7 +82,7 @@ export function readAccountCommand({
   const what = `${first ?? ''} ${second ?? ''}`
   if (!isAccountCommand(what)) return undefined
   const { argument, flags = [] } = FORMS[what]
-  const foreign = [...commandFlags.keys()].find((flag) => !flags.includes(flag))
+  const foreign = [...commandFlags.keys()].find((flag) => flag !== JSON_FLAG && !flags.includes(flag))
   if (foreign !== undefined) return `${foreign} does not belong to ${what}`
   const [value = '', ...more] = rest
   if (argument === undefined && rest.length > 0) return `${what} takes no word behind it`
@@ -98,6 +106,10 @@ function toCommand(
     case 'secret rotate':
       return { what }
     case 'users promote':
+    case 'users approve':
+    case 'users disable':
+    case 'users enable':
+    case 'users delete':
     case 'keys list':
       return { what, user: value }
     case 'users reset-password':

@@ -29,6 +29,10 @@ Commands:
   users create EMAIL  make an account; prints its password, or takes it from --password-stdin;
                     --name NAME, --role admin
   users promote USER  make an account an admin; USER is an address or an id
+  users approve USER  let an account in that waits for approval
+  users disable USER  end what an account runs, and let it in no more
+  users enable USER   let a disabled account in again
+  users delete USER   delete an account with its keys, quotas and usage
   users reset-password USER  give an account a new password and end its sessions
   keys create USER  make an API key and print it once: --name NAME, --expires 90d
   keys list USER    list the API keys of an account
@@ -37,6 +41,7 @@ Commands:
   invites list      list the invites
   invites revoke ID  revoke an unused invite
   secret rotate     take a new secret, with no server running; ends every session, API key and invite
+                    --json prints the result of a command about accounts, keys, invites or the secret as JSON
 
 Commands for a running server (--address and --api-keys find it). Those about models and backends work on the
 folders where none runs. Ctrl-C pauses an installation; --json prints JSON:

@@ -38,7 +38,7 @@ export type Command =
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
   | ({ readonly kind: 'router-eval'; readonly name: string; readonly file: string; readonly minRate: number } & Loaded)
   | ({ readonly kind: 'pii-eval' } & PiiEvalTask & Loaded)
-  | ({ readonly kind: 'accounts'; readonly command: AccountCommand } & Loaded)
+  | ({ readonly kind: 'accounts'; readonly command: AccountCommand; readonly json: boolean } & Loaded)
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
@@ -178,7 +178,8 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   const two = `${first ?? ''} ${second ?? ''}`
   const accounts = readAccountCommand({ words, commandFlags })
   if (typeof accounts === 'string') return accounts
-  if (accounts !== undefined) return { kind: 'accounts', command: accounts, ...loaded }
+  const json = commandFlags.has('--json')
+  if (accounts !== undefined) return { kind: 'accounts', command: accounts, json, ...loaded }
   const foreign = [...commandFlags.keys()].find((flag) => OWN_FLAGS.get(two)?.includes(flag) !== true)
   if (foreign !== undefined) return `${foreign} does not belong to ${two.trim() || 'run'}`
   if (two === 'models add') return addCommand(rest, { commandFlags, loaded, cwd })
@@ -188,7 +189,6 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   const remote = readRemoteCommand(words, commandFlags)
   if (typeof remote === 'string') return remote
   if (remote !== undefined) return { kind: 'remote', remote, ...loaded }
-  const json = commandFlags.has('--json')
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', json, ...loaded }
   if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', json, ...loaded }

@@ -73,10 +73,10 @@ describe('matched requests', () => {
     }
   })
 
-  it('of polled routes have an entity tag, and answer 304 without a body while nothing has changed', async () => {
+  it('that browsers keep have an entity tag, and answer 304 without a body while nothing has changed', async () => {
     let value = 1
     const polled = route('/polled', 'any', {
-      quiet: true,
+      revalidated: true,
       handler: () => json({ value }, { headers: { 'x-total-count': '1' } }),
     })
     await using app = await startTestApp([polled, route('/a', 'any'), route('/open', 'none', { quiet: true })])

@@ -7,6 +7,7 @@ import type { Principal } from '../principal.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 import { ANONYMOUS } from './middleware/authenticate.ts'
 import type { MatchedPath } from './middleware/authorize.ts'
+import { type ChangeNotes, type ChangeOutcome, findChange, type MadeChange } from './route-audit.ts'
 import type { RouteInfo } from './route-info.ts'
 import { type Admitted, RunningCall, type RunningCalls } from './running-calls.ts'
 import type { Upgrade } from './upgrade.ts'
@@ -39,6 +40,10 @@ export interface Call extends RequestContext {
   param(name: string): string
   /** The first value of that name in the query. */
   query(name: string): string | undefined
+  /** Notes facts of the change that the handler makes, for the audit log. Later notes stand over earlier ones. */
+  noteChange(notes: ChangeNotes): void
+  /** Records the change now, as done: for a reply that lasts. */
+  recordChange(): Promise<void>
   /** Begins a request inside the call, which can outlive it: a message of a socket, a response in the background. */
   fork(changes?: CallChanges): Fork
 }
@@ -139,12 +144,15 @@ export interface CallFacts {
   readonly running: RunningCall
   /** The requests inside of calls. */
   readonly forks: RunningCalls
+  /** Records a change of a call. Never rejects. */
+  readonly record: (call: Call, change: MadeChange) => Promise<void>
   readonly clientAddress: string
   readonly baseUrl: string
   readonly startedAt: number
   readonly log: Logger
 }
 
+const NO_NOTES: ChangeNotes = {}
 const NOWHERE: MatchedPath = { pattern: '', path: '' }
 
 /** The call of a request that has a route. The edge sets the caller later. */
@@ -164,6 +172,9 @@ export class CallState implements Call, Admitted {
   readonly log: Logger
   private readonly source: CallSource
   private readonly forks: RunningCalls
+  private readonly record: CallFacts['record']
+  private changeNotes: ChangeNotes = NO_NOTES
+  private isRecorded = false
 
   constructor(source: CallSource, facts: CallFacts) {
     this.route = facts.route
@@ -178,6 +189,7 @@ export class CallState implements Call, Admitted {
     this.log = facts.log
     this.source = source
     this.forks = facts.forks
+    this.record = facts.record
   }
 
   get principal(): Principal {
@@ -207,6 +219,19 @@ export class CallState implements Call, Admitted {
 
   useModel(model: string, through: readonly string[]): void {
     this.abort.useModel({ model, through })
+  }
+
+  noteChange(notes: ChangeNotes): void {
+    this.changeNotes = { ...this.changeNotes, ...notes }
+  }
+
+  recordChange(outcome: ChangeOutcome = 'done'): Promise<void> {
+    const audited = findChange(this.route)
+    if (audited === undefined || this.isRecorded) return Promise.resolve()
+    this.isRecorded = true
+    const { change, target } = audited
+    const named = target === undefined ? {} : { target: this.param(target) }
+    return this.record(this, { ...named, ...this.changeNotes, change, outcome })
   }
 
   fork(changes: CallChanges = {}): Fork {

@@ -9,7 +9,7 @@ import type { BodyReader } from './body.ts'
 import { type Call, CallLog, type CallSource, CallState, type RootLog } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
-import { isPolled, isUnchanged } from './entity-tag.ts'
+import { isRevalidated, isUnchanged, toCacheControl } from './entity-tag.ts'
 import { errorBody } from './error-envelopes.ts'
 import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
 import { ALREADY_SENT, type HttpReply } from './http-reply.ts'
@@ -23,6 +23,7 @@ import { prepareHeaders } from './prepared-response.ts'
 import { createReauthorizer } from './reauthorizer.ts'
 import { chooseRequestId } from './request-id.ts'
 import type { Route } from './route.ts'
+import { findChange, type MadeChange, toChangeOutcome, toFailedOutcome } from './route-audit.ts'
 import type { ErrorFamily, RouteInfo } from './route-info.ts'
 import type { KnownPath } from './route-table.ts'
 import { RunningCall, RunningCalls } from './running-calls.ts'
@@ -40,6 +41,8 @@ export interface EdgeOptions {
   readonly refusesCrossSite?: (() => boolean) | undefined
   /** Gives a caller whose session is due for it a new value. Must not throw. @default nothing */
   readonly renewSession?: ((call: Call) => Promise<void>) | undefined
+  /** Records a change that a call has made. Must not reject. @default nothing */
+  readonly recordChange?: ((call: Call, change: MadeChange) => Promise<void>) | undefined
   readonly proxies: TrustedProxies
   readonly baseUrl: string | undefined
   readonly compression: CompressionPolicy
@@ -111,10 +114,17 @@ function upstreamReply({ status, contentType = 'application/octet-stream', body,
   return { status, contentType, body, headers: Object.fromEntries(headers) }
 }
 
+/** Headers of every reply. */
+interface CommonHeaders extends PreparedHeaders {
+  /** The names with the header that says how a reply may be kept. */
+  readonly cachedNames: ReadonlySet<string>
+}
+
 /** Headers of every reply, with the names of those that differ from reply to reply. */
-function toCommonHeaders(headers: readonly (readonly [string, string])[]): PreparedHeaders {
+function toCommonHeaders(headers: readonly (readonly [string, string])[]): CommonHeaders {
   const { names, lines } = toPreparedHeaders(headers)
-  return { names: new Set([...names, 'x-correlation-id', 'x-request-id', 'request-id']), lines }
+  const all = [...names, 'x-correlation-id', 'x-request-id', 'request-id']
+  return { names: new Set(all), cachedNames: new Set([...all, 'cache-control']), lines }
 }
 
 /** Makes the edge. */
@@ -123,7 +133,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const forks = new RunningCalls()
   const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
   const rights = createReauthorizer({ gate: options.gate, sockets, running: [running, forks] })
-  const { machineTag, refusesCrossSite = () => true } = options
+  const { machineTag, refusesCrossSite = () => true, recordChange: record = async () => undefined } = options
   const common = [...SECURITY_HEADERS, ...(machineTag === undefined ? [] : [['Machine-Tag', machineTag] as const])]
   const forAnyPage = toCommonHeaders(common)
   const forOwnPages = toCommonHeaders([...common, OWN_PAGES_HEADER])
@@ -152,10 +162,11 @@ export function createEdge(options: EdgeOptions): Edge {
       if (route.quiet !== true) log.debug({ method: incoming.method, status, seconds }, 'request served')
     })
     const cors = options.cors()
-    const { names, lines } = cors.mode === 'own' ? forOwnPages : forAnyPage
+    const { names, cachedNames, lines } = cors.mode === 'own' ? forOwnPages : forAnyPage
+    const cacheControl = toCacheControl(route)
     prepareHeaders(outgoing, {
-      names,
-      lines: `${lines}X-Correlation-ID: ${requestId}\r\nx-request-id: ${requestId}\r\nrequest-id: ${requestId}\r\n`,
+      names: cacheControl === '' ? names : cachedNames,
+      lines: `${lines}${cacheControl}X-Correlation-ID: ${requestId}\r\nx-request-id: ${requestId}\r\nrequest-id: ${requestId}\r\n`,
     })
     applyCors(incoming, outgoing, cors)
     return new CallState(source, {
@@ -163,6 +174,7 @@ export function createEdge(options: EdgeOptions): Edge {
       requestId,
       running: own,
       forks,
+      record,
       clientAddress: origin.address,
       baseUrl:
         ownBase ?? `${origin.secure ? 'https' : 'http'}://${origin.host}${readPrefix(incoming, options.proxies)}/`,
@@ -220,13 +232,28 @@ export function createEdge(options: EdgeOptions): Edge {
       endReply(call)
       return
     }
-    if (status === 200 && isPolled(call) && isUnchanged(call, reply)) {
+    if (status === 200 && isRevalidated(call) && isUnchanged(call, reply)) {
       call.outgoing.writeHead(304, {})
       endReply(call)
       return
     }
     const sent = { status, contentType: contentType ?? 'application/octet-stream', body, headers }
     await sendBody(call, sent, options.compression)
+  }
+
+  /** Has a route answer a call. The audit log has the change before the client has the reply. */
+  async function handle(route: Route, call: CallState): Promise<HttpReply> {
+    if (findChange(route) === undefined) return route.handler(call)
+    try {
+      const reply = await route.handler(call)
+      const outcome = toChangeOutcome(reply === ALREADY_SENT ? call.outgoing.statusCode : reply.status)
+      if (outcome !== undefined) await call.recordChange(outcome)
+      return reply
+    } catch (error) {
+      const outcome = toFailedOutcome(toPublicError(error))
+      if (outcome !== undefined) await call.recordChange(outcome)
+      throw error
+    }
   }
 
   /** Opens the socket of a call that passed the gate, and serves it to its end. */
@@ -278,7 +305,7 @@ export function createEdge(options: EdgeOptions): Edge {
         if (call.authentication.isRotationDue) await options.renewSession?.(call)
         // What was found before rights have changed may not hold any more.
         if (asked !== rights.generation) call.authentication = await options.gate.reauthorize(call, call)
-        await send(call, await route.handler(call))
+        await send(call, await handle(route, call))
       } catch (thrown) {
         const error = route.mapError === undefined ? thrown : route.mapError(toPublicError(thrown))
         return fail(call, error, route.family)

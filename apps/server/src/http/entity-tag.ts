@@ -7,15 +7,15 @@ const TAG_LENGTH = 22
 /** A longer body has no tag: its checksum would hold up other requests. */
 const MAX_TAGGED_BYTES = 1024 * 1024
 
-/** Whether pages ask for the reply of a call again and again. */
-export function isPolled({
+/** Whether browsers keep the reply of a call, and ask whether it has changed. */
+export function isRevalidated({
   route,
   incoming,
 }: {
   readonly route: RouteInfo
   readonly incoming: { readonly method?: string | undefined }
 }): boolean {
-  if (route.quiet !== true || route.access === 'none') return false
+  if (route.revalidated !== true) return false
   return incoming.method === 'GET' || incoming.method === 'HEAD'
 }
 
@@ -51,4 +51,14 @@ export function toEntityTag(tag: string): string {
 export function hasCopy(header: string | undefined, etag: string): boolean {
   const strip = (tag: string): string => tag.trim().replace(/^W\//, '')
   return header?.split(',').some((tag) => tag.trim() === '*' || strip(tag) === strip(etag)) ?? false
+}
+
+/**
+ * How a reply of a route may be kept, as a header line; empty where the handler says it. Answers of models are streams, or
+ * replies to a POST, which nobody keeps.
+ */
+export function toCacheControl({ access, group, revalidated, usecase }: RouteInfo): string {
+  if (revalidated === true) return 'Cache-Control: private, no-cache\r\n'
+  const isPublic = access === 'none' && group !== 'account'
+  return isPublic || usecase !== undefined ? '' : 'Cache-Control: no-store\r\n'
 }

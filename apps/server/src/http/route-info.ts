@@ -1,6 +1,7 @@
 import type { DocumentFormat } from '@svc/pii/documents'
 import type * as z from 'zod'
 import type { Feature } from '../principal.ts'
+import type { RouteAudit } from './route-audit.ts'
 
 /** The audience of a route: everybody, any credential, the caller for own data, admins. */
 export type Access = 'none' | 'any' | 'self' | 'admin'
@@ -70,10 +71,22 @@ export interface RouteInfo {
   /** Media type of a body; none that a form of HTML can send, unless {@link form} is set. @default 'application/json' */
   readonly bodyType?: string | undefined
   readonly responses?: Readonly<Record<number, RouteResponse>> | undefined
+  /**
+   * How the audit log keeps the changes that the route makes. Every route for admins with another method than GET has it
+   * (docs/accounts.md).
+   */
+  readonly audit?: RouteAudit | undefined
   /** Stands for a feature still to come: the gate speaks (401, 403), then 404. Not in the OpenAPI document. */
   readonly gateOnly?: boolean | undefined
   /** Logged at trace level only: health checks and pollers. */
   readonly quiet?: boolean | undefined
+  /**
+   * Browsers may keep the reply, and ask each time whether it has changed. Such a reply holds no secret and no person.
+   * Replies of other routes behind the gate, and of accounts, are never kept.
+   *
+   * @default false
+   */
+  readonly revalidated?: boolean | undefined
 }
 
 /** A route that only gates: features whose rooms are not furnished yet answer 401, 403, else 404. */

@@ -1,6 +1,6 @@
 import { type Auth, type AuthOptions, createAuth, createRightsWatch } from '@svc/auth'
 import { createDrizzleStores } from '@svc/auth/drizzle'
-import type { Stores } from '@svc/auth/ports'
+import type { Stores, User } from '@svc/auth/ports'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
@@ -19,6 +19,8 @@ export interface AccountsOptions {
   readonly hasModel: (name: string) => boolean
   /** The lock of the data folder. */
   readonly lock: FileLock
+  /** Called when an account has become an admin by itself. */
+  readonly onNewAdmin: (user: User) => void
   readonly clock: Clock
   readonly log: Logger
 }
@@ -31,6 +33,8 @@ export interface AccountModule {
   readonly auth: Auth
   /** Why the secret of the server may not be used any more; undefined while it may. */
   readonly secretFault: () => string | undefined
+  /** Called when an account has become an admin by itself. */
+  readonly onNewAdmin: (user: User) => void
 }
 
 /** Whether a configuration turns accounts on (§5.2). */
@@ -68,7 +72,7 @@ export function createAccountStores(database: Database): Stores {
 
 /** Opens the stores of accounts in the database, and the parts over them. */
 export async function openAccounts(options: AccountsOptions, closers: Closers): Promise<AccountModule> {
-  const { config, settings, database, hasModel, lock, clock, log: logger } = options
+  const { config, settings, database, hasModel, onNewAdmin, lock, clock, log: logger } = options
   const secret = await openServerSecret(config, { database, clock })
   const stores = createAccountStores(database)
   const { recorder, quotas } = await openUsage(
@@ -81,6 +85,7 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
     usageRecorder: recorder,
     sharedKeys: settings.legacyKeys(),
     hasModel,
+    onNewAdmin,
     clock,
     logger,
   })
@@ -98,7 +103,7 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
     closers.push(() => watch.close())
     closers.push(watchSecret({ secret, auth, logger }))
   }
-  return { isInUse, stores, auth, secretFault: secret.fault }
+  return { isInUse, stores, auth, onNewAdmin, secretFault: secret.fault }
 }
 
 /** Stops using the secret once another process has given the database another one. @returns ends this */

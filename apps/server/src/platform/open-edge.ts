@@ -1,16 +1,19 @@
+import type { AdministrationChange } from '../audit/changes.ts'
+import type { Call } from '../http/call.ts'
 import { createEdge, type Edge } from '../http/edge.ts'
 import { followRights } from '../http/follow-rights.ts'
 import { createGate } from '../http/middleware/authorize.ts'
 import { trustedProxies } from '../http/middleware/client-address.ts'
 import { corsPolicy } from '../http/middleware/cors.ts'
 import { hostPolicy } from '../http/middleware/host.ts'
+import type { MadeChange } from '../http/route-audit.ts'
 import { createSessionRenewal } from '../http/session-cookies.ts'
 import type { Closers } from './closers.ts'
 import type { Platform } from './platform.ts'
 
 /** Creates the HTTP edge. It follows the settings, and the rights of callers. */
 export async function openEdge(platform: Platform, closers: Closers): Promise<Edge> {
-  const { config, settings, accounts, authenticator, bodies, compression, metrics, clock, log } = platform
+  const { config, settings, accounts, authenticator, bodies, compression, metrics, changes, clock, log } = platform
   const host = hostPolicy(config.externalBaseUrl, config.allowedHosts)
   const createCors = (): ReturnType<typeof corsPolicy> =>
     corsPolicy({
@@ -30,6 +33,7 @@ export async function openEdge(platform: Platform, closers: Closers): Promise<Ed
     host: () => (authenticator.isConfigured ? undefined : host),
     refusesCrossSite: () => settings.get('csrf'),
     renewSession: createSessionRenewal(accounts.auth.sessions),
+    recordChange: (call, change) => changes.record(toAdministrationChange(call, change)),
     proxies: trustedProxies(config.trustedProxies),
     baseUrl: config.externalBaseUrl,
     compression,
@@ -59,4 +63,19 @@ export async function openEdge(platform: Platform, closers: Closers): Promise<Ed
 async function readExemptions(expressions: readonly string[]): Promise<(pattern: string) => boolean> {
   const { compileExemptions } = await import('../http/middleware/exemptions.ts')
   return compileExemptions(expressions)
+}
+
+/** A change of a call, with the caller and the place that it comes from. */
+function toAdministrationChange(
+  { principal, requestId, clientAddress: address }: Call,
+  { change, outcome, ...notes }: MadeChange,
+): AdministrationChange {
+  const { id, name, role, via, account, apiKey } = principal
+  return {
+    kind: role === 'admin' ? 'administration' : 'account',
+    ...{ origin: 'api', change, correlationId: requestId, userId: id, actor: account?.email ?? name, via, address },
+    ...(apiKey === undefined ? {} : { keyId: apiKey.id }),
+    ...notes,
+    failed: outcome === 'failed',
+  }
 }

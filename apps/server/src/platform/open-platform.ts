@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
+import type { User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import type { CorpusStore } from '@svc/router/corpus'
 import { createAuditLog } from '../audit/audit-log.ts'
+import { type AdministrationChange, createChangeLog } from '../audit/changes.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
@@ -80,7 +83,8 @@ export async function openPlatform(
   const data = await openData(options, closers)
   const { lock, database, settings } = data
   const hasModel = (name: string): boolean => modelFiles.get(name) !== undefined
-  const accounts = await openAccounts({ config, settings, database, hasModel, lock, clock, log }, closers)
+  const onNewAdmin = (user: User): void => void changes.record(toNewAdmin(user))
+  const accounts = await openAccounts({ config, settings, database, hasModel, onNewAdmin, lock, clock, log }, closers)
   const authenticator = options.authenticator ?? accounts.auth.authenticator
   warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
   await recoverInstalls({ config, clock, log })
@@ -127,6 +131,7 @@ export async function openPlatform(
   })
   const audit = createAuditLog({ database, clock, logger: log })
   closers.push(() => audit.close())
+  const changes = createChangeLog({ audit, clock, logger: log })
   const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
   const inference = createLateInference({
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
@@ -156,7 +161,8 @@ export async function openPlatform(
   return {
     ca: upstreams.ca,
     webFolder: options.webFolder,
-    ...{ config, version, clock, log, settings, database, lock, metrics, audit, traces, authenticator },
+    ...{ config, version, clock, log, settings, database, lock, metrics, audit, changes },
+    ...{ traces, authenticator },
     ...{ accounts, models, modelFiles, loadParser, backends, operations, modelGallery, backendGallery },
     ...{ inference, interception, bodies, compression, routes, unready, ownPort },
     inferenceRoutes: {
@@ -241,4 +247,13 @@ function followSettings(
     watchdog.wake()
     log.level = settings.get('debug') ? 'debug' : config.logLevel
   })
+}
+
+/** The change of an account that has become an admin with its first sign-in. */
+function toNewAdmin({ id, email }: User): AdministrationChange {
+  return {
+    ...{ kind: 'administration', origin: 'api', change: 'user.role', via: 'none', address: '' },
+    ...{ correlationId: randomUUID(), userId: id, actor: email, target: id, name: email },
+    details: 'admin, as the first account or the one of the configured address',
+  }
 }

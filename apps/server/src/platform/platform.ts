@@ -1,4 +1,5 @@
 import type { AuditLog } from '../audit/audit-log.ts'
+import type { ChangeLog } from '../audit/changes.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { ModelDirectory } from '../catalog/resolve.ts'
 import type { BackendModule } from '../compose-backends.ts'
@@ -37,6 +38,8 @@ export interface Platform {
   readonly lock: FileLock
   readonly metrics: Metrics
   readonly audit: AuditLog
+  /** The part of the audit log that keeps changes of the server and of accounts. */
+  readonly changes: ChangeLog
   readonly traces: Traces
   readonly authenticator: Authenticator
   readonly accounts: AccountModule

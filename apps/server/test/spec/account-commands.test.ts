@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { startPostgres, tempDir } from '@svc/test-kit'
@@ -7,6 +8,7 @@ import { runAccountCommand } from '../../src/account-commands.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { PASSWORD, startAccountsWorld } from '../support/accounts-world.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
 
 const postgres = await startPostgres()
 afterAll(() => postgres[Symbol.asyncDispose]())
@@ -105,6 +107,110 @@ describe.each(places)('commands on %s', (_, createEnv) => {
   })
 })
 
+describe('commands about single accounts', () => {
+  it('let accounts in, out and in again, and delete them', async () => {
+    const world = await startAccountsWorld({ flags: ['--auth-registration-mode=approval'] })
+    try {
+      const run = createCommandLine(join(world.folder, 'data'))
+      const form = { email: 'bob@site.example', password: PASSWORD, name: 'Bob' }
+      expect((await world.post('/api/auth/register', form)).json()).toMatchObject({ pending: true })
+      const status = async () => (await login(world, form.email, PASSWORD)).status
+      expect(await status()).toBe(403)
+      await expect(run('users enable bob@site.example')).rejects.toThrow('waits for approval: use users approve')
+      expect(await run('users approve bob@site.example')).toBe('bob@site.example is approved\n')
+      const signedIn = await login(world, form.email, PASSWORD)
+      const session = String(signedIn.headers['set-cookie']).split(';')[0] ?? ''
+      const me = async () => (await world.call('/api/auth/me', { headers: { cookie: session } })).status
+      expect(await me()).toBe(200)
+      expect(await run('users disable bob@site.example')).toBe('bob@site.example is disabled\n')
+      await expect.poll(me).toBe(401)
+      await expect(run('users approve bob@site.example')).rejects.toThrow('is disabled: use users enable')
+      expect(await run('users enable bob@site.example')).toBe('bob@site.example is active\n')
+      expect(await status()).toBe(200)
+      expect(await run('users delete bob@site.example')).toMatch(/^deleted bob@site.example \([0-9a-f]{32}\)\n$/)
+      expect(await status()).toBe(401)
+      for (const line of ['users disable admin@site.example', 'users delete admin@site.example'])
+        await expect(run(line), line).rejects.toThrow('the last admin must stay one')
+      await expect(run('users delete bob@site.example')).rejects.toThrow('there is no account bob@site.example')
+    } finally {
+      await world.close()
+      await rm(world.folder, { recursive: true, force: true })
+    }
+  })
+
+  it('print JSON where they are asked to', async () => {
+    await using folder = await tempDir()
+    const run = createCommandLine(join(folder.path, 'data'))
+    const json = async (line: string): Promise<Record<string, unknown>> => {
+      const text = await run(`${line} --json`)
+      expect(text, line).toMatch(/^[^\n]+\n$/)
+      return JSON.parse(text) as Record<string, unknown>
+    }
+    const ann = await json('users create ann@site.example --role admin')
+    expect(ann).toMatchObject({
+      email: 'ann@site.example',
+      role: 'admin',
+      status: 'active',
+      password: expect.any(String),
+    })
+    await json('users create bob@site.example')
+    expect(await json('users promote bob@site.example')).toMatchObject({ email: 'bob@site.example', role: 'admin' })
+    expect(await json('users disable bob@site.example')).toMatchObject({ status: 'disabled' })
+    expect(await json('users enable bob@site.example')).toMatchObject({ status: 'active' })
+    expect(await json('users approve bob@site.example')).toMatchObject({ status: 'active' })
+    expect(await json('users reset-password bob@site.example')).toMatchObject({ password: expect.any(String) })
+    expect(await json('users list')).toMatchObject([{ id: ann.id }, { email: 'bob@site.example' }])
+    const key = await json('keys create bob@site.example --expires 1d')
+    expect(key).toMatchObject({ key: expect.stringMatching(/^svc-/), id: expect.any(String), name: 'command line' })
+    const listed = await json('keys list bob@site.example')
+    expect(listed).toMatchObject([{ id: key.id, keyPrefix: String(key.key).slice(0, 12) }])
+    expect(JSON.stringify(listed)).not.toContain(key.key)
+    expect(await json(`keys revoke ${String(key.id)}`)).toMatchObject({ revoked: true, id: key.id })
+    const invite = await json('invites create')
+    expect(invite).toMatchObject({
+      code: expect.stringMatching(/^[0-9a-f]{64}$/),
+      url: `/invite/${String(invite.code)}`,
+    })
+    expect(await json('invites list')).toMatchObject([{ id: invite.id, usedAt: null }])
+    expect(await json(`invites revoke ${String(invite.id)}`)).toEqual({ revoked: true, id: invite.id })
+    expect(await json('users delete bob@site.example')).toMatchObject({ deleted: true, email: 'bob@site.example' })
+  })
+
+  verifies('events:changes:command', 'leave entries in the audit log, without secrets', async () => {
+    const world = await startAccountsWorld()
+    try {
+      const run = createCommandLine(join(world.folder, 'data'))
+      const { password = '', key = '', keyId = '', inviteId = '' } = await runAll(run)
+      await run('users disable bob@site.example')
+      await run('users list')
+      await run(`keys revoke ${keyId}`)
+      await run(`invites revoke ${inviteId}`)
+      await run('users delete bob@site.example')
+      await expect(run('users delete bob@site.example')).rejects.toThrow()
+      const reply = await world.call('/api/pii/events?origin=command', { headers: { ...world.admin.headers } })
+      const { events } = reply.json() as { events: Record<string, string>[] }
+      expect(
+        events.map(({ change, target_name: name, details }) => [change, name, details].join(' ')).reverse(),
+      ).toEqual([
+        'user.create ann@site.example admin',
+        'user.create bob@site.example user',
+        expect.stringMatching(/^key.create laptop of bob@site.example, until \S+Z$/),
+        expect.stringMatching(/^invite.create {2}until \S+Z$/),
+        'user.status bob@site.example disabled',
+        'key.revoke laptop of bob@site.example',
+        'invite.revoke  ',
+        'user.delete bob@site.example ',
+      ])
+      for (const event of events)
+        expect(event).toMatchObject({ kind: 'administration', via: 'command', actor: userInfo().username })
+      for (const secret of [password, key, PASSWORD]) expect(reply.text).not.toContain(secret)
+    } finally {
+      await world.close()
+      await rm(world.folder, { recursive: true, force: true })
+    }
+  })
+})
+
 describe('a command', () => {
   it('that cannot be done says why', async () => {
     await using folder = await tempDir()
@@ -129,6 +235,9 @@ describe('a command', () => {
     ['users create a@b --role root', '--role: "root" is not admin or user'],
     ['users list x', 'users list takes no word behind it'],
     ['users list --hours 2', '--hours does not belong to users list'],
+    ['users approve', 'users approve takes one USER'],
+    ['users delete a b', 'users delete takes one USER'],
+    ['users delet a@b', 'unknown command users delet (did you mean users delete?)'],
     ['invites create --hours 0', '--hours: "0" is not a number of hours from 1 to 8760'],
     ['invites create --hours 8761', '--hours: "8761" is not a number of hours from 1 to 8760'],
     ['keys revoke', 'keys revoke takes one ID'],

@@ -60,6 +60,11 @@ describe('the corpus of a router', () => {
         200,
         { router: 'auto', added: 4, skipped: 1, total: 4, label_counts: { chat: 1, code: 2, math: 2 } },
       ])
+      const log = await world.server.call('/api/pii/events?change=corpus&limit=1')
+      expect(log.json()).toMatchObject({
+        events: [{ change: 'corpus.add', target: 'auto', details: '4 added, 1 skipped, 4 in all', outcome: 'done' }],
+      })
+      for (const { text } of ENTRIES) expect(log.text).not.toContain(text)
       expect(await world.ask('fix the bug in my program')).toMatchObject({ status: 200, model: 'mid' })
       const [decision] = await world.decisions('?limit=1')
       expect(decision).toMatchObject({ classifier: 'knn', cached: false, nearest_similarity: expect.closeTo(1, 5) })

@@ -91,7 +91,7 @@ export async function startEverything(
     },
     async close() {
       socket.ws.terminate()
-      await Promise.all(streams.map(({ reply }) => reply.body?.cancel().catch(() => undefined)))
+      for (const { reply } of streams) await reply.body?.cancel().catch(() => undefined)
       await server.post(`/v1/responses/${id}/cancel`, {}, readers)
     },
   }

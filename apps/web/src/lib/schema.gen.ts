@@ -2999,7 +2999,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Findings of the filter and its refusals */
+        /** The audit log: findings of the filter, refusals, and changes of the server and of accounts */
         get: operations["get_api_pii_events"];
         put?: never;
         post?: never;
@@ -4417,9 +4417,9 @@ export interface components {
         PiiEvent: {
             id: string;
             /** @enum {string} */
-            kind: "pii" | "proxy_connect" | "proxy_traffic" | "admission";
+            kind: "pii" | "proxy_connect" | "proxy_traffic" | "admission" | "administration" | "account";
             /** @enum {string} */
-            origin?: "middleware" | "proxy" | "pii_analyze" | "pii_redact";
+            origin?: "middleware" | "proxy" | "pii_analyze" | "pii_redact" | "api" | "command";
             correlation_id?: string;
             user_id?: string;
             /** @enum {string} */
@@ -4443,8 +4443,22 @@ export interface components {
             status_code?: number;
             duration_ms?: number;
             /** @enum {string} */
-            outcome?: "relayed" | "blocked" | "refused" | "failed" | "aborted";
+            outcome?: "relayed" | "blocked" | "refused" | "failed" | "aborted" | "done";
             upgraded?: boolean;
+            /** @description Of a change of the server or of an account: area and verb, such as `user.role`. */
+            change?: string;
+            /** @description What was changed: an id, or the name of a model or backend. */
+            target?: string;
+            target_name?: string;
+            /** @description Figures and names of the change; never a secret. */
+            details?: string;
+            /** @description Name or address of the caller. */
+            actor?: string;
+            /** @enum {string} */
+            via?: "session" | "api-key" | "shared-key" | "none" | "command";
+            api_key_id?: string;
+            /** @description Network address of the caller. */
+            address?: string;
             created_at: string;
         } & {
             [key: string]: unknown;
@@ -15086,10 +15100,18 @@ export interface operations {
                 user_id?: string;
                 /** @description Such as `ner:EMAIL`. */
                 pattern_id?: string;
-                /** @description `pii`, `proxy_connect`, `proxy_traffic` or `admission`. */
+                /** @description `pii`, `proxy_connect`, `proxy_traffic`, `admission`, `administration`, `account`, or several with commas between. Without it changes are listed only if `change`, `target` or their origin is asked for. */
                 kind?: string;
-                /** @description `middleware`, `proxy`, `pii_analyze` or `pii_redact`. */
+                /** @description `middleware`, `proxy`, `pii_analyze`, `pii_redact`, `api` or `command`. */
                 origin?: string;
+                /** @description A change by its name, such as `user.role`, or all of an area, such as `user`. */
+                change?: string;
+                /** @description What was changed: an id, or the name of a model or backend. */
+                target?: string;
+                /** @description The first moment, RFC 3339. */
+                since?: string;
+                /** @description The moment after the last one, RFC 3339. */
+                until?: string;
                 /** @description How many at most, 100 when it is left out. */
                 limit?: string;
             };

@@ -132,7 +132,7 @@ function readAllowList(value: unknown): ModelAllowList {
 
 /** Accounts over their store. */
 export function createAccounts(options: AccountsOptions): Accounts {
-  const { users, passwords, clock, revocations, admin } = options
+  const { users, passwords, clock, revocations, admin, onNewAdmin } = options
   const revoke = (userId: string): void => revocations.publish({ kind: 'user', userId })
 
   async function read(id: string, call: CallOptions): Promise<User> {
@@ -145,6 +145,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     if (user.role === 'admin' || !isConfiguredAdmin(user, { admin, isVerified: undefined })) return user
     checkOutcome(await users.setRole(user.id, { role: 'admin', now: clock.now() }, call))
     revoke(user.id)
+    onNewAdmin?.({ ...user, role: 'admin' })
     return { ...user, role: 'admin' }
   }
 

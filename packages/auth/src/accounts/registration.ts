@@ -17,6 +17,8 @@ export interface RegistrationOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly mode: RegistrationMode
   readonly admin?: AdminEmail | undefined
+  /** Called when an account has become an admin by itself: the first one, and that of the configured address. */
+  readonly onNewAdmin?: ((user: User) => void) | undefined
 }
 
 /** A registration form as it came: unknown fields are not read. */
@@ -75,7 +77,7 @@ export function inviteRefused(kind: 'invite-required' | 'invalid-invite'): AuthE
  */
 export async function register(
   form: RegistrationForm,
-  { users, invites, hasher, passwords, clock, mode, admin }: RegistrationOptions,
+  { users, invites, hasher, passwords, clock, mode, admin, onNewAdmin }: RegistrationOptions,
   call: CallOptions,
 ): Promise<RegistrationResult> {
   const email = readEmail(form.email)
@@ -112,6 +114,7 @@ export async function register(
   )
   switch (outcome.kind) {
     case 'created':
+      if (outcome.user.role === 'admin') onNewAdmin?.(outcome.user)
       return outcome.user.status === 'active' ? { kind: 'active', user: outcome.user } : { kind: 'pending' }
     case 'taken': {
       const isInvited = inviteHash !== undefined && (await invites.isValid({ hash: inviteHash, now }, call))

@@ -19,6 +19,8 @@ export interface SignInOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly mode: RegistrationMode
   readonly admin?: AdminEmail | undefined
+  /** Called when an account has become an admin by itself: the first one, and that of the configured address. */
+  readonly onNewAdmin?: ((user: User) => void) | undefined
   /** Sign-ins under way at a time. @default 10000 */
   readonly maxRunning?: number | undefined
 }
@@ -75,7 +77,7 @@ function readSingle(parameters: URLSearchParams, name: string): string | undefin
 
 /** Sign-in at providers, over the stores of accounts. */
 export function createSignIn(options: SignInOptions): SignIn {
-  const { users, signIns, hasher, revocations, clock, mode, admin, maxRunning = MAX_RUNNING } = options
+  const { users, signIns, hasher, revocations, clock, mode, admin, onNewAdmin, maxRunning = MAX_RUNNING } = options
 
   /** Verifier and nonce come out of the state and the browser's token, so that no store holds them. */
   function derive(provider: SignInProvider, state: string, browserToken: string): SignInSecrets & { hash: string } {
@@ -100,6 +102,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     if (user.role === 'admin' || !isConfiguredAdmin(user, { admin, isVerified })) return user
     await users.setRole(user.id, { role: 'admin', now: clock.now() }, call)
     revocations.publish({ kind: 'user', userId: user.id })
+    onNewAdmin?.({ ...user, role: 'admin' })
     return { ...user, role: 'admin' }
   }
 
@@ -126,6 +129,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     )
     if (outcome.kind === 'created') {
       if (outcome.user.status !== 'active') throw inactiveAccount(outcome.user, 'account pending approval')
+      if (outcome.user.role === 'admin') onNewAdmin?.(outcome.user)
       return outcome.user
     }
     if (outcome.kind !== 'taken') throw inviteRefused(outcome.kind)

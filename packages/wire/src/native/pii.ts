@@ -64,8 +64,8 @@ export const piiRefusal = z.looseObject({
 /** One line of the audit log (§6.1). */
 export const piiEvent = z.looseObject({
   id: z.string(),
-  kind: z.enum(['pii', 'proxy_connect', 'proxy_traffic', 'admission']),
-  origin: z.enum(['middleware', 'proxy', 'pii_analyze', 'pii_redact']).exactOptional(),
+  kind: z.enum(['pii', 'proxy_connect', 'proxy_traffic', 'admission', 'administration', 'account']),
+  origin: z.enum(['middleware', 'proxy', 'pii_analyze', 'pii_redact', 'api', 'command']).exactOptional(),
   correlation_id: z.string().exactOptional(),
   user_id: z.string().exactOptional(),
   direction: z.enum(['in', 'out']).exactOptional(),
@@ -91,9 +91,20 @@ export const piiEvent = z.looseObject({
   /** 499 for a request whose client left. */
   status_code: z.int().exactOptional(),
   duration_ms: z.number().exactOptional(),
-  outcome: z.enum(['relayed', 'blocked', 'refused', 'failed', 'aborted']).exactOptional(),
+  outcome: z.enum(['relayed', 'blocked', 'refused', 'failed', 'aborted', 'done']).exactOptional(),
   /** Whether the connection became a WebSocket, whose messages are not filtered. */
   upgraded: z.boolean().exactOptional(),
+  change: z
+    .string()
+    .describe('Of a change of the server or of an account: area and verb, such as `user.role`.')
+    .exactOptional(),
+  target: z.string().describe('What was changed: an id, or the name of a model or backend.').exactOptional(),
+  target_name: z.string().exactOptional(),
+  details: z.string().describe('Figures and names of the change; never a secret.').exactOptional(),
+  actor: z.string().describe('Name or address of the caller.').exactOptional(),
+  via: z.enum(['session', 'api-key', 'shared-key', 'none', 'command']).exactOptional(),
+  api_key_id: z.string().exactOptional(),
+  address: z.string().describe('Network address of the caller.').exactOptional(),
   created_at: z.string(),
 })
 

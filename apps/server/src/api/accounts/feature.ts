@@ -29,6 +29,7 @@ export function accountsFeature(platform: Platform): ServerFeature {
     ...{ users: stores.users, signIns: stores.signIns, hasher: auth.hasher, revocations: auth.revocations, clock },
     mode: config.authRegistrationMode,
     admin: email === '' ? undefined : { email, isStrict },
+    onNewAdmin: accounts.onNewAdmin,
   })
   const ending = new AbortController()
   let upkeep: Upkeep | undefined

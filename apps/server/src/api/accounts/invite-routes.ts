@@ -18,6 +18,7 @@ export function inviteRoutes({ auth, bodies }: AccountParts): Route[] {
       method: 'POST',
       path: INVITES,
       summary: 'Make an invite; its code is shown once',
+      audit: { change: 'invite.create' },
       body: async () => (await schemas()).inviteForm,
       responses: { 201: { description: 'The invite.', schema: async () => (await schemas()).newInviteReply } },
       async handler(call) {
@@ -25,6 +26,7 @@ export function inviteRoutes({ auth, bodies }: AccountParts): Route[] {
         const createdBy = call.principal.kind === 'user' ? call.principal.id : undefined
         const { id, code, createdAt, expiresAt } = await invites.create({ expiresInHours, createdBy }, call)
         const times = { expiresAt: formatTime(expiresAt), createdAt: formatTime(createdAt) }
+        call.noteChange({ target: id, details: `until ${times.expiresAt}` })
         return json({ id, code, ...times }, { status: 201 })
       },
     }),
@@ -44,6 +46,7 @@ export function inviteRoutes({ auth, bodies }: AccountParts): Route[] {
       method: 'DELETE',
       path: `${INVITES}/:id`,
       summary: 'Revoke an unused invite',
+      audit: { change: 'invite.revoke', target: 'id' },
       responses: { 200: { description: 'Revoked.', schema: async () => (await schemas()).doneReply } },
       async handler(call) {
         await invites.revoke(readId(call), call)

@@ -1,6 +1,7 @@
+import type { ApiKey } from '@svc/auth/ports'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { describeKey } from './describe.ts'
+import { describeKey, formatTime } from './describe.ts'
 import { readFields } from './fields.ts'
 import { readId, readPage } from './page.ts'
 import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
@@ -18,12 +19,14 @@ export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
       method: 'POST',
       path: PATH,
       summary: 'Make an API key; its value is shown once',
+      audit: { change: 'key.create' },
       body: async () => (await schemas()).keyForm,
       responses: { 201: { description: 'The key.', schema: async () => (await schemas()).newKeyReply } },
       async handler(call) {
         const { name, expiresIn, expiresAt, scopes } = await readFields(call, bodies)
         const draft = { name, expiresIn, expiresAt, scopes: scopes as ScopesDraft }
         const { key, value } = await auth.apiKeys.create(call.principal, draft, call)
+        call.noteChange({ target: key.id, name: key.name, details: describeLimits(key) })
         const { lastUsed: _, ...described } = describeKey(key)
         return json({ key: value, ...described }, { status: 201 })
       },
@@ -45,6 +48,7 @@ export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
       method: 'DELETE',
       path: `${PATH}/:id`,
       summary: 'Revoke an API key of the caller',
+      audit: { change: 'key.revoke', target: 'id' },
       responses: { 200: { description: 'Revoked.', schema: async () => (await schemas()).doneReply } },
       async handler(call) {
         await auth.apiKeys.revoke({ id: readId(call), userId: call.principal.id }, call)
@@ -56,3 +60,13 @@ export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
 
 /** The library checks it, whatever it is. */
 type ScopesDraft = Parameters<AccountParts['auth']['apiKeys']['create']>[1]['scopes']
+
+/** The limits of a key, for the audit log. */
+function describeLimits({ scopes: { routes, models }, expiresAt }: ApiKey): string {
+  const limits = [
+    ...(expiresAt === undefined ? [] : [`until ${formatTime(expiresAt)}`]),
+    ...(routes === undefined ? [] : [`routes ${routes.join(', ')}`]),
+    ...(models === undefined ? [] : [`models ${models.join(', ')}`]),
+  ]
+  return limits.join('; ') || 'no limits'
+}

@@ -46,6 +46,7 @@ function profileRoute({ auth, bodies }: AccountParts): Route {
     method: 'PUT',
     path: '/api/auth/profile',
     summary: 'Change the name and the picture of the own account',
+    audit: { change: 'account.profile' },
     body: async () => (await schemas()).profileForm,
     responses: { 200: { description: 'Changed.', schema: async () => (await schemas()).profileReply } },
     async handler(call) {
@@ -63,6 +64,7 @@ function passwordRoute({ auth, bodies, attempts, hasPasswords }: AccountParts): 
     method: 'PUT',
     path: '/api/auth/password',
     summary: 'Change the own password and end every session',
+    audit: { change: 'account.password' },
     body: async () => (await schemas()).ownPasswordForm,
     mapError: toPasswordRefusal,
     responses: {
@@ -92,6 +94,7 @@ function sessionsRoute({ auth }: AccountParts): Route {
     method: 'DELETE',
     path: '/api/auth/sessions',
     summary: 'End all other sessions of the own account',
+    audit: { change: 'account.sessions' },
     responses: {
       200: {
         description: 'Ended; a browser gets its session under a new value.',

@@ -1,4 +1,5 @@
 import { FEATURES } from '@svc/auth/access'
+import type { QuotaStatus } from '@svc/auth/quotas'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { describePermissions, describeQuota } from './describe.ts'
@@ -67,14 +68,17 @@ function permissionRoutes({ auth, bodies }: RightsParts): Route[] {
       method: 'PUT',
       path: `${USER}/permissions`,
       summary: 'Switch features of an account on and off; the others have their defaults',
+      audit: { change: 'user.features', target: 'id' },
       body: async () => (await schemas()).permissionsForm,
       responses: {
         200: { description: 'Every switch, as it is now.', schema: async () => (await schemas()).permissionsReply },
       },
       async handler(call) {
         const id = readId(call)
-        await accounts.setFeatures(id, await readFields(call, bodies), call)
-        const permissions = describePermissions(await accounts.read(id, call))
+        const features = await accounts.setFeatures(id, await readFields(call, bodies), call)
+        const user = await accounts.read(id, call)
+        call.noteChange({ name: user.email, details: describeFeatures(features) })
+        const permissions = describePermissions(user)
         return json({ message: 'permissions updated', user_id: id, permissions })
       },
     }),
@@ -87,13 +91,16 @@ function modelsRoute({ auth, bodies }: RightsParts): Route {
     method: 'PUT',
     path: `${USER}/models`,
     summary: 'Limit an account to some models, or lift the limit',
+    audit: { change: 'user.models', target: 'id' },
     body: async () => (await schemas()).modelsForm,
     responses: {
       200: { description: 'The models of the account.', schema: async () => (await schemas()).modelsReply },
     },
     async handler(call) {
-      const id = readId(call)
-      const allowed = await auth.accounts.setAllowedModels(id, await readFields(call, bodies), call)
+      const fields = await readFields(call, bodies)
+      const { id, email } = await auth.accounts.read(readId(call), call)
+      const allowed = await auth.accounts.setAllowedModels(id, fields, call)
+      call.noteChange({ name: email, details: allowed.enabled ? `only ${allowed.models.join(', ')}` : 'all' })
       return json({ message: 'allowed models updated', user_id: id, allowed_models: allowed })
     },
   })
@@ -118,15 +125,17 @@ function quotaRoutes({ auth, bodies }: RightsParts): Route[] {
       method: 'PUT',
       path: `${USER}/quotas`,
       summary: 'Set the quota of an account for a model, or for all models together',
+      audit: { change: 'quota.set', target: 'id' },
       body: async () => (await schemas()).quotaForm,
       responses: {
         200: { description: 'The quota, whose window begins now.', schema: async () => (await schemas()).quotaReply },
       },
       async handler(call) {
         const fields = await readFields(call, bodies)
-        const { id } = await accounts.read(readId(call), call)
+        const { id, email } = await accounts.read(readId(call), call)
         const { model, max_requests: maxRequests, max_total_tokens: maxTokens, window } = fields
         const quota = await quotas.putRule(id, { model, maxRequests, maxTokens, window }, call)
+        call.noteChange({ name: email, details: describeRule(quota) })
         return json({ message: 'quota updated', quota: describeQuota(quota) })
       },
     }),
@@ -135,11 +144,28 @@ function quotaRoutes({ auth, bodies }: RightsParts): Route[] {
       method: 'DELETE',
       path: `${USER}/quotas/:quota_id`,
       summary: 'Remove a quota of an account',
+      audit: { change: 'quota.delete', target: 'id' },
       responses: { 200: { description: 'Removed.', schema: async () => (await schemas()).doneReply } },
       async handler(call) {
-        await quotas.removeRule({ id: readId(call, 'quota_id'), userId: readId(call) }, call)
+        const [id, userId] = [readId(call, 'quota_id'), readId(call)]
+        const rule = (await quotas.readStatus(userId, call)).find((each) => each.id === id)
+        await quotas.removeRule({ id, userId }, call)
+        if (rule !== undefined) call.noteChange({ details: describeRule(rule) })
         return json({ message: 'quota deleted' })
       },
     }),
   ]
+}
+
+function describeFeatures(features: Readonly<Record<string, boolean>>): string {
+  const switched = Object.entries(features).map(([name, isOn]) => `${name}=${isOn ? 'on' : 'off'}`)
+  return switched.join(', ') || 'defaults'
+}
+
+function describeRule({ model, maxRequests, maxTokens, window }: QuotaStatus): string {
+  const limits = [
+    ...(maxRequests === undefined ? [] : [`${maxRequests} requests`]),
+    ...(maxTokens === undefined ? [] : [`${maxTokens} tokens`]),
+  ]
+  return `${model === '' ? 'all models' : model}: ${limits.join(', ') || 'no limit'} in ${window}`
 }

@@ -38,11 +38,15 @@ function changeRoutes({ auth, bodies }: AccountParts): Route[] {
       method: 'PUT',
       path: `${USERS}/:id/${name}`,
       summary,
+      audit: { change: `user.${name}`, target: 'id' },
       body,
       mapError: toPasswordRefusal,
       responses: { 200: { description: 'Changed, and in force.', schema: async () => (await schemas()).doneReply } },
       async handler(call) {
-        await apply(readId(call), await readFields(call, bodies), call)
+        const fields = await readFields(call, bodies)
+        const { id, email } = await accounts.read(readId(call), call)
+        await apply(id, fields, call)
+        call.noteChange({ name: email, ...(name === 'password' ? {} : { details: String(fields[name]) }) })
         return json({ message: done })
       },
     })
@@ -92,9 +96,12 @@ function deleteRoute({ auth }: AccountParts): Route {
     method: 'DELETE',
     path: `${USERS}/:id`,
     summary: 'Delete an account with everything that belongs to it',
+    audit: { change: 'user.delete', target: 'id' },
     responses: { 200: { description: 'Deleted.', schema: async () => (await schemas()).doneReply } },
     async handler(call) {
-      await auth.accounts.remove(readId(call), { actorId: call.principal.id }, call)
+      const { id, email } = await auth.accounts.read(readId(call), call)
+      await auth.accounts.remove(id, { actorId: call.principal.id }, call)
+      call.noteChange({ name: email })
       return json({ message: 'user deleted' })
     },
   })

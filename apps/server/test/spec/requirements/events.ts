@@ -33,6 +33,37 @@ export const EVENTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'events:changes:every-route',
+    section: '6.1',
+    behavior: 'Every route for admins that changes something leaves an entry in the audit log, before it answers.',
+    state: 'built',
+  },
+  {
+    id: 'events:changes:facts',
+    section: '6.1',
+    behavior:
+      'An entry says who changed what, when and from which address, and the outcome; it holds no secret and no text.',
+    state: 'built',
+  },
+  {
+    id: 'events:changes:filters',
+    section: '6.1',
+    behavior: 'Admins read changes, and filter them by caller, name or area, target and time.',
+    state: 'built',
+  },
+  {
+    id: 'events:changes:command',
+    section: '6.1',
+    behavior: 'Changes by commands leave entries of the origin `command`, with the user of the operating system.',
+    state: 'built',
+  },
+  {
+    id: 'events:changes:kept',
+    section: '6.1',
+    behavior: 'Changes are kept like PII events, and other events do not push them out.',
+    state: 'built',
+  },
+  {
     id: 'events:pii:in-memory',
     section: '6.1',
     behavior: 'Where there is no database on disk, PII events are kept in memory.',

@@ -14,4 +14,10 @@ export const SERVICE = defineRequirements([
     behavior: 'Shared keys and accounts can protect one server at the same time.',
     state: 'built',
   },
+  {
+    id: 'service:cache:private',
+    section: '1',
+    behavior: 'Replies that hold a secret or a person carry `Cache-Control: no-store`.',
+    state: 'built',
+  },
 ])

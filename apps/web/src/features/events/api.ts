@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import type { ListedPage } from '../../lib/held-rows.ts'
 import type { components } from '../../lib/schema.gen.ts'
-import type { EventsSearch } from './search.ts'
+import { type EventsSearch, KINDS } from './search.ts'
 
 /** One line of the audit log; it holds no text of a request. */
 export type AuditEvent = components['schemas']['PiiEvent']
@@ -16,13 +16,15 @@ export const eventsQuery = ({ live, action, ...search }: EventsSearch) =>
   queryOptions({
     queryKey: ['events', search],
     queryFn: async ({ signal }): Promise<ListedPage<AuditEvent>> => {
-      const { kind, origin, user, correlation, pattern, limit = 100 } = search
+      const { kind, origin, user, correlation, pattern, change, target, limit = 100 } = search
       const entries: readonly (readonly [string, string | undefined])[] = [
-        ['kind', kind],
+        ['kind', kind ?? KINDS.join(',')],
         ['origin', origin],
         ['user_id', user],
         ['correlation_id', correlation],
         ['pattern_id', pattern],
+        ['change', change],
+        ['target', target],
         ['limit', String(limit)],
       ]
       const query = Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))

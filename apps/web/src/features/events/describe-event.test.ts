@@ -20,6 +20,9 @@ it.each([
   [{ kind: 'proxy_traffic', outcome: 'relayed' }, 'relayed', 'ok'],
   [{ kind: 'proxy_traffic' }, 'relayed', 'ok'],
   [{ kind: 'admission', status_code: 429 }, 'limited', 'warn'],
+  [{ kind: 'administration', outcome: 'done' }, 'done', 'ok'],
+  [{ kind: 'administration', outcome: 'failed' }, 'failed', 'bad'],
+  [{ kind: 'account', outcome: 'done' }, 'done', 'ok'],
 ] as const)('tells %j as %s', (fields, word, tone) => {
   expect(readDeed(event(fields))).toEqual({ word, tone })
 })
@@ -28,5 +31,6 @@ it('names what an event is about', () => {
   expect(readSubject(event({ pattern_id: 'ner:EMAIL' }))).toBe('ner:EMAIL')
   expect(readSubject(event({ kind: 'proxy_connect', host: 'api.example' }))).toBe('api.example')
   expect(readSubject(event({ kind: 'admission', model: 'small' }))).toBe('small')
+  expect(readSubject(event({ kind: 'administration', change: 'user.role', target: 'x' }))).toBe('user.role')
   expect(readSubject(event({ kind: 'admission', model: 5 }))).toBe('')
 })

@@ -28,13 +28,22 @@ export function readDeed(event: AuditEvent): { readonly word: string; readonly t
       }
     case 'admission':
       return { word: 'limited', tone: 'warn' }
+    case 'administration':
+    case 'account':
+      return event.outcome === 'failed' ? { word: 'failed', tone: 'bad' } : { word: 'done', tone: 'ok' }
   }
 }
 
-/** What the event is about: the pattern that matched, the host, or the model that was full. */
+/** Whether an event is a change of the server or of an account. */
+export function isChange({ kind }: Pick<AuditEvent, 'kind'>): boolean {
+  return kind === 'administration' || kind === 'account'
+}
+
+/** What the event is about: the pattern that matched, the host, the model that was full, or the name of the change. */
 export function readSubject(event: AuditEvent): string {
   const { kind, pattern_id: pattern, host, model } = event
   if (kind === 'pii') return pattern ?? ''
+  if (isChange(event)) return event.change ?? ''
   if (kind === 'admission') return typeof model === 'string' ? model : ''
   return host ?? event.server_name ?? ''
 }

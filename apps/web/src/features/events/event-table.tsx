@@ -8,7 +8,7 @@ import { formatBytes, formatClock, formatDuration, formatExactTime, formatNumber
 import { textScale, toRem } from '../../lib/text-size.ts'
 import { type UserLabels, useUserLabels } from '../../lib/users.ts'
 import type { AuditEvent } from './api.ts'
-import { readDeed, readSubject } from './describe-event.ts'
+import { isChange, readDeed, readSubject } from './describe-event.ts'
 import type { EventsSearch } from './search.ts'
 
 const ROW_HEIGHT = 36 * textScale
@@ -100,14 +100,16 @@ function EventRow({
         <Details event={event} />
       </td>
       <td className="m">
-        {user !== undefined && (
+        {user === undefined ? (
+          <span className="clip">{event.actor}</span>
+        ) : (
           <button type="button" className="linkish clip" title={user} onClick={() => onFilter({ user })}>
             {labelOf(user)}
           </button>
         )}
       </td>
       <td className="m">
-        {correlation !== undefined && (
+        {correlation !== undefined && !isChange(event) && (
           <Link
             className="mono clip"
             to="/app/traces"
@@ -128,7 +130,11 @@ function Details({ event }: { readonly event: AuditEvent }) {
   const { t } = useTranslation('events')
   const { kind, segment, byte_offset: offset, length, score, origin, direction } = event
   const { status_code: status, bytes_sent: sent, bytes_received: received, duration_ms: duration } = event
+  const { target, target_name: targetName, details, address } = event
   const parts = [
+    targetName ?? target,
+    details,
+    address !== undefined && t('detail.from', { address }),
     origin !== undefined && t(`origin.${origin}`),
     direction !== undefined && t(`direction.${direction}`),
     segment,

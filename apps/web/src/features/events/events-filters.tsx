@@ -6,26 +6,26 @@ import { NameFilter } from '../../components/ui/name-filter.tsx'
 import { UserFilter } from '../../components/ui/user-filter.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import type { AuditEvent } from './api.ts'
-import { ACTIONS, type EventsSearch, KINDS, LIMITS, ORIGINS } from './search.ts'
+import { ACTIONS, asksChanges, type EventsSearch, KINDS, LIMITS, ORIGINS, toKind } from './search.ts'
 
-/** The filters of the list. @param rows what is shown, for suggestions */
-export function EventsFilters({
-  search,
-  rows,
-  onChange,
-  children,
-}: {
+interface FilterParts {
   readonly search: EventsSearch
   readonly rows: readonly AuditEvent[]
   readonly onChange: (changes: EventsSearch) => void
-  readonly children: ReactNode
-}) {
+}
+
+const withAny = (any: string, names: readonly (readonly [string, string])[]) => [['', any] as const, ...names]
+
+/** The filters of the list. @param rows what is shown, for suggestions */
+export function EventsFilters({ search, rows, onChange, children }: FilterParts & { readonly children: ReactNode }) {
   const { t } = useTranslation('events')
   const { kind, origin, action, limit = 100 } = search
-  const withAny = (any: string, names: readonly (readonly [string, string])[]) => [['', any] as const, ...names]
+  const ofChanges = asksChanges(search)
   return (
     <search className="fl" aria-label={t('filter.label')}>
-      <Filters values={[kind, origin, action, search.pattern, search.user, search.correlation]}>
+      <Filters
+        values={[kind, origin, action, search.pattern, search.change, search.target, search.user, search.correlation]}
+      >
         <SelectFilter
           label={t('filter.kind')}
           value={kind ?? ''}
@@ -33,7 +33,7 @@ export function EventsFilters({
             t('filter.anyKind'),
             KINDS.map((name) => [name, t(`kind.${name}`)] as const),
           )}
-          onChange={({ target }) => onChange({ kind: KINDS.find((name) => name === target.value) })}
+          onChange={({ target }) => onChange(toKind(KINDS.find((name) => name === target.value)))}
         />
         <SelectFilter
           label={t('filter.origin')}
@@ -44,21 +44,11 @@ export function EventsFilters({
           )}
           onChange={({ target }) => onChange({ origin: ORIGINS.find((name) => name === target.value) })}
         />
-        <SelectFilter
-          label={t('filter.action')}
-          value={action ?? ''}
-          options={withAny(
-            t('filter.anyAction'),
-            ACTIONS.map((name) => [name, t(`deed.${name}`)] as const),
-          )}
-          onChange={({ target }) => onChange({ action: ACTIONS.find((name) => name === target.value) })}
-        />
-        <NameFilter
-          label={t('filter.pattern')}
-          value={search.pattern ?? ''}
-          names={rows.map(({ pattern_id: pattern }) => pattern)}
-          onChange={(pattern) => onChange({ pattern: pattern || undefined })}
-        />
+        {ofChanges ? (
+          <ChangeFilters search={search} rows={rows} onChange={onChange} />
+        ) : (
+          <DecisionFilters search={search} rows={rows} onChange={onChange} />
+        )}
         <UserFilter
           label={t('filter.user')}
           value={search.user ?? ''}
@@ -82,5 +72,50 @@ export function EventsFilters({
       </Filters>
       {children}
     </search>
+  )
+}
+
+/** Filters of what the filter, the proxy and the limits have decided. */
+function DecisionFilters({ search, rows, onChange }: FilterParts) {
+  const { t } = useTranslation('events')
+  return (
+    <>
+      <SelectFilter
+        label={t('filter.action')}
+        value={search.action ?? ''}
+        options={withAny(
+          t('filter.anyAction'),
+          ACTIONS.map((name) => [name, t(`deed.${name}`)] as const),
+        )}
+        onChange={({ target }) => onChange({ action: ACTIONS.find((name) => name === target.value) })}
+      />
+      <NameFilter
+        label={t('filter.pattern')}
+        value={search.pattern ?? ''}
+        names={rows.map(({ pattern_id: pattern }) => pattern)}
+        onChange={(pattern) => onChange({ pattern: pattern || undefined })}
+      />
+    </>
+  )
+}
+
+/** Filters of changes of the server and of accounts. */
+function ChangeFilters({ search, rows, onChange }: FilterParts) {
+  const { t } = useTranslation('events')
+  return (
+    <>
+      <NameFilter
+        label={t('filter.change')}
+        value={search.change ?? ''}
+        names={rows.map(({ change }) => change)}
+        onChange={(change) => onChange({ change: change || undefined })}
+      />
+      <NameFilter
+        label={t('filter.target')}
+        value={search.target ?? ''}
+        names={rows.map(({ target }) => target)}
+        onChange={(target) => onChange({ target: target || undefined })}
+      />
+    </>
   )
 }

@@ -79,6 +79,8 @@ export function EventsPage() {
                     user: undefined,
                     correlation: undefined,
                     pattern: undefined,
+                    change: undefined,
+                    target: undefined,
                   })
                 }
               />

@@ -1,7 +1,7 @@
 import { readSearchChoice, readSearchText } from '../../lib/search-values.ts'
 
-export const KINDS = ['pii', 'proxy_connect', 'proxy_traffic', 'admission'] as const
-export const ORIGINS = ['middleware', 'proxy', 'pii_analyze', 'pii_redact'] as const
+export const KINDS = ['pii', 'proxy_connect', 'proxy_traffic', 'admission', 'administration', 'account'] as const
+export const ORIGINS = ['middleware', 'proxy', 'pii_analyze', 'pii_redact', 'api', 'command'] as const
 export const ACTIONS = ['mask', 'block', 'allow'] as const
 /** Events that are asked for at once. */
 export const LIMITS = [100, 500, 2000, 10_000] as const
@@ -16,6 +16,10 @@ export interface EventsSearch {
   readonly correlation?: string | undefined
   /** Such as `ner:EMAIL`. */
   readonly pattern?: string | undefined
+  /** Such as `user.role`, or all of an area: `user`. */
+  readonly change?: string | undefined
+  /** What was changed: an id, or the name of a model or backend. */
+  readonly target?: string | undefined
   /** 100 when it is left out. */
   readonly limit?: number | undefined
   readonly live?: true | undefined
@@ -31,7 +35,25 @@ export function readEventsSearch(parameters: Record<string, unknown>): EventsSea
     user: readSearchText(parameters.user),
     correlation: readSearchText(parameters.correlation),
     pattern: readSearchText(parameters.pattern),
+    change: readSearchText(parameters.change),
+    target: readSearchText(parameters.target),
     limit: limit === 100 ? undefined : limit,
     live: String(parameters.live) === 'true' ? true : undefined,
   }
+}
+
+/** Whether only changes of the server and of accounts are asked for. */
+export function asksChanges({ kind, change, target }: EventsSearch): boolean {
+  return isChangeKind(kind) || (kind === undefined && (change !== undefined || target !== undefined))
+}
+
+/** The choice of a kind; the filters that do not belong to it end. */
+export function toKind(kind: EventsSearch['kind']): EventsSearch {
+  return isChangeKind(kind)
+    ? { kind, action: undefined, pattern: undefined }
+    : { kind, change: undefined, target: undefined }
+}
+
+function isChangeKind(kind: EventsSearch['kind']): boolean {
+  return kind === 'administration' || kind === 'account'
 }

@@ -88,7 +88,7 @@ const TONES = { relayed: 'ok', blocked: 'bad', refused: 'warn', failed: 'bad', a
 
 function Outcome({ event: { outcome, status_code: status, intercepted, action } }: { readonly event: ProxyEvent }) {
   const { t } = useTranslation('intercept')
-  if (outcome !== undefined)
+  if (outcome !== undefined && outcome !== 'done')
     return (
       <Badge tone={TONES[outcome]}>
         {t(`outcomes.${outcome}`)} {status}

@@ -43,11 +43,14 @@ export function backendLogRoutes(parts: BackendLogParts): Route[] {
       method: 'POST',
       path: `${LOGS}*`,
       summary: "Forget the output of a model's backends: `/api/backend-logs/{model}/clear`",
+      audit: { change: 'log.clear' },
       responses: { 204: { description: 'Cleared.' } },
       handler(call) {
         if (!call.path.endsWith(CLEAR) || call.path.length <= LOGS.length + CLEAR.length)
           throw new SvcError('not_found', 'Resource not found', { details: { type: '' } })
-        logs.clear(readName(call, LOGS, CLEAR))
+        const name = readName(call, LOGS, CLEAR)
+        logs.clear(name)
+        call.noteChange({ target: name })
         return new HttpReply(null, { status: 204 })
       },
     }),

@@ -32,6 +32,7 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       tag: 'backends',
       summary: 'State and memory of a loaded model',
       quiet: true,
+      revalidated: true,
       query: async () => (await schemas()).monitorQuery,
       responses: {
         200: {
@@ -55,6 +56,7 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       family: 'compatible',
       tag: 'backends',
       summary: 'Load a model, or all models of a realtime pipeline, and wait for it',
+      audit: { change: 'model.load' },
       body: async () => (await schemas()).modelBody,
       responses: {
         200: { description: 'Everything is resident.', schema: async () => (await schemas()).loadReply },
@@ -66,6 +68,7 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       async handler(call) {
         const name = await readModelName(call, bodies, 'model is required')
         const model = findModel(models, name)
+        call.noteChange({ target: model.name })
         const resolve = (part: string) => models.resolve(part)
         const report = await loadWithParts(model, { resolve, residency, signal: call.signal })
         call.signal.throwIfAborted()
@@ -80,11 +83,13 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       family: 'compatible',
       tag: 'backends',
       summary: 'Stop the backend of a model once its running calls have ended',
+      audit: { change: 'model.unload' },
       body: async () => (await schemas()).modelBody,
       responses: { 200: { description: 'It is stopped.', schema: async () => (await schemas()).shutdownReply } },
       async handler(call) {
         const name = await readModelName(call, bodies, 'model is required')
         const model = findModel(models, name)
+        call.noteChange({ target: model.name })
         if (!(await residency.stop(model.name))) throw notLoaded(model.name)
         return json({ message: 'model stopped' } satisfies z.infer<Schemas['shutdownReply']>)
       },

@@ -30,6 +30,7 @@ export function brandingWriteRoutes({ assets, bodies, reply }: BrandingWritePart
       body: async () => (await schemas()).imageForm,
       bodyType: 'multipart/form-data',
       summary: 'Set an image of this instance: PNG, JPEG, SVG, WebP or ICO',
+      audit: { change: 'branding.set', target: 'kind' },
       responses: {
         200: done,
         400: { description: 'No such image, no file, or a file of another type.' },
@@ -45,6 +46,7 @@ export function brandingWriteRoutes({ assets, bodies, reply }: BrandingWritePart
       ...shared,
       method: 'DELETE',
       summary: 'Go back to the image of the server',
+      audit: { change: 'branding.reset', target: 'kind' },
       responses: { 200: done },
       async handler(call) {
         await assets.reset(readKind(call))

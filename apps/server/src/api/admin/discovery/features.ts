@@ -37,6 +37,7 @@ export function featuresRoute(facts: FeatureFacts): Route {
     tag: 'discovery',
     summary: 'Which optional features this server has',
     quiet: true,
+    revalidated: true,
     responses: {
       200: {
         description: 'True for what is served, whether or not the caller may use it.',

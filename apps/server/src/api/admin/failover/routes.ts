@@ -64,6 +64,7 @@ export function failoverRoutes(
       path: '/api/failover/chains',
       summary: 'Failover groups with the states of their targets',
       quiet: true,
+      revalidated: true,
       responses: {
         200: { description: 'Every failover group, by name.', schema: async () => (await wire()).failoverChainList },
       },
@@ -100,6 +101,7 @@ export function failoverRoutes(
       path: CHAIN,
       summary: 'One failover group with the states of its targets',
       quiet: true,
+      revalidated: true,
       responses: one,
       async handler(call) {
         const model = findGroup(call, parts)
@@ -111,11 +113,14 @@ export function failoverRoutes(
       method: 'POST',
       path: `${CHAIN}/pin`,
       summary: 'Pin a failover group to one target, whatever its state',
+      audit: { change: 'failover.pin', target: 'name' },
       body: async () => (await wire()).failoverPinRequest,
       responses: one,
       async handler(call) {
         const model = findGroup(call, parts)
-        return pin(model, await readTarget(call, bodies))
+        const target = await readTarget(call, bodies)
+        call.noteChange({ details: target })
+        return pin(model, target)
       },
     }),
     defineRoute({
@@ -123,6 +128,7 @@ export function failoverRoutes(
       method: 'POST',
       path: `${CHAIN}/unpin`,
       summary: 'Unpin a failover group: all targets may be asked again',
+      audit: { change: 'failover.unpin', target: 'name' },
       responses: one,
       handler: (call) => pin(findGroup(call, parts), undefined),
     }),

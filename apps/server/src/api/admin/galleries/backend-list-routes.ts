@@ -12,6 +12,7 @@ import type { Operation, OperationView } from '../../../operations/operation.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { type BackendRouteParts, describeEntry, listFolderNames, refuseSystem } from './backend-routes.ts'
 import { findJob, toShortJob } from './job.ts'
+import { noteInstall } from './note-install.ts'
 import { distinctTexts, toPage } from './page.ts'
 import { sortEntries } from './sort-entries.ts'
 
@@ -45,6 +46,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/install/:id{.+}',
       summary: 'Install a backend of a gallery, again where it is here',
+      audit: { change: 'backend.install', target: 'id' },
       responses: { 200: { description: 'The installation is queued.', schema: async () => (await schemas()).started } },
       async handler(call) {
         const { jobId } = await gallery.install({ id: call.param('id'), force: true })
@@ -56,11 +58,13 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/install-external',
       summary: 'Install a backend from an image that no gallery has',
+      audit: { change: 'backend.install' },
       body: async () => (await schemas()).externalBody,
       responses: { 200: { description: 'The installation is queued.', schema: async () => (await schemas()).started } },
       async handler(call) {
         const { uri, name, alias } = await readJsonBody(call, (await schemas()).externalBody, bodies)
         if (!uri) throw new SvcError('invalid_request', 'uri is required', { code: 'uri_required' })
+        noteInstall(call, { name, address: uri })
         if (name) checkName(name, 'backend')
         const { jobId } = await gallery.install({
           uri,
@@ -76,6 +80,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/delete/:id{.+}',
       summary: 'Delete an installed backend',
+      audit: { change: 'backend.delete', target: 'id' },
       responses: { 200: { description: 'The deletion is queued.', schema: async () => (await schemas()).started } },
       async handler(call) {
         const { jobId } = await gallery.remove(nameIn(call.param('id')))
@@ -87,6 +92,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/system/delete/:name',
       summary: 'Delete an installed backend by the name of its folder',
+      audit: { change: 'backend.delete', target: 'name' },
       responses: {
         200: { description: 'The deletion is queued.', schema: async () => (await lists()).deletionStarted },
         409: { description: 'It belongs to the system.' },
@@ -103,6 +109,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       method: 'POST',
       path: '/api/backends/upgrade/:name',
       summary: 'Install a backend again, as its gallery has it now',
+      audit: { change: 'backend.upgrade', target: 'name' },
       responses: {
         200: { description: 'The installation is queued.', schema: async () => (await schemas()).upgradeStarted },
       },
@@ -128,6 +135,7 @@ export function backendListRoutes(parts: BackendListParts): Route[] {
       path: '/api/backends/job/:uid',
       summary: 'A job of a backend, in short',
       quiet: true,
+      revalidated: true,
       responses: { 200: { description: 'The job.', schema: async () => (await schemas()).shortJobReply } },
       handler: async (call) => json(toShortJob(await findJob(operations, call.param('uid'), 'backend'))),
     }),

@@ -39,12 +39,14 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'POST',
       path: '/backends/apply',
       summary: 'Install a backend of a gallery',
+      audit: { change: 'backend.install' },
       body: async () => (await schemas()).applyBackendBody,
       responses: {
         200: { description: 'The installation is queued.', schema: async () => (await schemas()).backendJobCreated },
       },
       async handler(call) {
         const { id, force } = await readJsonBody(call, (await schemas()).applyBackendBody, bodies)
+        call.noteChange({ target: id })
         return toCreated(call, await gallery.install({ id, ...(force === true ? { force } : {}) }))
       },
     }),
@@ -53,6 +55,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'POST',
       path: '/backends/delete/:name',
       summary: 'Delete an installed backend',
+      audit: { change: 'backend.delete', target: 'name' },
       responses: {
         200: { description: 'The deletion is queued.', schema: async () => (await schemas()).backendJobCreated },
       },
@@ -63,6 +66,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       method: 'POST',
       path: '/backends/upgrade/:name',
       summary: 'Install a backend again, as its gallery has it now',
+      audit: { change: 'backend.upgrade', target: 'name' },
       responses: {
         200: { description: 'The installation is queued.', schema: async () => (await schemas()).backendJobCreated },
       },
@@ -74,6 +78,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       path: '/backends/jobs/:uuid',
       summary: 'A job of a backend',
       quiet: true,
+      revalidated: true,
       responses: { 200: { description: 'The job.', schema: async () => (await schemas()).jobReply } },
       handler: async (call) => json(toJob(await findJob(operations, call.param('uuid'), 'backend'))),
     }),
@@ -155,6 +160,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       path: '/backends/upgrades/check',
       aliases: ['/api/backends/upgrades/check'],
       summary: 'Look for upgrades of everything that came from a gallery',
+      audit: { unrecorded: 'it asks galleries and changes nothing' },
       responses: {
         200: { description: 'By the names of the backends.', schema: async () => (await lists()).upgradesByBackend },
       },

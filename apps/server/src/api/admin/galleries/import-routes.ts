@@ -11,6 +11,7 @@ import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { readJsonBody } from '../read-json-body.ts'
+import { noteInstall } from './note-install.ts'
 import type { importBody, importStarted } from './schemas.ts'
 
 /** What the import of models by their address needs. */
@@ -30,6 +31,7 @@ export function importRoutes({ gallery, bodies }: ImportRouteParts): Route[] {
     defineRoute({
       ...{ method: 'POST', path: '/models/import-uri', access: 'admin', family: 'flat', tag: 'models' },
       summary: 'Install the model behind an address',
+      audit: { change: 'model.import' },
       body: async () => (await schemas()).importBody,
       responses: {
         200: { description: 'The installation is queued.', schema: async () => (await schemas()).importStarted },
@@ -41,6 +43,7 @@ export function importRoutes({ gallery, bodies }: ImportRouteParts): Route[] {
       async handler(call) {
         const { uri, preferences } = await readJsonBody(call, (await schemas()).importBody, bodies)
         if (!uri) throw new SvcError('invalid_request', 'uri is required', { code: 'uri_required' })
+        noteInstall(call, { name: preferences?.name, address: uri })
         const plan = await gallery.planImport(uri, toPreferences(preferences), { signal: call.signal })
         return plan.kind === 'ambiguous' ? toAmbiguous(plan) : install(call, plan.request, gallery)
       },

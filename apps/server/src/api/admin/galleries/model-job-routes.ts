@@ -13,6 +13,7 @@ import type { Operation } from '../../../operations/operation.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { findJob, toJob } from './job.ts'
+import { noteInstall } from './note-install.ts'
 import type { applyBody, availableModels, modelJobCreated } from './schemas.ts'
 
 /** What the routes of model jobs need. */
@@ -36,12 +37,14 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       method: 'POST',
       path: '/models/apply',
       summary: 'Install a model of a gallery, of a document or of files',
+      audit: { change: 'model.install' },
       body: async () => (await schemas()).applyBody,
       responses: {
         200: { description: 'The installation is queued.', schema: async () => (await schemas()).modelJobCreated },
       },
       async handler(call) {
         const body = await readJsonBody(call, (await schemas()).applyBody, bodies)
+        noteInstall(call, { name: body.name || body.id, address: body.url })
         return toCreated(call, await gallery.install(toRequest(body)))
       },
     }),
@@ -50,6 +53,7 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       method: 'POST',
       path: '/models/delete/:name{.+}',
       summary: 'Delete a model',
+      audit: { change: 'model.delete', target: 'name' },
       responses: {
         200: { description: 'The deletion is queued.', schema: async () => (await schemas()).modelJobCreated },
       },
@@ -65,6 +69,7 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       path: '/models/jobs/:uuid',
       summary: 'A job of a model',
       quiet: true,
+      revalidated: true,
       responses: { 200: { description: 'The job.', schema: async () => (await schemas()).jobReply } },
       handler: async (call) => json(toJob(await findJob(operations, call.param('uuid'), 'model'))),
     }),
@@ -74,6 +79,7 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       path: '/models/jobs',
       summary: 'All jobs of models by their ids',
       quiet: true,
+      revalidated: true,
       responses: {
         200: {
           description: 'Jobs that wait, run, have failed or are in the history.',

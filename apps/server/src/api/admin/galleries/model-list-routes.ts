@@ -41,6 +41,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       method: 'POST',
       path: '/api/models/install/:id{.+}',
       summary: 'Install a model of a gallery',
+      audit: { change: 'model.install', target: 'id' },
       query: async () => (await schemas()).installQuery,
       responses: { 200: { description: 'The installation is queued.', schema: async () => (await schemas()).started } },
       async handler(call) {
@@ -54,6 +55,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       method: 'POST',
       path: '/api/models/delete/:id{.+}',
       summary: 'Delete a model',
+      audit: { change: 'model.delete', target: 'id' },
       responses: { 200: { description: 'The deletion is queued.', schema: async () => (await schemas()).started } },
       async handler(call) {
         const id = call.param('id')
@@ -68,6 +70,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       method: 'POST',
       path: '/api/models/config/:id{.+}',
       summary: 'Write the configuration of a model of a gallery without its files',
+      audit: { change: 'model.create', target: 'id' },
       responses: {
         200: { description: 'Written and in force.', schema: async () => (await schemas()).saved },
         409: { description: 'A model of this name exists.' },
@@ -83,6 +86,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       path: '/api/models/job/:uid',
       summary: 'A job of a model, in short',
       quiet: true,
+      revalidated: true,
       responses: { 200: { description: 'The job.', schema: async () => (await schemas()).shortJobReply } },
       handler: async (call) => json(toShortJob(await findJob(operations, call.param('uid'), 'model'))),
     }),
@@ -132,6 +136,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
       method: 'POST',
       path: '/api/models/vram-estimate',
       summary: 'How much memory an installed model takes as it is to be loaded',
+      audit: { unrecorded: 'it estimates and changes nothing' },
       body: async () => (await schemas()).estimateBody,
       responses: {
         200: {

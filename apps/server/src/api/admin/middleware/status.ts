@@ -33,6 +33,7 @@ export function middlewareRoute(facts: MiddlewareFacts): Route {
     tag: 'pii',
     summary: 'Filters, routers, interception and limits of requests',
     quiet: true,
+    revalidated: true,
     responses: {
       200: { description: 'The state of this moment.', schema: async () => (await wire()).middlewareStatus },
     },

@@ -52,6 +52,7 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'PATCH',
       path: '/api/models/config-json/:name{.+}',
       summary: 'Change keys of a model file; comments, order and other keys stay',
+      audit: { change: 'model.edit', target: 'name' },
       body: async () => (await schemas()).patchBody,
       responses: {
         200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
@@ -59,7 +60,9 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       },
       async handler(call) {
         const name = named(call)
-        const written = await files.patch(name, await readPatch(call, bodies), readPrecondition(call))
+        const patch = await readPatch(call, bodies)
+        call.noteChange({ details: Object.keys(patch).join(', ') })
+        const written = await files.patch(name, patch, readPrecondition(call))
         return toWritten(`Model '${name}' updated successfully`, written)
       },
     }),
@@ -68,14 +71,18 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'POST',
       path: '/models/import',
       summary: 'Write the file of a new model, from YAML or JSON',
+      audit: { change: 'model.create' },
       body: async () => (await schemas()).fileText,
       bodyType: 'application/yaml',
       responses: {
         200: { description: 'The model is there.', schema: async () => (await schemas()).configWritten },
         409: { description: 'A model of this name exists.' },
       },
-      handler: async (call) =>
-        toWritten('Model configuration created successfully', await files.create(await readText(call, bodies))),
+      async handler(call) {
+        const written = await files.create(await readText(call, bodies))
+        call.noteChange({ target: written.file })
+        return toWritten('Model configuration created successfully', written)
+      },
     }),
     defineRoute({
       ...shared,
@@ -100,6 +107,7 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'POST',
       path: '/models/edit/:name{.+}',
       summary: 'Replace a model file; another name in it renames the model',
+      audit: { change: 'model.edit', target: 'name' },
       body: async () => (await schemas()).fileText,
       bodyType: 'application/yaml',
       responses: {
@@ -109,6 +117,7 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       },
       async handler(call) {
         const written = await files.replace(named(call), await readText(call, bodies), readPrecondition(call))
+        call.noteChange({ details: `the whole file, now ${written.file}` })
         return toWritten('Model configuration updated successfully', written)
       },
     }),
@@ -118,6 +127,7 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
         method: 'PUT',
         path: `/models/${verb}/:name/:action`,
         summary: verb === 'toggle-state' ? 'Enable or disable a model' : 'Pin a model in memory, or unpin it',
+        audit: { change: verb === 'toggle-state' ? 'model.state' : 'model.pin', target: 'name' },
         responses: {
           200: { description: 'Written and in force.', schema: async () => (await schemas()).configWritten },
         },
@@ -130,6 +140,7 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
             const known = Object.keys(TOGGLES[verb]).join(' or ')
             throw new SvcError('invalid_request', `the action is not ${known}`, { code: 'unknown_action' })
           }
+          call.noteChange({ details: call.param('action') })
           return toWritten(`Model '${name}' updated`, await files.patch(name, patch))
         },
       }),

@@ -54,6 +54,7 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       ...{ method: 'GET', path: '/api/models/:id{.+}/load-status', access: 'any', family: 'compatible', tag: 'models' },
       summary: 'How far the installation or the load of a model is',
       quiet: true,
+      revalidated: true,
       responses: {
         200: { description: 'It is being installed or loaded.', schema: async () => (await schemas()).loadStatus },
         404: { description: 'There is no such model, or nothing of it runs.' },

@@ -11,6 +11,7 @@ export function modelAdminRoutes(store: { reload(): Promise<{ readonly problems:
       family: 'compatible',
       tag: 'models',
       summary: 'Read the model files again',
+      audit: { change: 'model.reload' },
       responses: {
         200: {
           description: 'Done; `details` lists files that did not load.',

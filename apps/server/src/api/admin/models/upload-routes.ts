@@ -33,6 +33,7 @@ export function uploadRoutes({ openUploads, bodies }: UploadRouteParts): Route[]
     defineRoute({
       ...{ ...shared, method: 'POST', path: '/api/models/uploads' },
       summary: 'Begin to send a GGUF file that becomes a model',
+      audit: { unrecorded: 'no model is there before the file is complete' },
       body: async () => (await schemas()).uploadRequest,
       responses: {
         200: { description: 'Pieces can be sent.', schema: state },
@@ -54,6 +55,7 @@ export function uploadRoutes({ openUploads, bodies }: UploadRouteParts): Route[]
     defineRoute({
       ...{ ...shared, method: 'PUT', path: '/api/models/uploads/:id' },
       summary: 'Send the next piece of a file',
+      audit: { unrecorded: 'no model is there before the file is complete' },
       query: async () => (await schemas()).pieceQuery,
       body: async () => (await schemas()).piece,
       bodyType: 'application/octet-stream',
@@ -76,6 +78,7 @@ export function uploadRoutes({ openUploads, bodies }: UploadRouteParts): Route[]
     defineRoute({
       ...{ ...shared, method: 'POST', path: '/api/models/uploads/:id/finish' },
       summary: 'Make a model of a file that has arrived',
+      audit: { change: 'model.upload' },
       responses: {
         200: { description: 'The model can be used.', schema: async () => (await schemas()).addedModel },
         400: { description: 'The file is no model.' },
@@ -84,12 +87,14 @@ export function uploadRoutes({ openUploads, bodies }: UploadRouteParts): Route[]
       },
       async handler(call) {
         const { name, weightsFile, configFile, sizeBytes } = await (await openUploads()).finish(call.param('id'), call)
+        call.noteChange({ target: name, details: `${weightsFile}, ${sizeBytes} bytes` })
         return json({ name, filename: configFile, weights_file: weightsFile, size_bytes: sizeBytes })
       },
     }),
     defineRoute({
       ...{ ...shared, method: 'DELETE', path: '/api/models/uploads/:id' },
       summary: 'Drop a file that is being sent',
+      audit: { unrecorded: 'the file is not a model yet' },
       responses: { 200: { description: 'Nothing of it is left.', schema: async () => (await schemas()).dropped } },
       async handler(call) {
         await (await openUploads()).cancel(call.param('id'))

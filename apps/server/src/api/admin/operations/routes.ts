@@ -16,6 +16,7 @@ export function operationRoutes(operations: Operations): Route[] {
       path: '/api/operations',
       summary: 'Operations that wait, run or have failed',
       quiet: true,
+      revalidated: true,
       responses: { 200: { description: 'The least advanced first.', schema: async () => operationList } },
       handler: () => {
         const listed = [...operations.list().map(toWireOperation), ...operations.staging().map(toWireStaging)]
@@ -43,6 +44,7 @@ export function operationRoutes(operations: Operations): Route[] {
       path: '/api/operations/history',
       summary: 'The last 50 finished operations',
       quiet: true,
+      revalidated: true,
       responses: { 200: { description: 'The newest first.', schema: async () => operationHistory } },
       handler: async () => json({ operations: (await operations.history()).map(toWireRecord) }),
     }),
@@ -51,6 +53,7 @@ export function operationRoutes(operations: Operations): Route[] {
       method: 'DELETE',
       path: '/api/operations/history',
       summary: 'Clear the history',
+      audit: { change: 'operation.clear-history' },
       responses: {
         200: { description: 'It is empty.', schema: async () => (await import('./schemas.ts')).historyCleared },
         500: { description: 'It could not be cleared.' },
@@ -80,6 +83,7 @@ function changeRoute(
     method: 'POST',
     path: `/api/operations/:jobID/${verb}`,
     summary: row.summary,
+    audit: { change: `operation.${verb}`, target: 'jobID' },
     responses: {
       200: { description: 'Done.', schema: async () => operationChanged },
       400: { description: 'There is no such operation, or it cannot be ended.' },

@@ -1,9 +1,8 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
-import type { PiiOrigin } from '@svc/pii/audit'
 import type { PiiEntity, PiiEvent, PiiTextRequest } from '@svc/wire/native'
-import type { AuditReader, RecordedEvent } from '../../../audit/audit-event.ts'
-import { PII_ORIGINS } from '../../../audit/audit-row.ts'
+import type { AuditOrigin, AuditReader, RecordedEvent } from '../../../audit/audit-event.ts'
+import { AUDIT_ORIGINS, CHANGE_KINDS, DECISION_KINDS } from '../../../audit/audit-row.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
@@ -21,8 +20,10 @@ export interface PiiRouteParts {
   readonly bodies: BodyReader
 }
 
-/** The audit log keeps 10,000 events. */
+const MAX_KINDS = 20
+/** The audit log keeps 10,000 events of a kind. */
 const MAX_LIMIT = 10_000
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/
 
 /** `POST /api/pii/analyze`, `POST /api/pii/redact` and `GET /api/pii/events` (§4.8). */
 export function piiRoutes(parts: PiiRouteParts): Route[] {
@@ -81,17 +82,22 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
       access: 'admin',
       family: 'compatible',
       tag: 'pii',
-      summary: 'Findings of the filter and its refusals',
+      summary: 'The audit log: findings of the filter, refusals, and changes of the server and of accounts',
       quiet: true,
       query: async () => (await import('./schemas.ts')).eventQuery,
       responses: { 200: { description: 'The newest first.', schema: async () => (await wire()).piiEventList } },
       async handler(call) {
+        const origin = toOrigin(call.query('origin'))
+        const [change, target] = [call.query('change') || undefined, call.query('target') || undefined]
+        const asksChanges = origin === 'api' || origin === 'command' || change !== undefined || target !== undefined
         const found = await events.list({
           correlationId: call.query('correlation_id'),
           userId: call.query('user_id'),
           patternId: call.query('pattern_id'),
-          kind: call.query('kind'),
-          origin: toOrigin(call.query('origin')),
+          kinds: readKinds(call.query('kind')) ?? (asksChanges ? CHANGE_KINDS : DECISION_KINDS),
+          ...{ origin, change, target },
+          since: readTime('since', call.query('since')),
+          until: readTime('until', call.query('until')),
           limit: readLimit(call.query('limit')),
         })
         return json({ events: found.map(toWireEvent) })
@@ -151,14 +157,35 @@ function toWireEntity(entity: HashedEntity, reveals: boolean): PiiEntity {
   }
 }
 
+/** Reads the kinds of the query, separated by commas; undefined without one. Nothing is of an unknown kind. */
+function readKinds(asked: string | undefined): readonly string[] | undefined {
+  const kinds = asked?.split(',', MAX_KINDS).filter((kind) => kind !== '')
+  return kinds === undefined || kinds.length === 0 ? undefined : kinds
+}
+
 /** Reads the origin of the query. @throws {SvcError} `invalid_request` for an unknown origin */
-function toOrigin(asked: string | undefined): PiiOrigin | undefined {
+function toOrigin(asked: string | undefined): AuditOrigin | undefined {
   if (asked === undefined || asked === '') return undefined
-  const known = PII_ORIGINS.find((origin) => origin === asked)
+  const known = AUDIT_ORIGINS.find((origin) => origin === asked)
   if (known !== undefined) return known
-  throw new SvcError('invalid_request', `unknown origin: ${JSON.stringify(asked)}; known: ${PII_ORIGINS.join(', ')}`, {
-    code: 'unknown_origin',
-    details: { type: 'invalid_request', param: 'origin' },
+  throw new SvcError(
+    'invalid_request',
+    `unknown origin: ${JSON.stringify(asked)}; known: ${AUDIT_ORIGINS.join(', ')}`,
+    {
+      code: 'unknown_origin',
+      details: { type: 'invalid_request', param: 'origin' },
+    },
+  )
+}
+
+/** Reads a time of the query, milliseconds since the epoch. @throws {SvcError} `invalid_request` for another text */
+function readTime(param: string, asked: string | undefined): number | undefined {
+  if (asked === undefined || asked === '') return undefined
+  const time = RFC_3339.test(asked) ? Date.parse(asked) : Number.NaN
+  if (!Number.isNaN(time)) return time
+  throw new SvcError('invalid_request', `${param} must be a time such as 2026-11-28T10:00:00Z`, {
+    code: 'invalid_time',
+    details: { type: 'invalid_request', param },
   })
 }
 
@@ -175,7 +202,7 @@ function toWireEvent(event: RecordedEvent): PiiEvent {
     ...(origin ? { origin } : {}),
     ...(correlationId ? { correlation_id: correlationId } : {}),
     ...(userId ? { user_id: userId } : {}),
-    ...(patternId ? { pattern_id: patternId } : {}),
+    ...(patternId ? { [CHANGE_KINDS.includes(kind) ? 'change' : 'pattern_id']: patternId } : {}),
     ...facts,
     created_at: new Date(createdAt).toISOString(),
   }

@@ -37,6 +37,7 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
       access: 'any',
       summary: 'The routers: classifiers, labels, candidates',
       quiet: true,
+      revalidated: true,
       responses: { 200: { description: 'The state of this moment.', schema: async () => (await wire()).routerStatus } },
       async handler(call) {
         const { admin, decisions } = await open()
@@ -72,6 +73,7 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
       access: 'any',
       summary: 'Hits and misses of the embedding caches',
       quiet: true,
+      revalidated: true,
       responses: {
         200: {
           description: 'Counts since each router was built.',
@@ -91,6 +93,7 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
       method: 'POST',
       path: '/api/router/decide',
       summary: 'The decision of a router for a text, without a request',
+      audit: { unrecorded: 'it decides and changes nothing' },
       body: async () => (await wire()).routerDecideRequest,
       responses: {
         200: {
@@ -111,6 +114,7 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
       method: 'POST',
       path: '/api/router/:name/corpus',
       summary: 'Add labelled texts to the corpus of a router',
+      audit: { change: 'corpus.add', target: 'name' },
       body: async () => (await wire()).routerCorpusRequest,
       responses: {
         200: {
@@ -124,6 +128,7 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
           if (entries === undefined || entries === null || entries.length === 0) throw isRequired('entries')
           const name = call.param('name')
           const { added, skipped, total, labelCounts } = await (await open()).admin.addEntries(name, entries, call)
+          call.noteChange({ details: `${added} added, ${skipped} skipped, ${total} in all` })
           return json({ router: name, added, skipped, total, label_counts: labelCounts })
         })
       },
@@ -154,12 +159,15 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
       method: 'DELETE',
       path: '/api/router/:name/corpus',
       summary: 'Remove all labelled texts of a router',
+      audit: { change: 'corpus.clear', target: 'name' },
       responses: {
         200: { description: 'File and index are empty.', schema: async () => (await wire()).routerCorpusCleared },
       },
       async handler(call) {
         const router = call.param('name')
-        return json({ router, cleared: await (await open()).admin.clearCorpus(router, call) })
+        const cleared = await (await open()).admin.clearCorpus(router, call)
+        call.noteChange({ details: `${cleared} removed` })
+        return json({ router, cleared })
       },
     }),
   ]

@@ -65,6 +65,7 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       family: 'compatible',
       tag: 'settings',
       summary: 'Change any subset of the runtime settings',
+      audit: { change: 'setting.change' },
       body: async () => (await import('../../../settings/schema.ts')).settingsBody,
       responses: {
         200: { description: 'Saved and in force.', schema: async () => (await wire()).settingsUpdateReply },
@@ -78,6 +79,7 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
           if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
             return toRefusal('Failed to parse JSON: expected an object', 400)
           await settings.update(patch as Record<string, unknown>)
+          call.noteChange({ details: describePatch(patch as Record<string, unknown>) })
           return json({ success: true, message: 'Settings updated successfully' })
         } catch (error) {
           if (!SvcError.is(error) || error.kind !== 'invalid_request') throw error
@@ -89,4 +91,12 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       },
     }),
   ]
+}
+
+/** Names the settings of a patch, with the values that can be no secret: switches and numbers. */
+function describePatch(patch: Readonly<Record<string, unknown>>): string {
+  const names = Object.entries(patch).map(([name, value]) =>
+    typeof value === 'boolean' || typeof value === 'number' ? `${name}=${value}` : name,
+  )
+  return names.join(', ')
 }

@@ -25,6 +25,7 @@ export function resourceRoute({ memory, modelsPath, watchdog }: ResourceFacts): 
     tag: 'system',
     summary: 'Memory, processors and disk of the host',
     quiet: true,
+    revalidated: true,
     responses: {
       200: { description: 'Readings of this moment, in bytes.', schema: async () => (await wire()).resourcesReply },
     },

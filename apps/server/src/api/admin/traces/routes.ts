@@ -16,7 +16,13 @@ const wire = () => import('@svc/wire/native')
 const schemas = () => import('./schemas.ts')
 
 const get = { method: 'GET', access: 'admin', family: 'compatible', tag: 'traces', quiet: true } as const
-const clear = { method: 'POST', access: 'admin', family: 'compatible', tag: 'traces' } as const
+const clear = {
+  method: 'POST',
+  access: 'admin',
+  family: 'compatible',
+  tag: 'traces',
+  audit: { change: 'trace.clear' },
+} as const
 const cleared = { 204: { description: 'Cleared.' } } as const
 
 /** `/api/traces` and `/api/backend-traces` (§4.7). */

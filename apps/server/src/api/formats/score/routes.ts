@@ -18,6 +18,7 @@ export function scoreRoutes(parts: InferenceRouteParts): Route[] {
         scannedWhen: 'elsewhere',
         tag: 'router',
         summary: 'How likely each candidate continues a prompt',
+        audit: { unrecorded: 'it asks a model and changes nothing' },
         query: modelQuery,
         body: async () => (await wire()).scoreRequest,
         responses: {

@@ -44,6 +44,7 @@ export function ollamaLibraryRoutes(parts: OllamaLibraryParts): Route[] {
       method: 'POST',
       path: '/api/pull',
       summary: 'Install a model of a gallery, as the alternate ecosystem asks for it',
+      audit: { change: 'model.install' },
       body: async () => named,
       responses: {
         200: {
@@ -58,10 +59,12 @@ export function ollamaLibraryRoutes(parts: OllamaLibraryParts): Route[] {
       method: 'POST',
       path: '/api/copy',
       summary: 'Give a model a second name',
+      audit: { change: 'model.copy' },
       body: async () => copied,
       responses: { 200: { description: 'The copy is there.' }, 409: { description: 'The name is taken.' } },
       async handler(call) {
         const { source, destination } = await readJson(call, copied, parts.bodies)
+        call.noteChange({ target: withoutLatest(destination), details: `copy of ${source}` })
         const model = parts.directory.resolve(source, { acceptLatest: true })
         if (model === undefined) throw notFound(source)
         const copy = (): Promise<void> => copyModel(model, withoutLatest(destination), parts)
@@ -74,12 +77,14 @@ export function ollamaLibraryRoutes(parts: OllamaLibraryParts): Route[] {
       method: 'DELETE',
       path: '/api/delete',
       summary: 'Delete a model, as the alternate ecosystem asks for it',
+      audit: { change: 'model.delete' },
       body: async () => named,
       responses: { 200: { description: 'It is gone.' }, 404: { description: 'There is no such model.' } },
       async handler(call) {
         const name = toName(await readJson(call, named, parts.bodies))
         const model = parts.modelFiles.get(name) ?? parts.modelFiles.get(withoutLatest(name))
         if (model === undefined) throw notFound(name)
+        call.noteChange({ target: model.name })
         const last = await waitForEnd(await parts.gallery.remove(model.name), parts, call.signal)
         if ('error' in last) throw new SvcError('internal', last.error, { code: 'deletion_failed' })
         return new HttpReply(null, { status: 200 })
@@ -91,6 +96,7 @@ export function ollamaLibraryRoutes(parts: OllamaLibraryParts): Route[] {
         method: 'POST',
         path,
         summary: 'Not for this server',
+        audit: { unrecorded: 'it is refused' },
         responses: { 501: { description: 'Models are installed from galleries or added by the operator.' } },
         handler: () => {
           throw new SvcError('not_implemented', `${path} is not supported: models are installed from galleries`, {
@@ -107,6 +113,8 @@ async function pull(call: Call, parts: OllamaLibraryParts): Promise<HttpReply> {
   const { gallery, operations } = parts
   const known = new Set(operations.list().map(({ jobId }) => jobId))
   const operation = await gallery.install({ id: withoutLatest(toName(body)) })
+  call.noteChange({ target: operation.fullName })
+  await call.recordChange()
   try {
     if (body.stream === false) {
       const last = await waitForEnd(operation, parts, call.signal)

@@ -1,0 +1,51 @@
+import type { SvcError } from '@svc/errors'
+import { toStatus } from './error-map.ts'
+
+/** How the audit log keeps the changes that a route makes. */
+export type RouteAudit =
+  | {
+      /** Area and verb: `user.role`, `model.install`. */
+      readonly change: string
+      /** The value of the path that names what is changed; handlers can note another name. */
+      readonly target?: string | undefined
+    }
+  | {
+      /** Why the log keeps nothing of a route that may look like one that changes something. */
+      readonly unrecorded: string
+    }
+
+/** What a handler says of the change that it makes. It holds no secret and no text of a request. */
+export interface ChangeNotes {
+  readonly target?: string | undefined
+  readonly name?: string | undefined
+  readonly details?: string | undefined
+}
+
+/** The outcome of a change: not for refused requests, which have changed nothing. */
+export type ChangeOutcome = 'done' | 'failed'
+
+/** A change that a call has made, or may have made before it failed. */
+export interface MadeChange extends ChangeNotes {
+  readonly change: string
+  readonly outcome: ChangeOutcome
+}
+
+/** The change of a route; undefined for routes without one. */
+export function findChange({
+  audit,
+}: {
+  readonly audit?: RouteAudit | undefined
+}): Extract<RouteAudit, { change: string }> | undefined {
+  return audit !== undefined && 'change' in audit ? audit : undefined
+}
+
+/** The outcome of a reply; undefined for a refusal. */
+export function toChangeOutcome(status: number): ChangeOutcome | undefined {
+  if (status < 400) return 'done'
+  return status < 499 ? undefined : 'failed'
+}
+
+/** The outcome of an error; undefined for a refusal. A client that leaves may have seen a part of the change. */
+export function toFailedOutcome(error: SvcError): ChangeOutcome | undefined {
+  return toChangeOutcome(toStatus(error)) === 'failed' ? 'failed' : undefined
+}
