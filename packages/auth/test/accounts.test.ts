@@ -146,7 +146,11 @@ describe('the configured admin', () => {
   })
 
   it('is promoted at the next sign-in, and demoted by none', async () => {
-    const { accounts, stores } = createServices({ admin: { email: 'boss@site.example' } })
+    const admins: string[] = []
+    const { accounts, stores } = createServices({
+      admin: { email: 'boss@site.example' },
+      onNewAdmin: ({ email: address, role }) => admins.push(`${address} ${role}`),
+    })
     await accounts.register({ email: 'first@site.example', password: PASSWORD }, call)
     const { accounts: before } = createServices({ stores })
     await before.register({ email: 'boss@site.example', password: PASSWORD }, call)
@@ -154,6 +158,9 @@ describe('the configured admin', () => {
     expect(await accounts.login({ email: 'first@site.example', password: PASSWORD }, call)).toMatchObject({
       role: 'admin',
     })
+    await accounts.login({ email, password: PASSWORD }, call)
+    await accounts.register({ email: 'later@site.example', password: PASSWORD }, call)
+    expect(admins).toEqual(['first@site.example admin', 'boss@site.example admin'])
   })
 
   it('of a strict rule needs an approval', async () => {

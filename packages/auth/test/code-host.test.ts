@@ -158,6 +158,7 @@ describe('a sign-in at the code host', () => {
     expect(await world.run()).toMatchObject({ id, role: 'user' })
     world.host.account = ADA
     expect(await world.run()).toMatchObject({ id, role: 'admin' })
+    expect(world.newAdmins).toEqual([`${email} admin`, `${email} admin`])
   })
 
   it('follows the modes of registration, with the invite of the cookie', async () => {

@@ -19,6 +19,7 @@ export interface ServicesOptions {
   readonly stores?: Stores
   readonly mode?: RegistrationMode
   readonly admin?: AdminEmail
+  readonly onNewAdmin?: (user: User) => void
   readonly sharedKeys?: readonly string[]
   readonly hasAccounts?: boolean
   readonly outageGraceMs?: number
@@ -30,7 +31,7 @@ const SECRET = 'a secret of more than thirty-two characters'
 
 /** All services over one set of stores. */
 export function createServices(options: ServicesOptions = {}) {
-  const { stores = createMemoryStores(), mode = 'open', admin, passwords = createPasswords() } = options
+  const { stores = createMemoryStores(), mode = 'open', admin, onNewAdmin, passwords = createPasswords() } = options
   const clock = createFakeClock()
   const hasher = createTokenHasher(SECRET)
   const revocations = createRevocations()
@@ -54,7 +55,7 @@ export function createServices(options: ServicesOptions = {}) {
     sessions: createSessions({ store: stores.sessions, hasher, revocations, clock }),
     apiKeys: createApiKeys({ store: stores.apiKeys, hasher, revocations, clock }),
     invites: createInvites({ store: invites, hasher, clock }),
-    accounts: createAccounts({ users, invites, hasher, passwords, clock, mode, revocations, admin }),
+    accounts: createAccounts({ users, invites, hasher, passwords, clock, mode, revocations, admin, onNewAdmin }),
     authenticate: async (headers: RequestHeaders) => authenticator.authenticate(headers),
     /** An account with a key and a session. */
     async addMember(email: string, changes: Parameters<typeof addUser>[2] = {}) {

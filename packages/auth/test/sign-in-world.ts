@@ -21,14 +21,18 @@ export type Agree = (url: URL) => Promise<URL>
 /** Sign-ins over services in memory. */
 export function createSignInWorld(options: { readonly mode?: RegistrationMode; readonly admin?: AdminEmail } = {}) {
   const { mode = 'open', admin } = options
+  /** Addresses of the accounts that have become admins by themselves. */
+  const newAdmins: string[] = []
   const services = createServices(options)
   const { stores, hasher, revocations, clock } = services
   const signIn = createSignIn({
     ...{ users: stores.users, signIns: stores.signIns, hasher, revocations, clock, mode, admin },
+    onNewAdmin: ({ email, role }) => newAdmins.push(`${email} ${role}`),
   })
   return {
     ...services,
     signIn,
+    newAdmins,
     /** A whole sign-in of a browser that does as it is told. */
     async signInAt(provider: SignInProvider, agree: Agree, inviteCode?: string): Promise<User> {
       const { url, browserToken } = await signIn.begin(provider, call)

@@ -65,11 +65,26 @@ it('looks for expired credentials four times a second, until it ends', async () 
 
 it('makes one further look of all changes that come while it looks at everybody', async () => {
   const first = createDeferred<boolean>()
-  const { revocations, asked, follower } = createWorld([first.promise])
+  const { clock, revocations, asked, follower } = createWorld([first.promise])
   for (let count = 0; count < 5; count += 1) revocations.publish({ kind: 'all' })
   revocations.publish({ kind: 'session', sessionId: 's' })
   expect(asked).toEqual(['all', 'session'])
   first.resolve(true)
+  await clock.waitForSleepers(2)
+  await clock.advance(99)
+  expect(asked).toEqual(['all', 'session'])
+  await clock.advance(1)
   await expect.poll(() => asked).toEqual(['all', 'session', 'all'])
+  await follower.close()
+})
+
+it('looks at everybody ten times a second at most, however often rights change', async () => {
+  const { clock, revocations, asked, follower } = createWorld([])
+  for (let tick = 0; tick < 100; tick += 1) {
+    for (let count = 0; count < 10; count += 1) revocations.publish({ kind: 'all' })
+    await clock.advance(10)
+  }
+  expect(asked.length).toBeGreaterThan(5)
+  expect(asked.length).toBeLessThanOrEqual(11)
   await follower.close()
 })

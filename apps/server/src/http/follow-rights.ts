@@ -17,6 +17,8 @@ export interface RightsFollower {
 }
 
 const RETRY_MS = 500
+/** Shortest pause between two looks at everybody: rights may change many times a second. */
+const PAUSE_MS = 100
 /** Longest time for which an expired credential keeps a call under way. */
 const EXPIRY_MS = 250
 
@@ -62,10 +64,12 @@ export function followRights(options: RightsFollowerOptions): RightsFollower {
       return
     }
     isAskedAgain = false
-    lookingAtAll = look({ kind: 'all' }).finally(() => {
-      lookingAtAll = undefined
-      if (isAskedAgain && !signal.aborted) lookAtAll()
-    })
+    lookingAtAll = look({ kind: 'all' })
+      .then(() => clock.sleep(PAUSE_MS, { signal }).catch(() => undefined))
+      .finally(() => {
+        lookingAtAll = undefined
+        if (isAskedAgain && !signal.aborted) lookAtAll()
+      })
   }
 
   const watching = watchExpiry()
