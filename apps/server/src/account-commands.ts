@@ -59,9 +59,9 @@ const call = { signal: new AbortController().signal }
 export async function runAccountCommand(options: AccountCommandOptions): Promise<string> {
   const { config, version, command, input, json = false } = options
   if (command.what === 'secret rotate') {
-    const text = await rotateSecret({ config, version, clock: systemClock, logger: quiet })
+    const lines = await rotateSecret({ config, version, clock: systemClock, logger: quiet })
     await recordLocalChange(config, { change: 'secret.rotate' })
-    return json ? `${JSON.stringify({ rotated: true })}\n` : text
+    return json ? `${JSON.stringify({ rotated: true })}\n` : lines
   }
   await mkdir(config.dataPath, { recursive: true, mode: 0o700 })
   await using database = await openDatabase({

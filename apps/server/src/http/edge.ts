@@ -241,9 +241,8 @@ export function createEdge(options: EdgeOptions): Edge {
     await sendBody(call, sent, options.compression)
   }
 
-  /** Has a route answer a call. The audit log has the change before the client has the reply. */
-  async function handle(route: Route, call: CallState): Promise<HttpReply> {
-    if (findChange(route) === undefined) return route.handler(call)
+  /** Has a route answer a call that changes something. The audit log has the change before the client has the reply. */
+  async function change(route: Route, call: CallState): Promise<HttpReply> {
     try {
       const reply = await route.handler(call)
       const outcome = toChangeOutcome(reply === ALREADY_SENT ? call.outgoing.statusCode : reply.status)
@@ -305,7 +304,7 @@ export function createEdge(options: EdgeOptions): Edge {
         if (call.authentication.isRotationDue) await options.renewSession?.(call)
         // What was found before rights have changed may not hold any more.
         if (asked !== rights.generation) call.authentication = await options.gate.reauthorize(call, call)
-        await send(call, await handle(route, call))
+        await send(call, await (findChange(route) === undefined ? route.handler(call) : change(route, call)))
       } catch (thrown) {
         const error = route.mapError === undefined ? thrown : route.mapError(toPublicError(thrown))
         return fail(call, error, route.family)

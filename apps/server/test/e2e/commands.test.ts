@@ -40,7 +40,7 @@ describe('the command line', () => {
     [['--log-level', 'loud'], '--log-level: "loud" is not one of error, warn, info, debug, trace'],
     [
       ['modls', 'list'],
-      'unknown command modls (did you mean models?); the commands are run, models list, models add, models show, models delete, models export-config, models schema, backends list, router fit, router eval, pii eval, mitm ca, openapi, models available, models install, models import, backends available, backends install, backends upgrade, backends delete, operations list, operations history, operations cancel, operations pause, operations dismiss, operations retry, users list, users create, users promote, users reset-password, keys create, keys list, keys revoke, invites create, invites list, invites revoke, secret rotate, help, version',
+      'unknown command modls (did you mean models?); the commands are run, models list, models add, models show, models delete, models export-config, models schema, backends list, router fit, router eval, pii eval, mitm ca, openapi, models available, models install, models import, backends available, backends install, backends upgrade, backends delete, operations list, operations history, operations cancel, operations pause, operations dismiss, operations retry, users list, users create, users promote, users approve, users disable, users enable, users delete, users reset-password, keys create, keys list, keys revoke, invites create, invites list, invites revoke, secret rotate, help, version',
     ],
   ])('%j is refused with code 2 and %j', async (args, sentence) => {
     await using dir = await tempDir('svc-e2e-')

@@ -174,6 +174,7 @@ describe('commands about single accounts', () => {
     expect(await json('invites list')).toMatchObject([{ id: invite.id, usedAt: null }])
     expect(await json(`invites revoke ${String(invite.id)}`)).toEqual({ revoked: true, id: invite.id })
     expect(await json('users delete bob@site.example')).toMatchObject({ deleted: true, email: 'bob@site.example' })
+    expect(await json('secret rotate')).toEqual({ rotated: true })
   })
 
   verifies('events:changes:command', 'leave entries in the audit log, without secrets', async () => {

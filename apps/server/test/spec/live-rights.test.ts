@@ -1,4 +1,4 @@
-import { readSse, startPostgres } from '@svc/test-kit'
+import { eventually, readSse, startPostgres } from '@svc/test-kit'
 import { afterAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import type { Clock } from '../../src/ports.ts'
@@ -9,7 +9,6 @@ import {
   PASSWORD,
   startAccountsWorld,
 } from '../support/accounts-world.ts'
-import { eventually } from '../support/eventually.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'

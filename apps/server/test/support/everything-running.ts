@@ -1,6 +1,5 @@
-import { readSse } from '@svc/test-kit'
+import { eventually, readSse } from '@svc/test-kit'
 import { expect } from 'vitest'
-import { eventually } from './eventually.ts'
 import { openResponseSocket } from './response-socket.ts'
 import type { TestServer } from './server.ts'
 
