@@ -1,8 +1,8 @@
 import type { CallOptions, Clock } from '../ports/clock.ts'
 import type { KnownAddressStore } from '../ports/credentials.ts'
 import type { TokenHasher } from '../token-hasher.ts'
-import { normalizeEmail } from './email.ts'
 import { nameAddress } from './attempt-limiter.ts'
+import { normalizeEmail } from './email.ts'
 
 /** What {@link createKnownAddresses} needs. */
 export interface KnownAddressesOptions {
