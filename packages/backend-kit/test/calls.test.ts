@@ -215,15 +215,25 @@ it('hides an unexpected failure, and reports it', async () => {
   ])
 })
 
-it('reports a handler that answers with something that is no message', async () => {
+it.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['null', null],
+  ['a text', 'a text'],
+  ['a number', 1],
+  ['a list of messages', [{ message: Buffer.from('a') }]],
+  ['a function', () => ({})],
+])('reports a handler that answers with something that is no message: %s', async (_, answer) => {
   const reported: string[] = []
-  const nothing = () => undefined as never
   await using world = await startWorld({
     report: (path) => reported.push(path),
-    handlers: { predict: nothing, predictStream: nothing },
+    handlers: {
+      predict: () => answer as never,
+      predictStream: () => answer as never,
+    },
   })
-  await expect(world.client.predict({})).rejects.toMatchObject({ message: 'internal error' })
-  await expect(world.client.predictStream({}).next()).rejects.toMatchObject({ message: 'internal error' })
+  const expected = { kind: 'internal', message: 'internal error' }
+  await expect(world.client.predict({})).rejects.toMatchObject(expected)
+  await expect(world.client.predictStream({}).next()).rejects.toMatchObject(expected)
   expect(reported).toHaveLength(2)
 })
 

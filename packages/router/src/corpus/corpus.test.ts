@@ -59,6 +59,19 @@ describe('a corpus', () => {
     expect(callers).toEqual(['an admin'])
   })
 
+  it('is one of at most a thousand; those that are open stay usable', async () => {
+    const corpora = start()
+    const openNamed = (name: string, fingerprint = 'f1') =>
+      corpora.open({ name, embedder: createWordEmbedder(), embeddingModel: 'words', fingerprint })
+    const names = Array.from({ length: 1000 }, (_, number) => `c${number}`)
+    const opened = names.map((name) => openNamed(name))
+    expect(() => openNamed('one more')).toThrow(expect.objectContaining({ code: 'router_corpus_full' }))
+    expect(openNamed('c999')).toBe(opened[999])
+    expect(openNamed('c0', 'f2')).not.toBe(opened[0])
+    expect(() => openNamed('one more')).toThrow(expect.objectContaining({ code: 'router_corpus_full' }))
+    await corpora.close()
+  })
+
   it('stores, finds and counts what is added, and skips texts that are there', async () => {
     const corpus = open()
     expect(
