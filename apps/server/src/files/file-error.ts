@@ -12,6 +12,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   ENOTDIR: 'its folder is no folder',
   EISDIR: 'it is a folder',
+  EEXIST: 'a file is in its place',
+  ENAMETOOLONG: 'its name is too long',
   ELOOP: 'it is a symbolic link',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',

@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import { Hono } from 'hono'
 import { type HonoEnv, LiteralSource, MatchedSource } from './call.ts'
 import type { Edge } from './edge.ts'
+import { HEALTH_CHECKS } from './health-checks.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
 import type { Route } from './route.ts'
 import { listPaths, type RouteInfo } from './route-info.ts'
@@ -48,9 +49,6 @@ function toRoute(route: RouteInfo): Route {
     },
   }
 }
-
-/** Paths that are answered however many connections there are. */
-export const HEALTH_CHECKS: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz'])
 
 /** The route table as an application. */
 export interface App {

@@ -1,4 +1,5 @@
-import { type App, HEALTH_CHECKS } from './app.ts'
+import type { App } from './app.ts'
+import { HEALTH_CHECKS } from './health-checks.ts'
 
 /** An application that listens before it can serve everything. */
 export interface HeldApp {

@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import { openDatabase } from '../db/open-database.ts'
 import { type FileLock, lockDataPath } from '../files/file-lock.ts'
+import { makeFolder } from '../files/make-folder.ts'
 import { removeStaleTemporaries } from '../files/temporary-files.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { createSettings, type Settings } from '../settings/settings.ts'
@@ -28,7 +28,9 @@ export interface OpenData {
 /** Claims the data folder, then opens the database and the settings. */
 export async function openData(options: DataOptions, closers: Closers): Promise<OpenData> {
   const { config, sources, clock, log: logger } = options
-  for (const folder of [config.modelsPath, config.backendsPath]) await mkdir(folder, { recursive: true })
+  await makeFolder(config.modelsPath, { what: 'models folder (--models-path)' })
+  await makeFolder(config.backendsPath, { what: 'backends folder (--backends-path)' })
+  await makeFolder(config.dataPath, { what: 'data folder (--data-path)', mode: 0o700 })
   const lock = await lockDataPath(config.dataPath, { clock })
   closers.push(() => lock.close())
   for (const folder of [config.modelsPath, config.dataPath, config.configDir]) {

@@ -82,9 +82,10 @@ describe('nobody', () => {
       '/.well-known',
     ])
       expect([401, 404, 405], path).toContain((await server.call(path)).status)
-    for (const path of ['/healthz', '/api/auth/status', '/login', '/api/branding', '/swagger'])
+    for (const path of ['/api/auth/status', '/login', '/api/branding', '/swagger'])
       expect((await server.call(path, { method: 'HEAD' })).status, path).toBe(401)
-    expect((await server.call('/', { method: 'HEAD' })).status).toBe(200)
+    for (const path of ['/', '/healthz', '/readyz'])
+      expect((await server.call(path, { method: 'HEAD' })).status, path).toBe(200)
     expect((await server.call('/system', { method: 'OPTIONS' })).status).toBe(204)
     for (const path of [
       '/healthz/../system',

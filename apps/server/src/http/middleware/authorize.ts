@@ -1,6 +1,7 @@
 import type { Authentication } from '@svc/auth'
 import { checkAccess, toAccessError } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
+import { HEALTH_CHECKS } from '../health-checks.ts'
 import type { ServerRequest } from '../messages.ts'
 import type { RouteInfo } from '../route-info.ts'
 import { ANONYMOUS, type Authenticator } from './authenticate.ts'
@@ -59,8 +60,8 @@ function isBelow(path: string, prefix: string): boolean {
 /** The gate over the route table: one place, keyed on the matched route, never on the path a client typed. */
 export function createGate(authenticator: Authenticator, options: GateOptions): Gate {
   const isOpen = (route: RouteInfo, { pattern, path }: MatchedPath, method: string | undefined): boolean => {
-    // The list of public routes names HEAD for the root alone (§4.1).
-    if (route.access === 'none') return method !== 'HEAD' || pattern === '/'
+    // The list of public routes names HEAD for the root alone (§4.1); probes ask for the health checks with it.
+    if (route.access === 'none') return method !== 'HEAD' || pattern === '/' || HEALTH_CHECKS.has(pattern)
     if (route.method === 'GET' && options.isExempt?.(pattern) === true) return true
     // A prefix opens the global gate only: what a route itself asks for still holds (§4.1).
     return route.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))

@@ -41,13 +41,13 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'discovery:health:healthz',
     section: '4.1',
-    behavior: '`GET /healthz` is answered without credentials while the process lives.',
+    behavior: '`GET` and `HEAD /healthz` are answered without credentials while the process lives.',
     state: 'built',
   },
   {
     id: 'discovery:health:readyz',
     section: '4.1',
-    behavior: '`GET /readyz` is answered without credentials, with 200 while the server can serve requests.',
+    behavior: '`GET` and `HEAD /readyz` are answered without credentials, with 200 while the server can serve requests.',
     state: 'built',
   },
   {
