@@ -106,14 +106,22 @@ export async function readUpstreamKey(settings: KeySettings, secrets: SecretRead
     throw invalidSetting('proxy.api_key_file', 'cannot be set beside api_key_env')
   }
   if (apiKeyEnv !== '') {
-    return checkedKey(secrets.variable(apiKeyEnv), 'proxy.api_key_env', `the variable ${apiKeyEnv}`)
+    return checkedKey(readVariable(apiKeyEnv, secrets), 'proxy.api_key_env', `the variable ${apiKeyEnv}`)
   }
   if (apiKeyFile === '') return undefined
   const param = 'proxy.api_key_file'
   const text = await secrets.file(apiKeyFile).catch((error: unknown) => {
-    throw invalidSetting(param, 'the file cannot be read', error)
+    throw invalidSetting(param, SvcError.is(error) ? error.message : 'the file cannot be read', error)
   })
   return checkedKey(text, param, 'the file')
+}
+
+function readVariable(name: string, secrets: SecretReader): string | undefined {
+  try {
+    return secrets.variable(name)
+  } catch (error) {
+    throw invalidSetting('proxy.api_key_env', SvcError.is(error) ? error.message : 'cannot be read', error)
+  }
 }
 
 function checkedKey(text: string | undefined, param: string, source: string): string {

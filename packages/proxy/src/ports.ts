@@ -1,7 +1,8 @@
 /** Reads secrets that a configuration only names: environment variables and files that hold keys. */
 export interface SecretReader {
+  /** @throws {SvcError} where the variable must not be read; its message is shown */
   variable(name: string): string | undefined
-  /** @throws when the file cannot be read */
+  /** @throws when the file cannot be read; the message of an {@link SvcError} is shown */
   file(path: string): Promise<string>
 }
 

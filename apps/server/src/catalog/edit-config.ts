@@ -22,6 +22,8 @@ const MAP_KEYS: ReadonlySet<string> = new Set([
 export interface CheckedConfig {
   readonly text: string
   readonly model: ModelConfig
+  /** All models of the file. */
+  readonly models: readonly ModelConfig[]
 }
 
 /**
@@ -32,7 +34,7 @@ export interface CheckedConfig {
 export function checkConfig(text: string, file: string): CheckedConfig {
   const { models, problems } = parseModelFile(text, { file, folder: '', modifiedAt: 0 })
   const [model] = models
-  if (model !== undefined) return { text, model }
+  if (model !== undefined) return { text, model, models }
   throw invalid(problems.map(formatProblem).join('; ') || 'it describes no model')
 }
 

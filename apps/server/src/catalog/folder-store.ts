@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { Logger } from '../ports.ts'
 import { createWeightsAttacher, type WeightsAttacher } from './attach-weights.ts'
 import { type ConfigProblem, formatProblem } from './config-problem.ts'
+import type { KeyFileGate } from './key-file-gate.ts'
 import { createListFile, type ListFile } from './list-file.ts'
 import { createDemoModel, type DemoModelSource } from './loose-weights.ts'
 import type { ModelConfig } from './model-config.ts'
@@ -54,6 +55,8 @@ export interface FolderStoreOptions {
   readonly logger?: Logger | undefined
   /** Reads one model file. An error of it leaves the store unchanged. */
   readonly parseFile: ParseModelFile
+  /** Which key files models may name. @default any */
+  readonly keyFileGate?: Pick<KeyFileGate, 'filter'> | undefined
   /** Wall time in milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
   /** Opens the folder. @default openModelFolder */
@@ -85,13 +88,22 @@ class FolderStore implements ConfigStore {
   #index: StoreIndex = NOTHING
 
   constructor(options: FolderStoreOptions) {
-    const { folder, listFile, demo, logger, parseFile, now = Date.now, openFolder = openModelFolder } = options
+    const {
+      folder,
+      listFile,
+      demo,
+      logger,
+      parseFile,
+      now = Date.now,
+      openFolder = openModelFolder,
+      keyFileGate,
+    } = options
     this.#folder = openFolder(folder)
     this.#list =
       listFile === undefined
         ? undefined
-        : createListFile({ path: listFile, modelsFolder: this.#folder.path, parseFile, now })
-    this.#yaml = createYamlFiles(this.#folder, { now, parseFile })
+        : createListFile({ path: listFile, modelsFolder: this.#folder.path, parseFile, now, keyFileGate })
+    this.#yaml = createYamlFiles(this.#folder, { now, parseFile, keyFileGate })
     this.#weights = createWeightsInspector(this.#folder)
     this.#attacher = createWeightsAttacher(this.#weights)
     this.#logger = logger

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path'
 import { toReason } from '../files/file-error.ts'
 import type { ConfigProblem } from './config-problem.ts'
 import type { FoundFile } from './found-file.ts'
+import type { KeyFileGate } from './key-file-gate.ts'
 import type { ModelConfig } from './model-config.ts'
 import { openModelFolder, readSmallFile } from './model-folder.ts'
 import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
@@ -23,6 +24,8 @@ export interface ListFileOptions {
   readonly parseFile: ParseModelFile
   /** Wall time in milliseconds since the epoch. */
   readonly now: () => number
+  /** Which key files may be named. @default any */
+  readonly keyFileGate?: Pick<KeyFileGate, 'filter'> | undefined
 }
 
 /** As for single model files: a file that changed this recently may change again without a change of its times. */
@@ -36,7 +39,7 @@ interface Known {
 }
 
 /** Creates a list that has not been looked at. */
-export function createListFile({ path, modelsFolder, parseFile, now }: ListFileOptions): ListFile {
+export function createListFile({ path, modelsFolder, parseFile, now, keyFileGate }: ListFileOptions): ListFile {
   const folder = openModelFolder(dirname(path))
   let known: Known | undefined
 
@@ -66,7 +69,10 @@ export function createListFile({ path, modelsFolder, parseFile, now }: ListFileO
     const digest = createHash('sha256').update(content).digest('base64')
     if (known?.digest === digest) return { ...facts, digest, files: known.files }
     const place = { file: path, folder: modelsFolder, modifiedAt: found.modifiedAt, entries: 'all' } as const
-    const { models, problems } = parseFile(content, place)
+    const parsed = parseFile(content, place)
+    // The list may lie in the models folder, where the API can write it.
+    const { models, problems } =
+      keyFileGate === undefined ? parsed : keyFileGate.filter(parsed, { file: path, content })
     const [first] = problems
     if (models.length === 0 && first !== undefined) return { ...facts, digest, files: broken(first.reason) }
     return {

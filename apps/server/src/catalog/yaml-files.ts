@@ -4,6 +4,7 @@ import { isSafeName, toFileName } from '../files/safe-path.ts'
 import type { ModelFile, ParseModelFileOptions } from './config-file.ts'
 import type { ConfigProblem } from './config-problem.ts'
 import type { FoundFile } from './found-file.ts'
+import type { KeyFileGate } from './key-file-gate.ts'
 import type { ModelConfig } from './model-config.ts'
 import { type ModelFolder, readSmallFile } from './model-folder.ts'
 import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
@@ -40,11 +41,16 @@ interface Known {
   readonly file: YamlFile
 }
 
+/** Options of {@link createYamlFiles}. */
+export interface YamlFilesOptions {
+  readonly now: () => number
+  readonly parseFile: ParseModelFile
+  /** Which key files may be named. @default any */
+  readonly keyFileGate?: Pick<KeyFileGate, 'filter'> | undefined
+}
+
 /** Creates the model files of a folder. */
-export function createYamlFiles(
-  folder: ModelFolder,
-  options: { readonly now: () => number; readonly parseFile: ParseModelFile },
-): YamlFiles {
+export function createYamlFiles(folder: ModelFolder, options: YamlFilesOptions): YamlFiles {
   const known = new Map<string, Known>()
   const unsafeNames = new Map<string, YamlFile>()
 
@@ -72,7 +78,10 @@ export function createYamlFiles(
     const digest = createHash('sha256').update(content).digest('base64')
     if (before?.digest === digest) return { ...facts, digest, file: before.file }
     const place = { file: name, folder: folder.path, modifiedAt: found.modifiedAt }
-    return { ...facts, digest, file: toYamlFile(name, options.parseFile(content, place), before?.file.model) }
+    const parsed = options.parseFile(content, place)
+    const { keyFileGate } = options
+    const checked = keyFileGate === undefined ? parsed : keyFileGate.filter(parsed, { file: name, content })
+    return { ...facts, digest, file: toYamlFile(name, checked, before?.file.model) }
   }
 
   return {

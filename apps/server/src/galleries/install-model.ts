@@ -1,10 +1,12 @@
-import { lstat } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { ConfigStore } from '../catalog/folder-store.ts'
+import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import { hashFile } from '../downloads/hash-file.ts'
 import { createKeyedLock, type KeyedLock } from '../downloads/keyed-lock.ts'
-import { resolveUri } from '../downloads/resolve-uri.ts'
+import { type ResolvedUri, resolveUri } from '../downloads/resolve-uri.ts'
+import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { OperationWork } from '../operations/operations.ts'
 import { type ArtifactFetcherParts, fetchArtifacts } from './artifacts/fetch-artifacts.ts'
 import type { ResolvedArtifact } from './artifacts/resolve-artifact.ts'
@@ -32,6 +34,8 @@ export interface ModelInstallerParts extends PlanResolverParts, ArtifactFetcherP
   readonly installBackend: (name: string, work: OperationWork) => Promise<void>
   /** Held while files in the models folder are replaced or removed. */
   readonly folderLock: KeyedLock
+  readonly keyFileGate: KeyFileGate
+  readonly places: OwnPlaces
 }
 
 /** The lock of a models folder, for {@link ModelInstallerParts.folderLock}. */
@@ -54,6 +58,7 @@ export async function installModel(
   work.report({ phase: 'Resolving files', message: 'resolving files' })
   const { plan, artifacts } = await resolveArtifacts(named, parts, signal)
   const sources = plan.files.map((file) => ({ file, resolved: resolveUri(file.uri, 'public', parts.services()) }))
+  for (const { resolved } of sources) await refuseOwnFile(resolved, parts)
   if (parts.scans) await checkScan(listRepositories(sources, artifacts), parts, signal)
   await refuseFilesOfOthers(plan, parts, signal)
   const { staged, unpacked } = await fetchModelFiles(plan.name, sources, work, parts)
@@ -75,6 +80,7 @@ export async function installModel(
           (file) => unpacked.get(file.filename)?.map((name) => ({ filename: name, uri: file.uri })) ?? file,
         ),
       })
+      await admitPlan(plan, parts)
       await commitModel(modelsPath, plan.name, {
         moves: staged.map(({ filename }) => filename),
         texts: [
@@ -92,6 +98,19 @@ export async function installModel(
   )
 }
 
+/** No file of the server becomes one of a model. @throws {SvcError} `invalid_request` */
+async function refuseOwnFile(resolved: ResolvedUri, { places }: ModelInstallerParts): Promise<void> {
+  if (resolved.kind !== 'file' && resolved.kind !== 'oci-file') return
+  const real = await realpath(resolved.path).catch(() => resolved.path)
+  if (!places.reserves(resolved.path) && !(await places.holdsFile(real))) return
+  throw new SvcError('invalid_request', 'an address of the model names a file of this server', { code: 'invalid_uri' })
+}
+
+/** Records that the server writes the file of a plan. @throws {SvcError} as {@link KeyFileGate.admit} */
+export function admitPlan(plan: ModelPlan, { keyFileGate }: Pick<ModelInstallerParts, 'keyFileGate'>): Promise<void> {
+  return keyFileGate.admit({ file: plan.configFile, text: plan.configText, models: [plan.model] })
+}
+
 /** Repositories of the hub that something is fetched from. */
 function listRepositories(sources: readonly FileSource[], artifacts: readonly ResolvedArtifact[]): readonly string[] {
   return [
@@ -107,7 +126,21 @@ export async function planRequest(
   signal: AbortSignal,
 ): Promise<Pick<Resolved, 'listed' | 'variant'> & { readonly plan: ModelPlan }> {
   const { listed, document, variant } = await resolveRequest(request, parts, signal)
-  return { plan: planModel(listed?.entry ?? namelessEntry(request), document, request), listed, variant }
+  const plan = planModel(listed?.entry ?? namelessEntry(request), document, request)
+  await parts.keyFileGate.check([plan.model])
+  refuseReserved(plan, parts)
+  return { plan, listed, variant }
+}
+
+/** Nothing that is installed takes the place of a file of the server. @throws {SvcError} `invalid_request` */
+function refuseReserved(
+  { configFile, files, templates }: ModelPlan,
+  { modelsPath, places }: ModelInstallerParts,
+): void {
+  const names = [configFile, ...[...files, ...templates].map(({ filename }) => filename)]
+  const reserved = names.find((name) => places.reserves(join(modelsPath, name)))
+  if (reserved === undefined) return
+  throw new SvcError('invalid_request', `${reserved} is a file of this server`, { code: 'invalid_file' })
 }
 
 interface Resolved {

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import * as z from 'zod'
 import type { ConfigStore } from '../catalog/folder-store.ts'
+import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import type { Downloader } from '../downloads/downloader.ts'
 import { createKeyedLock } from '../downloads/keyed-lock.ts'
 import type { KnownFiles } from '../downloads/known-files.ts'
 import type { UriServices } from '../downloads/resolve-uri.ts'
+import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Operations, OperationWork } from '../operations/operations.ts'
 import type { OutboundClient } from '../outbound/client.ts'
@@ -16,7 +18,7 @@ import type { ShapeReader } from './estimator.ts'
 import type { Listed, ModelEntry } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
 import { type ImportPlan, type ImportPreferences, planImport } from './import-uri.ts'
-import { createFolderLock, installModel, planRequest } from './install-model.ts'
+import { admitPlan, createFolderLock, installModel, planRequest } from './install-model.ts'
 import { DEFAULT_CONTEXT, estimateMemory, type ModelShape } from './memory-estimate.ts'
 import { commitModel } from './model-commit.ts'
 import type { ModelRequest } from './model-plan.ts'
@@ -66,6 +68,8 @@ export interface ModelGalleryParts extends Pick<VariantParts, 'memoryBytes' | 'c
   readonly client: OutboundClient
   readonly downloader: Downloader
   readonly known: KnownFiles
+  readonly keyFileGate: KeyFileGate
+  readonly places: OwnPlaces
   readonly services: () => UriServices
   readonly shapes: ShapeReader
   readonly operations: Operations
@@ -117,9 +121,13 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
     changed([request.name ?? work.fullName.slice(work.fullName.indexOf('@') + 1)])
   })
   operations.register('model', 'deletion', async (work) => {
-    await folderLock.run(modelsPath, () => removeModel({ modelsPath, modelFiles }, work.fullName), {
-      signal: work.signal,
-    })
+    await folderLock.run(
+      modelsPath,
+      () => removeModel({ modelsPath, modelFiles, keyFileGate: parts.keyFileGate }, work.fullName),
+      {
+        signal: work.signal,
+      },
+    )
     changed([work.fullName])
   })
   return {
@@ -133,12 +141,13 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
       }),
     async saveConfig(id, { signal }) {
       const { plan } = await planRequest({ id }, installer, signal)
-      const texts = [...plan.templates, { filename: plan.configFile, text: plan.configText }]
       const save = async (): Promise<void> => {
         const isTaken = (await lstat(join(modelsPath, plan.configFile)).catch(() => undefined)) !== undefined
         if (isTaken || modelFiles.get(plan.name) !== undefined) {
           throw new SvcError('conflict', `a model named "${plan.name}" exists already`, { code: 'model_exists' })
         }
+        await admitPlan(plan, parts)
+        const texts = [...plan.templates, { filename: plan.configFile, text: plan.configText }]
         await commitModel(modelsPath, plan.name, { moves: [], texts })
         await modelFiles.reload()
       }

@@ -5,6 +5,7 @@ import { formatProblem } from '../catalog/config-problem.ts'
 import { findFamily } from '../catalog/family-defaults.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { checkName, isSafeName, toFileName } from '../files/safe-path.ts'
+import { refuseForeignKeys } from './foreign-config.ts'
 import type { EntryFile, ModelEntry } from './gallery.ts'
 import { mergeConfig } from './merge-config.ts'
 import type { ModelDocument } from './model-document.ts'
@@ -48,9 +49,11 @@ export function configFileName(name: string): string {
 }
 
 /**
- * Joins what the gallery, its document and the request say, and checks the result as a model file.
+ * Joins what the gallery, its document and the request say, and checks the result as a model file. Text of the gallery
+ * and the document is foreign: only the request may set keys that reach further than the models folder.
  *
- * @throws {SvcError} `invalid_request` (`invalid_name`, `invalid_file`), `unprocessable` (`model_invalid`)
+ * @throws {SvcError} `invalid_request` (`invalid_name`, `invalid_file`), `forbidden` (`foreign_key_refused`),
+ *   `unprocessable` (`model_invalid`)
  */
 export function planModel(
   entry: Pick<ModelEntry, 'name' | 'files' | 'configFile' | 'overrides'>,
@@ -59,13 +62,12 @@ export function planModel(
 ): ModelPlan {
   const name = request.name ?? entry.name
   checkName(name, 'model')
-  const merged = mergeConfig(
-    document.configFile,
-    entry.configFile,
-    request.configFile ?? {},
-    entry.overrides,
-    request.overrides ?? {},
-  )
+  const asked = { config: request.configFile ?? {}, overrides: request.overrides ?? {} }
+  const merged = mergeConfig(document.configFile, entry.configFile, asked.config, entry.overrides, asked.overrides)
+  refuseForeignKeys(mergeConfig(document.configFile, entry.configFile, entry.overrides), {
+    own: mergeConfig(asked.config, asked.overrides),
+    merged,
+  })
   const config = { ...withFamilyDefaults(merged, name), name }
   const configFile = configFileName(name)
   const { text: configText, model } = formatConfig(config, configFile)

@@ -3,12 +3,20 @@ import { join, posix } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { listModelFiles, refuseShared } from '../catalog/delete-model.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
+import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { readSystemCode, toFileError } from '../files/file-error.ts'
 import { isSafeName } from '../files/safe-path.ts'
 import { createTemporaryPath } from '../files/temporary-files.ts'
 import { listSnapshots, removeUnusedSnapshots } from './artifacts/used-snapshots.ts'
 import { type InstallRecord, readRecord, readRecords, recordFileName } from './install-record.ts'
+
+/** What {@link removeModel} needs. */
+export interface RemoveParts {
+  readonly modelsPath: string
+  readonly modelFiles: ConfigStore
+  readonly keyFileGate: Pick<KeyFileGate, 'forget'>
+}
 
 /**
  * Deletes a model with its record and the files that no other model needs. Its model file leaves first and comes back
@@ -18,7 +26,7 @@ import { type InstallRecord, readRecord, readRecords, recordFileName } from './i
  * @throws {SvcError} `not_found`, `conflict` (`model_shared`), `internal` (`file_failed`)
  */
 export async function removeModel(
-  { modelsPath, modelFiles }: { readonly modelsPath: string; readonly modelFiles: ConfigStore },
+  { modelsPath, modelFiles, keyFileGate }: RemoveParts,
   name: string,
 ): Promise<readonly string[]> {
   const model = modelFiles.get(name)
@@ -38,6 +46,7 @@ export async function removeModel(
   try {
     for (const file of files) await remove(join(modelsPath, file))
     await remove(join(modelsPath, recordFileName(name)))
+    if (model?.source === 'yaml') await keyFileGate.forget(model.file)
     await removeEmptyFolders(modelsPath, files)
   } catch (error) {
     await hidden?.restore()

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { detectCapability } from '../backends/capability.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
+import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import type { BackendModule } from '../compose-backends.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
@@ -19,6 +20,7 @@ import { createModelGallery, type ModelGallery } from '../galleries/model-galler
 import { createOldCopies } from '../galleries/old-copies.ts'
 import { toBackendEntry, toModelEntry } from '../galleries/to-entry.ts'
 import { openSignatureVerifier } from '../galleries/verify-image.ts'
+import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { Operations } from '../operations/operations.ts'
 import { readServerId } from '../operations/server-id.ts'
 import { createOutboundClient } from '../outbound/client.ts'
@@ -35,6 +37,8 @@ export interface GalleryParts {
   readonly modelFiles: ConfigStore
   readonly operations: Operations
   readonly userAgent: string
+  readonly keyFileGate: KeyFileGate
+  readonly places: OwnPlaces
   /** Further authorities, PEM. */
   readonly ca: string | undefined
   readonly clock: Clock
@@ -123,6 +127,7 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
     }),
     ...{ modelFiles, client, downloader, known, operations, concurrency, services: () => services },
     ...{ serverId: await readServerId(config.dataPath), clock, logger: log },
+    ...{ keyFileGate: parts.keyFileGate, places: parts.places },
     shapes: createShapeReader({
       ...{ client, downloader, services: () => services, clock, logger: log },
       folder: config.vramPersistentCache ? config.dataPath : undefined,

@@ -1,5 +1,6 @@
 import { countDefaultThreads } from '../catalog/default-threads.ts'
 import { type ConfigStore, createFolderStore } from '../catalog/folder-store.ts'
+import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
 import { openModelFolder } from '../catalog/model-folder.ts'
 import { createModelDirectory, type ModelDirectory } from '../catalog/resolve.ts'
@@ -16,6 +17,7 @@ export interface ModelsOptions {
   readonly config: ServerConfig
   readonly settings: Pick<Settings, 'get'>
   readonly demoModels: readonly DemoModelSource[]
+  readonly keyFileGate: KeyFileGate
   readonly log: Logger
 }
 
@@ -34,7 +36,13 @@ export interface OpenModels {
 }
 
 /** Opens the models folder. Warnings and problems of the folder are logged now, not with the first request. */
-export async function openModels({ config, settings, demoModels, log }: ModelsOptions): Promise<OpenModels> {
+export async function openModels({
+  config,
+  settings,
+  demoModels,
+  keyFileGate,
+  log,
+}: ModelsOptions): Promise<OpenModels> {
   const parser = createLateParser()
   const modelFiles = createFolderStore({
     folder: config.modelsPath,
@@ -42,6 +50,7 @@ export async function openModels({ config, settings, demoModels, log }: ModelsOp
     demo: { models: demoModels, mode: config.demoModel },
     openFolder: (path) => openModelFolder(path, { freshMs: LOOK_MS, watches: true }),
     parseFile: parser.parse,
+    keyFileGate,
     logger: log,
   })
   try {

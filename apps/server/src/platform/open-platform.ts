@@ -7,7 +7,9 @@ import { createAuditLog } from '../audit/audit-log.ts'
 import { type AdministrationChange, createChangeLog } from '../audit/changes.ts'
 import type { BuiltInBackend } from '../backends/catalog.ts'
 import type { Environment } from '../backends/child-environment.ts'
+import { createKeyFileGate } from '../catalog/key-file-gate.ts'
 import type { DemoModelSource } from '../catalog/loose-weights.ts'
+import { openWrittenFiles } from '../catalog/written-files.ts'
 import { type BackendModule, type BackendParts, composeBackends } from '../compose-backends.ts'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig } from '../config/schema.ts'
@@ -18,6 +20,8 @@ import { createPhaseTiming, joinObservers } from '../inference/phase-timing.ts'
 import type { StageObserver } from '../inference/pipeline.ts'
 import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
 import { findCaFolder } from '../interception/ca-folder.ts'
+import { createKeyFiles } from '../key-files/key-files.ts'
+import { createOwnPlaces } from '../key-files/own-places.ts'
 import type { RootLogger } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import type { UsageRecorder } from '../monitoring/recorders.ts'
@@ -88,7 +92,13 @@ export async function openPlatform(
   const authenticator = options.authenticator ?? accounts.auth.authenticator
   warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
   await recoverInstalls({ config, clock, log })
-  const upstreams = await openUpstreams({ config, environment: options.environment, ownPort, clock, log }, closers)
+  const places = createOwnPlaces(config)
+  const keyFiles = createKeyFiles(places)
+  const keyFileGate = createKeyFileGate({ keyFiles, written: await openWrittenFiles({ ...config, logger: log }) })
+  const upstreams = await openUpstreams(
+    { config, environment: options.environment, keyFiles, ownPort, clock, log },
+    closers,
+  )
   const metrics = createMetrics()
   const spans = createLateSpans({
     environment: options.environment,
@@ -108,6 +118,7 @@ export async function openPlatform(
     config,
     settings,
     demoModels: options.demoModels,
+    keyFileGate,
     log,
   })
   closers.push(() => modelFiles.close())
@@ -119,7 +130,7 @@ export async function openPlatform(
     close: closeGalleries,
   } = await openGalleries({
     ...{ config, settings, database, backends, modelFiles, operations, clock, log },
-    ...{ userAgent, ca: upstreams.ca },
+    ...{ userAgent, ca: upstreams.ca, keyFileGate, places },
   })
   closers.push(closeGalleries)
   showLiveFigures(metrics.server, { backends, traces, spans })
@@ -160,6 +171,7 @@ export async function openPlatform(
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
     ca: upstreams.ca,
+    ...{ keyFileGate, places },
     webFolder: options.webFolder,
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, changes },
     ...{ traces, authenticator },

@@ -4,6 +4,7 @@ import type { Environment } from '../backends/child-environment.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import { type CheckUpstream, createUpstreamCheck } from '../inference/upstream/own-address.ts'
 import { createSecrets } from '../inference/upstream/secrets.ts'
+import type { KeyFiles } from '../key-files/key-files.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Closers } from './closers.ts'
 
@@ -11,6 +12,7 @@ import type { Closers } from './closers.ts'
 export interface UpstreamsOptions {
   readonly config: ServerConfig
   readonly environment: Environment
+  readonly keyFiles: KeyFiles
   /** The port of this server; undefined before it listens. */
   readonly ownPort: () => number | undefined
   readonly clock: Clock
@@ -29,7 +31,7 @@ export interface OpenUpstreams {
 
 /** Reads the trust store and opens the client of upstreams. */
 export async function openUpstreams(options: UpstreamsOptions, closers: Closers): Promise<OpenUpstreams> {
-  const { config, environment, ownPort, clock, log } = options
+  const { config, environment, keyFiles, ownPort, clock, log } = options
   const ca = await readTrustStore({
     environment,
     onEmpty: (variable, file) => log.warn({ file }, `${variable} holds no certificates`),
@@ -42,5 +44,5 @@ export async function openUpstreams(options: UpstreamsOptions, closers: Closers)
     baseUrl: config.externalBaseUrl,
     clock,
   })
-  return { upstream, ca, secrets: createSecrets(environment), checkUpstream }
+  return { upstream, ca, secrets: createSecrets(environment, keyFiles), checkUpstream }
 }

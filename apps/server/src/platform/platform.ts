@@ -1,6 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts'
 import type { ChangeLog } from '../audit/changes.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
+import type { KeyFileGate } from '../catalog/key-file-gate.ts'
 import type { ModelDirectory } from '../catalog/resolve.ts'
 import type { BackendModule } from '../compose-backends.ts'
 import type { ServerConfig } from '../config/schema.ts'
@@ -14,6 +15,7 @@ import type { Authenticator } from '../http/middleware/authenticate.ts'
 import type { RouteInfo } from '../http/route-info.ts'
 import type { DeliverTo } from '../inference/deliver-reply.ts'
 import type { RequestCore } from '../inference/pipeline.ts'
+import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { RootLogger } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Traces } from '../monitoring/traces/create-traces.ts'
@@ -47,6 +49,10 @@ export interface Platform {
   readonly models: ModelDirectory
   /** The files of the models. */
   readonly modelFiles: ConfigStore
+  /** Decides which key files models may name. */
+  readonly keyFileGate: KeyFileGate
+  /** Files of this server that no model may read or replace. */
+  readonly places: OwnPlaces
   /** Loads what reads model files. Until it settles no request but health checks may be served. */
   readonly loadParser: () => Promise<void>
   readonly backends: BackendModule

@@ -40,6 +40,12 @@ export const folders = defineSection({
       default: 'configuration',
       about: 'runtime_settings.json, api_keys.json and external_backends.json, read again when they change',
     }),
+    secretsPath: option(path, {
+      flag: 'secrets-path',
+      env: ['SVC_SECRETS_PATH'],
+      shownDefault: 'secrets in the configuration folder',
+      about: 'key files of upstreams that model files may name when they come over the API',
+    }),
     configDirPollIntervalMs: option(wait, {
       flag: 'config-dir-poll-interval',
       env: ['SVC_CONFIG_DIR_POLL_INTERVAL'],

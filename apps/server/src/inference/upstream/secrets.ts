@@ -1,8 +1,21 @@
-import { readFile } from 'node:fs/promises'
+import { SvcError } from '@svc/errors'
 import type { SecretReader } from '@svc/proxy'
 import type { Environment } from '../../backends/child-environment.ts'
+import { OPTIONS } from '../../config/schema.ts'
+import type { KeyFiles } from '../../key-files/key-files.ts'
 
-/** Reads keys of upstreams from the environment of this process and from files. */
-export function createSecrets(environment: Environment): SecretReader {
-  return { variable: (name) => environment[name], file: (path) => readFile(path, 'utf8') }
+/** Variables with secrets of this server. The hub's token is left out: providers that belong to the hub take it too. */
+const OWN_VARIABLES: ReadonlySet<string> = new Set(
+  OPTIONS.filter(({ key, secret }) => secret === true && key !== 'hubToken').flatMap(({ env = [] }) => env),
+)
+
+/** Reads keys of upstreams from the environment of this process and from files, but no secret of the server itself. */
+export function createSecrets(environment: Environment, keyFiles: Pick<KeyFiles, 'read'>): SecretReader {
+  return {
+    variable(name) {
+      if (!OWN_VARIABLES.has(name)) return environment[name]
+      throw new SvcError('forbidden', `the variable ${name} is a secret of this server`, { code: 'own_secret' })
+    },
+    file: (path) => keyFiles.read(path),
+  }
 }

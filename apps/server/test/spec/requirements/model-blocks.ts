@@ -91,6 +91,13 @@ export const MODEL_BLOCKS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-file:foreign:refused',
+    section: '2.9',
+    behavior:
+      'A gallery and a document at an address set no secret, upstream, command, intercepted host and no file outside the models folder; the administrator may set them in the request or later.',
+    state: 'built',
+  },
+  {
     id: 'model-file:templates:go-syntax',
     section: '2.9',
     behavior: 'Chat templates in Go syntax work.',
@@ -703,6 +710,26 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'proxy:key:from-file',
     section: '2.13',
     behavior: '`api_key_file` names a file with the upstream key, read at load and trimmed.',
+    state: 'built',
+  },
+  {
+    id: 'proxy:key:file-of-operator',
+    section: '2.13',
+    behavior:
+      'A model file that an operator put into the models folder may name any key file, and keeps it through changes over the API that leave its upstream as it is.',
+    state: 'built',
+  },
+  {
+    id: 'proxy:key:file-over-api',
+    section: '2.13',
+    behavior:
+      'A key file that came by a gallery, an import, an edit or a copy lies below `--secrets-path`, links followed; another one is refused with 403.',
+    state: 'built',
+  },
+  {
+    id: 'proxy:key:own-secrets',
+    section: '2.13',
+    behavior: 'No key of a model file reads a file or a variable with a secret of the server itself.',
     state: 'built',
   },
   {

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { type CheckedConfig, type ConfigPatch, checkConfig, patchConfig } from '../../../catalog/edit-config.ts'
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
+import type { KeyFileGate } from '../../../catalog/key-file-gate.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { toFileError } from '../../../files/file-error.ts'
 import { checkName, toFileName } from '../../../files/safe-path.ts'
 import { writeFileAtomic } from '../../../files/write-file-atomic.ts'
+import type { OwnPlaces } from '../../../key-files/own-places.ts'
 
 /** Reads and changes the files of models. Changes come one after the other, also with those of installations. */
 export interface ConfigFiles {
@@ -51,17 +53,24 @@ function toRevision(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
+/** What {@link createConfigFiles} needs. */
+export interface ConfigFilesParts {
+  readonly modelsPath: string
+  readonly modelFiles: ConfigStore
+  readonly keyFileGate: KeyFileGate
+  readonly places: Pick<OwnPlaces, 'reserves'>
+  /** Runs a change while no other one of the folder runs. */
+  readonly alone: <T>(change: () => Promise<T>) => Promise<T>
+}
+
 /** The files of a models folder. */
 export function createConfigFiles({
   modelsPath,
   modelFiles,
+  keyFileGate,
+  places,
   alone,
-}: {
-  readonly modelsPath: string
-  readonly modelFiles: ConfigStore
-  /** Runs a change while no other one of the folder runs. */
-  readonly alone: <T>(change: () => Promise<T>) => Promise<T>
-}): ConfigFiles {
+}: ConfigFilesParts): ConfigFiles {
   async function read(name: string): Promise<ReadConfig> {
     const model = modelFiles.get(name)
     if (model?.source === 'list') {
@@ -87,10 +96,25 @@ export function createConfigFiles({
     })
   }
 
-  async function write(file: string, { text }: CheckedConfig): Promise<WrittenConfig> {
+  /** @param before the file that the text changes */
+  async function write(
+    file: string,
+    { text, models }: CheckedConfig,
+    { before, replaces = file }: { readonly before?: ReadConfig; readonly replaces?: string } = {},
+  ): Promise<WrittenConfig> {
+    const source = before && { file: before.model.file, text: before.text }
+    await keyFileGate.admit({ file, text, models }, source)
     await writeFileAtomic(join(modelsPath, file), text, { mode: MODE })
+    if (replaces !== file) await removeFile(replaces)
     await modelFiles.reload()
     return { file, revision: toRevision(text) }
+  }
+
+  async function removeFile(file: string): Promise<void> {
+    await unlink(join(modelsPath, file)).catch((error: unknown) => {
+      throw toFileError(error, 'deleted', file)
+    })
+    await keyFileGate.forget(file)
   }
 
   function refuseTaken(name: string): void {
@@ -103,8 +127,9 @@ export function createConfigFiles({
   async function newFile(name: string): Promise<string> {
     refuseTaken(name)
     const file = `${toFileName(name.replaceAll('/', '__'))}.yaml`
-    const found = await lstat(join(modelsPath, file)).catch(() => undefined)
-    if (found === undefined) return file
+    const path = join(modelsPath, file)
+    const found = await lstat(path).catch(() => undefined)
+    if (found === undefined && !places.reserves(path)) return file
     throw new SvcError('conflict', `the file ${file} exists already`, { code: 'model_exists' })
   }
 
@@ -112,27 +137,23 @@ export function createConfigFiles({
     read,
     patch: (name, patch, options) =>
       alone(async () => {
-        const { model, text } = await readForChange(name, options)
+        const before = await readForChange(name, options)
         if (patch.name !== undefined && patch.name !== name) {
           throw new SvcError('invalid_request', 'the name of a model cannot be changed here', {
             code: 'name_fixed',
             details: { param: 'name' },
           })
         }
-        return write(model.file, patchConfig(text, patch, model.file))
+        const { file } = before.model
+        return write(file, patchConfig(before.text, patch, file), { before })
       }),
     replace: (name, text, options) =>
       alone(async () => {
-        const { model } = await readForChange(name, options)
-        const checked = checkConfig(text, model.file)
-        if (checked.model.name === name) return write(model.file, checked)
-        const file = await newFile(checked.model.name)
-        await writeFileAtomic(join(modelsPath, file), text, { mode: MODE })
-        await unlink(join(modelsPath, model.file)).catch((error: unknown) => {
-          throw toFileError(error, 'deleted', model.file)
-        })
-        await modelFiles.reload()
-        return { file, revision: toRevision(text) }
+        const before = await readForChange(name, options)
+        const replaces = before.model.file
+        const checked = checkConfig(text, replaces)
+        const file = checked.model.name === name ? replaces : await newFile(checked.model.name)
+        return write(file, checked, { before, replaces })
       }),
     create: (text) =>
       alone(async () => {

@@ -4,10 +4,17 @@ import { createConfigFiles } from './config-files.ts'
 import { modelConfigRoutes } from './routes.ts'
 
 /** Model files, read and changed over HTTP. */
-export function modelConfigFeature({ config, modelFiles, modelGallery, bodies }: Platform): ServerFeature {
+export function modelConfigFeature({
+  config,
+  modelFiles,
+  modelGallery,
+  keyFileGate,
+  places,
+  bodies,
+}: Platform): ServerFeature {
   // A change that has begun to wait is carried out, also where its caller has left.
   const files = createConfigFiles({
-    ...{ modelsPath: config.modelsPath, modelFiles },
+    ...{ modelsPath: config.modelsPath, modelFiles, keyFileGate, places },
     alone: (change) => modelGallery.changeFolder(change, { signal: new AbortController().signal }),
   })
   return { routes: modelConfigRoutes({ files, modelFiles, bodies }) }

@@ -8,6 +8,7 @@ import { ollamaRoutes } from './routes.ts'
 /** The format of the alternate ecosystem. */
 export function ollamaFeature(platform: Platform): ServerFeature {
   const { config, clock, models, modelFiles, modelGallery, operations, backends, bodies, compression } = platform
+  const { keyFileGate, places } = platform
   const { residency, keepAlive } = backends
   return {
     routes: [
@@ -26,7 +27,7 @@ export function ollamaFeature(platform: Platform): ServerFeature {
         ? []
         : ollamaLibraryRoutes({
             ...{ operations, modelFiles, bodies, compression, directory: models, gallery: modelGallery },
-            modelsPath: config.modelsPath,
+            ...{ modelsPath: config.modelsPath, keyFileGate, places },
           })),
     ],
   }

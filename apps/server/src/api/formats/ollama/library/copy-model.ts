@@ -1,22 +1,34 @@
 import { lstat, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { Document, parseDocument } from 'yaml'
+import { checkConfig } from '../../../../catalog/edit-config.ts'
 import type { ConfigStore } from '../../../../catalog/folder-store.ts'
+import type { KeyFileGate, SourceFile } from '../../../../catalog/key-file-gate.ts'
 import type { ModelConfig } from '../../../../catalog/model-config.ts'
 import { toFileError } from '../../../../files/file-error.ts'
 import { checkName, toFileName } from '../../../../files/safe-path.ts'
 import { writeFileAtomic } from '../../../../files/write-file-atomic.ts'
+import type { OwnPlaces } from '../../../../key-files/own-places.ts'
+
+/** What a copy needs. */
+export interface CopyParts {
+  readonly modelsPath: string
+  readonly modelFiles: ConfigStore
+  readonly keyFileGate: KeyFileGate
+  readonly places: Pick<OwnPlaces, 'reserves'>
+}
 
 /**
- * Gives a model a second name with settings of its own; the weights are shared.
+ * Gives a model a second name with settings of its own; the weights are shared. The copy may read the key file of its
+ * source, for the upstream of its source.
  *
  * @throws {SvcError} `invalid_request` (`invalid_name`), `conflict` (`model_exists`), `disk_full`, `file_failed`
  */
 export async function copyModel(
   source: ModelConfig,
   destination: string,
-  { modelsPath, modelFiles }: { readonly modelsPath: string; readonly modelFiles: ConfigStore },
+  { modelsPath, modelFiles, keyFileGate, places }: CopyParts,
 ): Promise<void> {
   checkName(destination, 'model')
   if (modelFiles.get(destination) !== undefined) {
@@ -24,24 +36,35 @@ export async function copyModel(
   }
   const file = `${toFileName(destination.replaceAll('/', '__'))}.yaml`
   const path = join(modelsPath, file)
-  if ((await lstat(path).catch(() => undefined)) !== undefined) {
+  if (places.reserves(path) || (await lstat(path).catch(() => undefined)) !== undefined) {
     throw new SvcError('conflict', `the file ${file} exists already`, { code: 'model_exists' })
   }
-  await writeFileAtomic(path, await renamed(source, destination), { mode: 0o644 })
+  const original = await readOriginal(source)
+  const { text, models } = checkConfig(renamed(source, destination, original), file)
+  await keyFileGate.admit({ file, text, models }, original)
+  await writeFileAtomic(path, text, { mode: 0o644 })
   await modelFiles.reload()
 }
 
-async function renamed(source: ModelConfig, name: string): Promise<string> {
+/** The file that describes a model, where there is one. */
+async function readOriginal({ source, folder, file }: ModelConfig): Promise<SourceFile | undefined> {
+  if (source !== 'yaml' && source !== 'list') return undefined
+  // The path of a list is absolute.
+  const path = resolve(folder, file)
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw toFileError(error, 'read', file)
+  })
+  return { file, text }
+}
+
+function renamed(source: ModelConfig, name: string, original: SourceFile | undefined): string {
   // A model of the product has its weights elsewhere, so its copy is an alias.
   if (source.source === 'demo') return new Document({ name, alias: source.name }).toString()
-  if (source.source === 'file') {
+  if (original === undefined) {
     return new Document({ name, backend: source.backend, parameters: { model: source.parameters.model } }).toString()
   }
   if (source.source === 'list') return new Document({ ...source.raw, name }).toString()
-  const text = await readFile(join(source.folder, source.file), 'utf8').catch((error: unknown) => {
-    throw toFileError(error, 'read', source.file)
-  })
-  const document = parseDocument(text)
+  const document = parseDocument(original.text)
   document.set('name', name)
   return document.toString()
 }

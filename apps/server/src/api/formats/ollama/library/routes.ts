@@ -1,7 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
 import * as z from 'zod'
-import type { ConfigStore } from '../../../../catalog/folder-store.ts'
 import type { ModelDirectory } from '../../../../catalog/resolve.ts'
 import type { ModelGallery } from '../../../../galleries/model-gallery.ts'
 import type { BodyReader } from '../../../../http/body.ts'
@@ -16,16 +15,14 @@ import { readBody } from '../../../../inference/read-body.ts'
 import { unparsable } from '../../../../inference/stages/body.ts'
 import type { Operation } from '../../../../operations/operation.ts'
 import type { Operations } from '../../../../operations/operations.ts'
-import { copyModel } from './copy-model.ts'
+import { type CopyParts, copyModel } from './copy-model.ts'
 import { followPull, type PullLine } from './pull.ts'
 
 /** What the routes that change the models of this format need. */
-export interface OllamaLibraryParts {
+export interface OllamaLibraryParts extends CopyParts {
   readonly gallery: ModelGallery
   readonly operations: Operations
   readonly directory: Pick<ModelDirectory, 'resolve'>
-  readonly modelFiles: ConfigStore
-  readonly modelsPath: string
   readonly bodies: BodyReader
   readonly compression: CompressionPolicy
 }
