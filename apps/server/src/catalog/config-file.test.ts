@@ -213,15 +213,101 @@ known_usecases: [chat, FLAG_EMBEDDINGS, nonsense]
     expect(model('name: m\nparameters: {model: x.bin}').backend).toBe('')
   })
 
-  it('is the first entry of a list, or every entry where all are wanted', () => {
-    const text = '- name: a\n- name: b\n  threads: x\n- name: c\n- just text'
-    expect(parse(text).models.map(({ name }) => name)).toEqual(['a'])
-    const all = parseModelFile(text, { ...PLACE, entries: 'all' })
+  it('is every entry of a list', () => {
+    const all = parse('- name: a\n- name: b\n  threads: x\n- name: c\n- just text')
     expect(all.models.map(({ name }) => name)).toEqual(['a', 'c'])
-    expect(all.problems.map(formatProblem)).toEqual([
+    expect(all.problems).toEqual([
       'm.yaml:3: threads: expected a whole number, found text',
       'm.yaml:5: is no map of keys',
     ])
+  })
+
+  // verifies model-file:several:all
+  it.each<[string, string, string[], string[]]>([
+    ['two documents', 'name: a\n---\nname: b', ['a', 'b'], []],
+    ['documents with marks at both ends', '---\nname: a\n...\n---\nname: b\n...\n', ['a', 'b'], []],
+    ['a list and a model', '- name: a\n- name: b\n---\nname: c', ['a', 'b', 'c'], []],
+    ['empty documents', '---\n---\nname: a\n---\n# nothing\n---\n~\n', ['a'], []],
+    ['an anchor of its own in each', 'x: &x 1\nname: a\n---\nx: &x 2\nname: b', ['a', 'b'], []],
+    [
+      'an alias of another document',
+      'x: &x 1\nname: a\n---\nname: *x',
+      ['a'],
+      ['m.yaml:4: alias "x" has no anchor before it'],
+    ],
+    ['a broken document', 'name: a\n---\nname: [\n---\nname: c', ['a', 'c'], [expect.stringContaining('m.yaml:4: ')]],
+    [
+      'a stray bracket',
+      'name: a\n---\nname: b]]\nx: ]\n---\nname: c',
+      ['a', 'c'],
+      [expect.stringContaining('m.yaml:')],
+    ],
+    ['text behind the end', 'name: a\n...\nthe end', ['a'], ['m.yaml: holds no model']],
+    [
+      'a document that is too deep',
+      `name: a\n---\nx: ${'['.repeat(99)}\n---\nname: c`,
+      ['a', 'c'],
+      [expect.any(String)],
+    ],
+    [
+      'a name that stands twice in one',
+      'name: a\n---\nname: b\nname: c',
+      ['a'],
+      ['m.yaml:4: key "name" is already defined at line 3'],
+    ],
+  ])('is every document of a file: %s', (_what, text, names, problems) => {
+    const found = parse(text)
+    expect(found.models.map(({ name }) => name)).toEqual(names)
+    expect(found.problems).toEqual(problems)
+  })
+
+  it.each<[string, string, string[], string[]]>([
+    [
+      'an index',
+      '- name: a\n  url: github:o/r/a.yaml\n- &x\n  name: b\n  files: []\n- <<: *x\n  name: c\n',
+      [],
+      ['m.yaml:1: holds 3 entries of a gallery, which are no models: add the gallery to the settings'],
+    ],
+    [
+      'an index of overrides',
+      '- {name: a, overrides: {backend: x}}',
+      [],
+      [expect.stringContaining('1 entries of a gallery')],
+    ],
+    [
+      'an index of backends',
+      '- {name: a, uri: "quay.io/x"}\n- {name: b, capabilities: {default: a}}',
+      [],
+      [expect.stringContaining('2 entries')],
+    ],
+    [
+      'a model beside an entry',
+      '- {name: a, backend: mock}\n- {name: b, urls: []}',
+      ['a'],
+      [expect.stringContaining('m.yaml:2: holds 1 entries')],
+    ],
+    [
+      'models with texts to override',
+      '- {name: a, backend: mock, overrides: [x=y]}\n- {name: b, backend: mock, url: x}',
+      ['a', 'b'],
+      [],
+    ],
+  ])('is no entry of a gallery: %s', (_what, text, names, problems) => {
+    const found = parse(text)
+    expect(found.models.map(({ name }) => name)).toEqual(names)
+    expect(found.problems).toEqual(problems)
+  })
+
+  // verifies model-file:galleries:load-as-they-are
+  it.each([
+    ['a stop word', 'stopwords: ["\\\'", a]', ["'", 'a']],
+    ['several', 'stopwords: ["\\\'a\\\'"]', ["'a'"]],
+    ['behind a backslash', 'stopwords: ["\\\\\'"]', ["\\'"]],
+    ['behind an escaped backslash', 'stopwords: ["\\\\\\\'"]', ["\\'"]],
+    ['beside other escapes', 'stopwords: ["\\n\\\'\\u0041\\""]', ['\n\'A"']],
+    ['in plain and single quotes as it stands', "stopwords: [\\', 'x\\y']", ["\\'", 'x\\y']],
+  ])('may write a single quote with a backslash: %s', (_what, text, stopwords) => {
+    expect(model(`name: m\n${text}`).llm.stopwords).toEqual(stopwords)
   })
 })
 

@@ -7,7 +7,7 @@ import { readRouterNotes } from './router-block.ts'
 import { type ModelFilePlace, toModelConfig } from './to-model-config.ts'
 import { findLine, type KeyReport, validateKeys } from './validate-keys.ts'
 import type { YamlMap, YamlNode } from './yaml/node.ts'
-import { readYaml } from './yaml/read-yaml.ts'
+import { readYamlDocuments } from './yaml/read-yaml.ts'
 import { toPlainValue } from './yaml/scalars.ts'
 
 /** The models of a file. A file with a problem gives no model; one bad entry of a list spoils only itself. */
@@ -16,32 +16,52 @@ export interface ModelFile {
   readonly problems: readonly ConfigProblem[]
 }
 
-/** Options of {@link parseModelFile}. */
-export interface ParseModelFileOptions extends ModelFilePlace {
-  /** The entries that count in a file that is a list. The models folder takes the first only. @default 'first' */
-  readonly entries?: 'first' | 'all' | undefined
-}
-
 /**
- * Reads one model file. No content throws: types that do not fit, broken YAML and content that is too deep or too large
- * come back as problems that name line and key (§2.9).
+ * Reads one model file: a model, a list of models, or several documents of these. No content throws: types that do not
+ * fit, broken YAML and content that is too deep or too large come back as problems that name line and key (§2.9).
  */
-export function parseModelFile(content: Uint8Array | string, options: ParseModelFileOptions): ModelFile {
-  const result = readYaml(content)
-  if (!result.ok) return { models: [], problems: [{ file: options.file, line: result.line, reason: result.reason }] }
-  const entries = selectEntries(result.root, options.entries ?? 'first')
-  if (entries.length === 0) return { models: [], problems: [{ file: options.file, reason: 'holds no model' }] }
-  const files = entries.map((entry) => parseEntry(entry, options))
-  return { models: files.flatMap(({ models }) => models), problems: files.flatMap(({ problems }) => problems) }
+export function parseModelFile(content: Uint8Array | string, place: ModelFilePlace): ModelFile {
+  const { file } = place
+  const files = readYamlDocuments(content).map((document): ModelFile => {
+    if (!document.ok) return { models: [], problems: [{ file, line: document.line, reason: document.reason }] }
+    return parseDocument(document.root, place)
+  })
+  const models = files.flatMap((each) => each.models)
+  const problems = files.flatMap((each) => each.problems)
+  return models.length + problems.length > 0 ? { models, problems } : { models, problems: [{ file, reason: NO_MODEL }] }
 }
 
-function selectEntries(root: YamlNode, wanted: 'first' | 'all'): readonly YamlNode[] {
-  if (root.kind === 'map') return root.entries.size === 0 ? [] : [root]
-  if (root.kind === 'list') return wanted === 'all' ? root.items : root.items.slice(0, 1)
-  return []
+const NO_MODEL = 'holds no model'
+
+function parseDocument(root: YamlNode, place: ModelFilePlace): ModelFile {
+  const { file } = place
+  if (root.kind === 'map') return root.entries.size === 0 ? { models: [], problems: [] } : parseEntry(root, place)
+  if (root.kind === 'scalar') return { models: [], problems: [{ file, reason: NO_MODEL }] }
+  const foreign = root.items.filter(isGalleryEntry)
+  const [first] = foreign
+  const reason = `holds ${foreign.length} entries of a gallery, which are no models: add the gallery to the settings`
+  const files = root.items.filter((item) => !foreign.includes(item)).map((item) => parseEntry(item, place))
+  return {
+    models: files.flatMap(({ models }) => models),
+    problems: [
+      ...files.flatMap(({ problems }) => problems),
+      ...(first === undefined ? [] : [{ file, line: first.line, reason }]),
+    ],
+  }
 }
 
-function parseEntry(node: YamlNode, options: ParseModelFileOptions): ModelFile {
+/** Keys of the entries of a gallery that no model has, and keys that say how a model is served. */
+const GALLERY_KEYS = ['url', 'urls', 'files', 'config_file', 'uri', 'capabilities']
+const SERVING_KEYS = ['backend', 'parameters', 'alias', 'proxy', 'router', 'failover', 'pipeline']
+
+function isGalleryEntry(node: YamlNode): boolean {
+  if (node.kind !== 'map') return false
+  const has = (key: string): boolean => node.entries.has(key)
+  const isForeign = GALLERY_KEYS.some(has) || node.entries.get('overrides')?.value.kind === 'map'
+  return isForeign && !SERVING_KEYS.some(has)
+}
+
+function parseEntry(node: YamlNode, options: ModelFilePlace): ModelFile {
   const { file } = options
   if (node.kind !== 'map') return { models: [], problems: [{ file, line: node.line, reason: 'is no map of keys' }] }
   const reading = readField(modelKeys, node)

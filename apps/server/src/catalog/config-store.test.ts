@@ -35,6 +35,35 @@ describe('listed models', () => {
     expect(store.problems()).toEqual([])
   })
 
+  it('every model of a file that is a list or has several documents', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('list.yaml'), '- {name: a, backend: test}\n- {name: b, backend: test}\n')
+    writeFileSync(dir.join('documents.yaml'), `${yaml('c')}---\n${yaml('d')}`)
+    const store = createConfigStore({ folder: dir.path })
+    expect(names(store)).toEqual(['a', 'b', 'c', 'd'])
+    expect(store.get('b')).toBe(store.get('b'))
+    const [first] = [store.get('a')]
+    writeFileSync(
+      dir.join('list.yaml'),
+      '- {name: a, backend: test}\n- {name: e, backend: test}\n- {name: c, backend: x}\n',
+    )
+    expect(names(store)).toEqual(['a', 'c', 'd', 'e'])
+    expect(store.get('a')).not.toBe(first)
+    expect(store.get('b')).toBeUndefined()
+    expect(problems(store)).toEqual(['list.yaml: name: "c" is already the name of the model in documents.yaml'])
+    rmSync(dir.join('documents.yaml'))
+    expect(names(store)).toEqual(['a', 'c', 'e'])
+  })
+
+  it('no model of an index of a gallery, and one sentence about it', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('index.yaml'), '- {name: a, url: "github:o/r/a.yaml"}\n- {name: b, files: []}\n')
+    writeFileSync(dir.join('m.yaml'), yaml('m'))
+    const store = createConfigStore({ folder: dir.path })
+    expect(names(store)).toEqual(['m'])
+    expect(problems(store)).toEqual([expect.stringMatching(/^index\.yaml:1: holds 2 entries of a gallery/)])
+  })
+
   it('nothing while the folder does not exist, and its models once it does', async () => {
     await using dir = await tempDir()
     const store = createConfigStore({ folder: dir.join('later') })
@@ -249,6 +278,21 @@ describe('changes on disk', () => {
     expect(store.list()).not.toBe(listed)
     const before = store.list()
     expect(store.list()).toBe(before)
+  })
+
+  it('keeps the models of a list whose entries are broken, and takes the others as they are', async () => {
+    await using dir = await tempDir()
+    writeFileSync(dir.join('list.yaml'), '- {name: a, backend: test}\n- {name: b, backend: test}\n')
+    const store = createConfigStore({ folder: dir.path })
+    expect(names(store)).toEqual(['a', 'b'])
+    writeFileSync(dir.join('list.yaml'), '- {name: a, backend: other}\n- {name: b, threads: many}\n')
+    expect(names(store)).toEqual(['a', 'b'])
+    expect([store.get('a')?.backend, store.get('b')?.backend]).toEqual(['other', 'test'])
+    expect(problems(store)).toEqual([
+      expect.stringMatching(/^list\.yaml:2: threads: .*; the last good version stays in use$/),
+    ])
+    writeFileSync(dir.join('list.yaml'), '- {name: a, backend: other}\n')
+    expect(names(store)).toEqual(['a'])
   })
 
   it('keeps the last good version of a file while it is broken', async () => {

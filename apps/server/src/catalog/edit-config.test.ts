@@ -66,4 +66,40 @@ describe('a change of a model file', () => {
   ])('of %s is refused', (_what, text, patch) => {
     expect(() => patchConfig(text, patch, 'a.yaml')).toThrow('not valid')
   })
+
+  it.each<[string, string, string]>([
+    [
+      'a list',
+      '# all\n- name: a # one\n  backend: mock\n- name: b\n  backend: mock\n',
+      '# all\n- name: a # one\n  backend: mock\n- name: b\n  backend: mock\n  pinned: true\n',
+    ],
+    [
+      'documents',
+      'name: a\nbackend: mock\n---\nname: b # two\nbackend: mock\n',
+      'name: a\nbackend: mock\n---\nname: b # two\nbackend: mock\npinned: true\n',
+    ],
+    [
+      'a list in a document',
+      'name: a\nbackend: mock\n---\n- {name: b, backend: mock}\n',
+      'name: a\nbackend: mock\n---\n- {name: b, backend: mock, pinned: true}\n',
+    ],
+    [
+      'documents with marks at their ends',
+      'name: a\nbackend: mock\n...\nname: b\nbackend: mock\n',
+      'name: a\nbackend: mock\n...\n---\nname: b\nbackend: mock\npinned: true\n',
+    ],
+    ['one without a name', '- backend: mock\n', '- backend: mock\n  pinned: true\n'],
+    [
+      'an odd escape',
+      'name: b\nstopwords: ["\\\'"]\nbackend: mock\n',
+      'name: b\nstopwords: ["\'"]\nbackend: mock\npinned: true\n',
+    ],
+  ])('changes the one model that is meant in %s', (_what, before, after) => {
+    expect(patchConfig(before, { pinned: true }, 'a.yaml', 'b').text).toBe(after)
+  })
+
+  it('changes no model of a file that holds none of its name', () => {
+    const text = '- {name: a, backend: mock}\n- {name: c, backend: mock}\n'
+    expect(() => patchConfig(text, { pinned: true }, 'a.yaml', 'b')).toThrow('none with its name')
+  })
 })

@@ -1,9 +1,10 @@
 import { SvcError } from '@svc/errors'
-import { isMap, parseDocument, type YAMLMap } from 'yaml'
+import { type Document, isMap, isSeq, parseAllDocuments, type YAMLMap } from 'yaml'
 import { parseModelFile } from './config-file.ts'
 import { formatProblem } from './config-problem.ts'
 import type { ModelConfig } from './model-config.ts'
-import { readYaml } from './yaml/read-yaml.ts'
+import { readYamlDocuments } from './yaml/read-yaml.ts'
+import { withStandardEscapes } from './yaml/standard-escapes.ts'
 
 /** A change of a model file: the keys to set, as JSON. `null` removes a key. */
 export type ConfigPatch = Readonly<Record<string, unknown>>
@@ -27,32 +28,46 @@ export interface CheckedConfig {
 }
 
 /**
- * Checks the text of a model file that is about to be written.
+ * Checks the text of a model file that is about to be written. Every model in it must be valid.
  *
  * @throws {SvcError} `invalid_request`, code `model_invalid`, naming line and key
  */
 export function checkConfig(text: string, file: string): CheckedConfig {
   const { models, problems } = parseModelFile(text, { file, folder: '', modifiedAt: 0 })
   const [model] = models
-  if (model !== undefined) return { text, model, models }
+  if (model !== undefined && problems.length === 0) return { text, model, models }
   throw invalid(problems.map(formatProblem).join('; ') || 'it describes no model')
 }
 
 /**
- * Changes keys of a model file and leaves everything else as it is: comments, order, and keys that nobody knows.
+ * Changes keys of a model and leaves everything else in its file as it is: comments, order, keys that nobody knows, and
+ * other models.
  *
+ * @param name of the model, for a file that holds several
  * @throws {SvcError} `invalid_request`, code `model_invalid`
  */
-export function patchConfig(text: string, patch: ConfigPatch, file: string): CheckedConfig {
+export function patchConfig(text: string, patch: ConfigPatch, file: string, name?: string): CheckedConfig {
   // Its limits hold for what follows, which recurses.
-  const read = readYaml(text)
-  if (!read.ok) throw invalid(read.reason)
-  const document = parseDocument(text, { keepSourceTokens: true })
-  if (!isMap(document.contents)) throw invalid('its file is not one map of keys')
-  merge(document.contents as YAMLMap, patch, [])
+  const faults = readYamlDocuments(text).flatMap((read) => (read.ok ? [] : [read.reason]))
+  if (faults.length > 0) throw invalid(faults.join('; '))
+  const documents = [...parseAllDocuments(withStandardEscapes(text), { keepSourceTokens: true })]
+  merge(findMap(documents, name), patch, [])
   // Flow lists come out in the style that the file has.
   const flowCollectionPadding = /[[{] \S/.test(text)
-  return checkConfig(document.toString({ lineWidth: 0, flowCollectionPadding }), file)
+  const texts = documents.map((document) => document.toString({ lineWidth: 0, flowCollectionPadding }))
+  const marked = texts.map((each, index) => (index === 0 || /^(?:---|%)/.test(each) ? each : `---\n${each}`))
+  return checkConfig(marked.join(''), file)
+}
+
+/** The map that describes a model: the only one of the file, or the one with its name. */
+function findMap(documents: readonly Document.Parsed[], name: string | undefined): YAMLMap {
+  const entries = documents.flatMap(({ contents }): readonly unknown[] =>
+    isSeq(contents) && name !== undefined ? contents.items : [contents],
+  )
+  const maps = entries.filter((entry): entry is YAMLMap => isMap(entry))
+  const map = maps.length === 1 ? maps[0] : maps.find((each) => each.get('name') === name)
+  if (map === undefined) throw invalid('its file is not one map of keys, and holds none with its name')
+  return map
 }
 
 /** The depth of a patch is that of JSON bodies, which is limited. */

@@ -11,7 +11,7 @@ import { buildIndex, type DemoMode, type IndexInput, type StoreIndex, type YamlI
 import { isGgufName } from './to-model-config.ts'
 import { continuesText } from './usecases.ts'
 import { createWeightsInspector, type WeightsInspector } from './weights.ts'
-import { createYamlFiles, type ParseModelFile, type YamlFiles } from './yaml-files.ts'
+import { createYamlFiles, type ParseModelFile, type YamlFile, type YamlFiles } from './yaml-files.ts'
 
 /** Result of a reload of the models folder. */
 export interface ReloadReport {
@@ -155,11 +155,11 @@ class FolderStore implements ConfigStore {
   #isCurrent(model: ModelConfig): boolean {
     switch (model.source) {
       case 'yaml': {
-        const described = this.#yaml.read(model.file)?.model
-        return described !== undefined && this.#attacher.attach(described) === model
+        const described = this.#yaml.read(model.file)?.models ?? []
+        return described.some((each) => this.#attacher.attach(each) === model)
       }
       case 'list':
-        return this.#readList().some((entry) => entry.model === model)
+        return this.#readList().some(({ models }) => models.includes(model))
       case 'file': {
         const weights = this.#weights.inspect(model.file)
         return weights?.usable === true && weights.summary === model.gguf
@@ -172,8 +172,7 @@ class FolderStore implements ConfigStore {
 
   #lookAt(name: string): void {
     if (YAML_NAME.test(name)) {
-      const model = this.#yaml.read(name)?.model
-      if (model !== undefined) this.#attacher.attach(model)
+      for (const model of this.#yaml.read(name)?.models ?? []) this.#attacher.attach(model)
     } else if (isGgufName(name)) this.#weights.inspect(name)
   }
 
@@ -194,7 +193,7 @@ class FolderStore implements ConfigStore {
     const names = this.#folder.names()
     const own = names.flatMap((name) => {
       const file = YAML_NAME.test(name) ? this.#yaml.read(name) : undefined
-      return file === undefined ? [] : [{ file, model: file.model && this.#attacher.attach(file.model) }]
+      return file === undefined ? [] : [this.#attach(file)]
     })
     const yaml = [...own, ...this.#readList()]
     const loose = names.flatMap((file) => {
@@ -202,13 +201,19 @@ class FolderStore implements ConfigStore {
       return weights === undefined ? [] : [{ file, weights }]
     })
     this.#yaml.keep(new Set(names))
-    this.#weights.keep(new Set([...names, ...yaml.map(({ model }) => model?.parameters.model ?? '')]))
+    this.#weights.keep(
+      new Set([...names, ...yaml.flatMap(({ models }) => models.map(({ parameters }) => parameters.model ?? ''))]),
+    )
     return { folder: this.#folder, yaml, loose, demo: this.#demo, demoMode: this.#demoMode }
   }
 
   #readList(): readonly YamlInput[] {
-    const files = this.#list?.read() ?? []
-    return files.map((file) => ({ file, model: file.model && this.#attacher.attach(file.model) }))
+    const file = this.#list?.read()
+    return file === undefined ? [] : [this.#attach(file)]
+  }
+
+  #attach(file: YamlFile): YamlInput {
+    return { file, models: file.models.map((model) => this.#attacher.attach(model)) }
   }
 
   #publish(before: StoreIndex): ReloadReport {
@@ -245,7 +250,7 @@ function isSameInput(left: IndexInput, right: IndexInput): boolean {
     left.loose.length === right.loose.length &&
     left.yaml.every((each, index) => {
       const other = right.yaml[index]
-      return each.file === other?.file && each.model === other.model
+      return each.file === other?.file && each.models.every((model, at) => model === other.models[at])
     }) &&
     left.loose.every((each, index) => {
       const other = right.loose[index]

@@ -52,7 +52,7 @@ export function createKeyFileGate({
     if (known !== undefined) return known.grants
     // A start does not need the parser.
     const { parseModelFile } = await import('./config-file.ts')
-    return listKeyFiles(parseModelFile(text, { file, folder: '', modifiedAt: 0, entries: 'all' }).models)
+    return listKeyFiles(parseModelFile(text, { file, folder: '', modifiedAt: 0 }).models)
   }
 
   /** @returns the grants that the models use */

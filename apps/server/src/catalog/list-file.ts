@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { toReason } from '../files/file-error.ts'
-import type { ConfigProblem } from './config-problem.ts'
 import type { FoundFile } from './found-file.ts'
 import type { KeyFileGate } from './key-file-gate.ts'
 import type { ModelConfig } from './model-config.ts'
@@ -11,8 +10,8 @@ import type { ParseModelFile, YamlFile } from './yaml-files.ts'
 
 /** The file of `--models-config-file`: a list of models. */
 export interface ListFile {
-  /** One entry for each model. Gives the same list while the content is the same. */
-  read(): readonly YamlFile[]
+  /** Gives the same object while the content is the same. */
+  read(): YamlFile
 }
 
 /** Options of {@link createListFile}. */
@@ -35,7 +34,7 @@ interface Known {
   readonly signature: string
   readonly isSettled: boolean
   readonly digest: string
-  readonly files: readonly YamlFile[]
+  readonly file: YamlFile
 }
 
 /** Creates a list that has not been looked at. */
@@ -43,16 +42,11 @@ export function createListFile({ path, modelsFolder, parseFile, now, keyFileGate
   const folder = openModelFolder(dirname(path))
   let known: Known | undefined
 
-  const toFiles = (models: readonly ModelConfig[], problems: readonly ConfigProblem[]): readonly YamlFile[] => {
-    if (models.length === 0) return [{ name: path, model: undefined, problems }]
-    return models.map((model, index) => ({ name: path, model, problems: index === 0 ? problems : [] }))
-  }
-
   /** What is known stays in use while the file cannot be read. */
-  const broken = (reason: string): readonly YamlFile[] => {
-    const models = (known?.files ?? []).flatMap(({ model }) => model ?? [])
+  const broken = (reason: string): YamlFile => {
+    const models = known?.file.models ?? []
     const suffix = models.length === 0 ? '' : '; the last good version stays in use'
-    return toFiles(models, [{ file: path, reason: `${reason}${suffix}` }])
+    return { name: path, models, problems: [{ file: path, reason: `${reason}${suffix}` }] }
   }
 
   const parse = (found: FoundFile): Known => {
@@ -61,28 +55,22 @@ export function createListFile({ path, modelsFolder, parseFile, now, keyFileGate
     try {
       content = readSmallFile(found, MODEL_FILE_LIMITS.bytes)
     } catch (error) {
-      return { ...facts, digest: '', files: broken(`cannot be read: ${toReason(error)}`) }
+      return { ...facts, digest: '', file: broken(`cannot be read: ${toReason(error)}`) }
     }
     if (content === undefined) {
-      return { ...facts, digest: '', files: broken(`is larger than ${MODEL_FILE_LIMITS.bytes} bytes`) }
+      return { ...facts, digest: '', file: broken(`is larger than ${MODEL_FILE_LIMITS.bytes} bytes`) }
     }
     const digest = createHash('sha256').update(content).digest('base64')
-    if (known?.digest === digest) return { ...facts, digest, files: known.files }
-    const place = { file: path, folder: modelsFolder, modifiedAt: found.modifiedAt, entries: 'all' } as const
+    if (known?.digest === digest) return { ...facts, digest, file: known.file }
+    const place = { file: path, folder: modelsFolder, modifiedAt: found.modifiedAt }
     const parsed = parseFile(content, place)
     // The list may lie in the models folder, where the API can write it.
     const { models, problems } =
       keyFileGate === undefined ? parsed : keyFileGate.filter(parsed, { file: path, content })
     const [first] = problems
-    if (models.length === 0 && first !== undefined) return { ...facts, digest, files: broken(first.reason) }
-    return {
-      ...facts,
-      digest,
-      files: toFiles(
-        models.map((model) => ({ ...model, source: 'list' })),
-        problems,
-      ),
-    }
+    if (models.length === 0 && first !== undefined) return { ...facts, digest, file: broken(first.reason) }
+    const listed = models.map((model): ModelConfig => ({ ...model, source: 'list' }))
+    return { ...facts, digest, file: { name: path, models: listed, problems } }
   }
 
   return {
@@ -90,9 +78,9 @@ export function createListFile({ path, modelsFolder, parseFile, now, keyFileGate
       const found = folder.find(basename(path))
       if (found?.found !== true) {
         const signature = found?.fault ?? 'is missing'
-        if (known?.signature !== signature) known = { signature, isSettled: true, digest: '', files: broken(signature) }
+        if (known?.signature !== signature) known = { signature, isSettled: true, digest: '', file: broken(signature) }
       } else if (known?.isSettled !== true || known.signature !== found.signature) known = parse(found)
-      return known?.files ?? []
+      return known?.file ?? broken('is missing')
     },
   }
 }

@@ -9,10 +9,10 @@ import { listUsecases } from './usecases.ts'
 import type { Weights } from './weights.ts'
 import type { YamlFile } from './yaml-files.ts'
 
-/** One model file, and its model with the facts of the weights. */
+/** One model file, and its models with the facts of the weights. */
 export interface YamlInput {
   readonly file: YamlFile
-  readonly model: ModelConfig | undefined
+  readonly models: readonly ModelConfig[]
 }
 
 /** One GGUF file in the folder. */
@@ -55,10 +55,12 @@ export function buildIndex(input: IndexInput, previous: ReadonlyMap<string, Mode
     return holder === undefined
   }
   const listed: ModelConfig[] = []
-  for (const { file, model } of input.yaml) {
+  for (const { file, models } of input.yaml) {
     problems.push(...file.problems)
-    if (model !== undefined && add(model)) listed.push(model)
-    if (model !== undefined) problems.push(...listWeightsProblems(model))
+    for (const model of models) {
+      if (add(model)) listed.push(model)
+      problems.push(...listWeightsProblems(model))
+    }
   }
   const referenced: ModelConfig[] = []
   const used = listUsedFiles(listed)

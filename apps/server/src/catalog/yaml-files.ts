@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { toReason } from '../files/file-error.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
-import type { ModelFile, ParseModelFileOptions } from './config-file.ts'
+import type { ModelFile } from './config-file.ts'
 import type { ConfigProblem } from './config-problem.ts'
 import type { FoundFile } from './found-file.ts'
 import type { KeyFileGate } from './key-file-gate.ts'
 import type { ModelConfig } from './model-config.ts'
 import { type ModelFolder, readSmallFile } from './model-folder.ts'
+import type { ModelFilePlace } from './to-model-config.ts'
 import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
 
 /**
@@ -16,13 +17,13 @@ import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
 const SETTLING_MS = 2000
 
 /** Reads the content of a model file. */
-export type ParseModelFile = (content: Uint8Array, options: ParseModelFileOptions) => ModelFile
+export type ParseModelFile = (content: Uint8Array, place: ModelFilePlace) => ModelFile
 
 /** A model file as last read. */
 export interface YamlFile {
   readonly name: string
-  /** Its model; while the file is broken, the last good one. */
-  readonly model: ModelConfig | undefined
+  /** Its models; while the file is broken, with the last good ones. */
+  readonly models: readonly ModelConfig[]
   readonly problems: readonly ConfigProblem[]
 }
 
@@ -57,7 +58,7 @@ export function createYamlFiles(folder: ModelFolder, options: YamlFilesOptions):
   const unsafe = (name: string): YamlFile => {
     const before = unsafeNames.get(name)
     if (before !== undefined) return before
-    const now = broken(toFileName(name), 'has a name that cannot be used', undefined)
+    const now = broken(toFileName(name), 'has a name that cannot be used')
     unsafeNames.set(name, now)
     return now
   }
@@ -69,11 +70,11 @@ export function createYamlFiles(folder: ModelFolder, options: YamlFilesOptions):
     try {
       content = readSmallFile(found, MODEL_FILE_LIMITS.bytes)
     } catch (error) {
-      return { ...facts, digest: '', file: broken(name, `cannot be read: ${toReason(error)}`, undefined) }
+      return { ...facts, digest: '', file: broken(name, `cannot be read: ${toReason(error)}`) }
     }
     if (content === undefined) {
       const reason = `is larger than ${MODEL_FILE_LIMITS.bytes} bytes`
-      return { ...facts, digest: '', file: broken(name, reason, before?.file.model) }
+      return { ...facts, digest: '', file: broken(name, reason, before?.file.models) }
     }
     const digest = createHash('sha256').update(content).digest('base64')
     if (before?.digest === digest) return { ...facts, digest, file: before.file }
@@ -81,7 +82,7 @@ export function createYamlFiles(folder: ModelFolder, options: YamlFilesOptions):
     const parsed = options.parseFile(content, place)
     const { keyFileGate } = options
     const checked = keyFileGate === undefined ? parsed : keyFileGate.filter(parsed, { file: name, content })
-    return { ...facts, digest, file: toYamlFile(name, checked, before?.file.model) }
+    return { ...facts, digest, file: toYamlFile(name, checked, before?.file.models) }
   }
 
   return {
@@ -94,7 +95,7 @@ export function createYamlFiles(folder: ModelFolder, options: YamlFilesOptions):
       }
       const before = known.get(name)
       if (!found.found) {
-        const now = { signature: found.fault, isSettled: true, digest: '', file: broken(name, found.fault, undefined) }
+        const now = { signature: found.fault, isSettled: true, digest: '', file: broken(name, found.fault) }
         if (before?.signature !== found.fault) known.set(name, now)
         return known.get(name)?.file
       }
@@ -111,17 +112,18 @@ export function createYamlFiles(folder: ModelFolder, options: YamlFilesOptions):
   }
 }
 
-function broken(name: string, reason: string, model: ModelConfig | undefined): YamlFile {
-  return toYamlFile(name, { models: [], problems: [{ file: name, reason }] }, model)
+function broken(name: string, reason: string, before: readonly ModelConfig[] = []): YamlFile {
+  return toYamlFile(name, { models: [], problems: [{ file: name, reason }] }, before)
 }
 
-/** A broken file keeps its last good model, because a half-written save must not remove it. */
-function toYamlFile(name: string, parsed: ModelFile, before: ModelConfig | undefined): YamlFile {
-  const [model] = parsed.models
-  if (model !== undefined || before === undefined) return { name, model, problems: parsed.problems }
+/** A broken file keeps the last good models that it no longer gives, because a half-written save must not remove them. */
+function toYamlFile(name: string, parsed: ModelFile, before: readonly ModelConfig[] = []): YamlFile {
+  const names = new Set(parsed.models.map((model) => model.name))
+  const kept = parsed.problems.length === 0 ? [] : before.filter((model) => !names.has(model.name))
+  if (kept.length === 0) return { name, ...parsed }
   const problems = parsed.problems.map((each) => ({
     ...each,
     reason: `${each.reason}; the last good version stays in use`,
   }))
-  return { name, model: before, problems }
+  return { name, models: [...parsed.models, ...kept], problems }
 }

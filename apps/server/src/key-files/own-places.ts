@@ -36,7 +36,7 @@ const DATABASE_SUFFIXES = ['', '-wal', '-shm', '-journal']
 const OWN_NAMES = /^\.?(?:runtime_settings|api_keys|external_backends)\.json/
 
 /** Gives the folder of key files. */
-export function findSecretsPath({ secretsPath, configDir }: Pick<ServerConfig, 'secretsPath' | 'configDir'>): string {
+function findSecretsPath({ secretsPath, configDir }: Pick<ServerConfig, 'secretsPath' | 'configDir'>): string {
   return secretsPath ?? join(configDir, 'secrets')
 }
 

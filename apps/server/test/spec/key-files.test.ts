@@ -111,6 +111,44 @@ describe('a key file that is named over the API', () => {
   })
 })
 
+describe('a file with several models', () => {
+  const list = (...models: readonly string[]) => models.map((text) => text.trimEnd()).join('\n---\n')
+
+  it('is imported by nobody, and no model of it escapes the look at its key file', async () => {
+    const [one, two] = [describeModel('one', {}), describeModel('two', { api_key_file: operatorKey })]
+    for (const text of [
+      list(one, two),
+      stringify([
+        { name: 'one', backend: 'mock' },
+        { name: 'two', backend: 'mock' },
+      ]),
+    ]) {
+      const reply = await send('/models/import', text)
+      expect([reply.status, reply.json()]).toEqual([400, { error: expect.stringContaining('several models') }])
+    }
+    await send('/models/import', one)
+    expect((await send('/models/edit/one', list(one, two))).status).toBe(400)
+    expect(await sentKey('two')).toBe(404)
+  })
+
+  it('keeps the key files that its operator named, each for its upstream', async () => {
+    const [three, four] = [describeModel('three', {}), describeModel('four', { api_key_file: operatorKey })]
+    await server.writeModelFile('several.yaml', list(three, four))
+    expect([await sentKey('three'), await sentKey('four')]).toEqual([undefined, 'Bearer sk-operator'])
+    expect((await patch('three', { pinned: true })).status).toBe(200)
+    expect((await patch('three', { proxy: { api_key_file: outside.join('other') } })).status).toBe(403)
+    expect((await patch('four', { proxy: { upstream_url: 'https://evil.example' } })).status).toBe(403)
+    const moved = describeModel('five', { api_key_file: operatorKey, upstream_url: 'https://evil.example' })
+    expect((await send('/models/edit/three', list(three, four, moved))).status).toBe(403)
+    expect((await send('/models/edit/three', list(three, four, describeModel('six', {})))).status).toBe(200)
+    expect([await sentKey('six'), await sentKey('four')]).toEqual([undefined, 'Bearer sk-operator'])
+    expect((await send('/models/edit/six', list(three, describeModel('good', {})))).status).toBe(409)
+    expect((await server.post('/api/copy', { source: 'four', destination: 'seven' })).status).toBe(200)
+    expect(await sentKey('seven')).toBe('Bearer sk-operator')
+    expect(await readFile(join(server.modelsPath, 'seven.yaml'), 'utf8')).not.toContain('three')
+  })
+})
+
 describe('a model file of an operator', () => {
   verifies('proxy:key:file-of-operator', 'names any key file, and keeps it through changes over the API', async () => {
     await server.writeModelFile('own.yaml', describeModel('own', { api_key_file: operatorKey }))

@@ -29,7 +29,7 @@ export function toModelSchema(): Json {
     target: 'draft-07',
     override: ({ zodSchema, jsonSchema }) => widen(zodSchema, jsonSchema),
   })
-  // A file may be a list, whose first entry is the model.
+  // A file may be a list of models.
   return { $schema, title: 'Model file of svc', type: ['object', 'array'], properties, items: { $ref: '#' } }
 }
 

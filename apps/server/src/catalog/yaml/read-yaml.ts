@@ -1,8 +1,8 @@
 import { Composer, type CST, type Document, LineCounter, Schema } from 'yaml'
 import { MODEL_FILE_LIMITS, type YamlLimits } from './limits.ts'
-import type { YamlNode } from './node.ts'
+import { isNull, type YamlNode } from './node.ts'
 import { toYamlNode } from './to-yaml-node.ts'
-import { readFirstDocument } from './tokens.ts'
+import { readDocuments } from './tokens.ts'
 import { YamlFault } from './yaml-fault.ts'
 
 /** Result of reading a YAML text: its first document, or the reason why there is none. */
@@ -15,15 +15,66 @@ export type YamlResult =
  * because it recurses, and a deep stack can end the whole process. Duplicate keys are found with a set, because the
  * library compares keys in pairs. Scalars stay text; the reader of a key converts them.
  */
-export function readYaml(content: Uint8Array | string, limits: YamlLimits = MODEL_FILE_LIMITS): YamlResult {
+export function readYaml(
+  content: Uint8Array | string,
+  { limits = MODEL_FILE_LIMITS, ...options }: ReadYamlOptions = {},
+): YamlResult {
+  for (const result of read(content, { ...options, limits })) return result
+  return { ok: false, reason: 'holds no document' }
+}
+
+/**
+ * Reads all documents of an untrusted YAML text, as {@link readYaml} does. Empty ones are left out, and one with a fault
+ * costs no other. The limit of values holds for all together.
+ */
+export function readYamlDocuments(content: Uint8Array | string, limits: YamlLimits = MODEL_FILE_LIMITS): YamlResult[] {
+  const results: YamlResult[] = []
+  let values = 0
+  for (const result of read(content, { limits })) {
+    if (result.ok && isNull(result.root)) continue
+    if (result.ok) values += result.root.weight
+    if (values > limits.nodes || results.length >= MAX_DOCUMENTS) {
+      return [...results, { ok: false, reason: `has more than ${limits.nodes} values or ${MAX_DOCUMENTS} documents` }]
+    }
+    results.push(result)
+  }
+  return results
+}
+
+/** Options of {@link readYaml}. */
+export interface ReadYamlOptions {
+  readonly limits?: YamlLimits | undefined
+  /** What a key that stands twice in a map does: text of others is read as far as it can be. @default 'refuse' */
+  readonly repeatedKeys?: 'refuse' | 'last' | undefined
+}
+
+const MAX_DOCUMENTS = 1000
+
+function* read(
+  content: Uint8Array | string,
+  { limits, repeatedKeys }: ReadYamlOptions & { readonly limits: YamlLimits },
+): Generator<YamlResult> {
+  const lines = new LineCounter()
+  const toResult = (found: () => YamlNode): YamlResult => {
+    try {
+      return { ok: true, root: found() }
+    } catch (error) {
+      if (error instanceof YamlFault) return { ok: false, line: error.line, reason: error.message }
+      throw error
+    }
+  }
+  let text: string
   try {
-    const text = toText(content, limits.bytes)
-    const lines = new LineCounter()
-    const tokens = readFirstDocument(text, { limits, lines })
-    return { ok: true, root: toYamlNode(compose(tokens, lines, text.length), { limits, lines }) }
+    text = toText(content, limits.bytes)
   } catch (error) {
-    if (error instanceof YamlFault) return { ok: false, line: error.line, reason: error.message }
-    throw error
+    if (!(error instanceof YamlFault)) throw error
+    return yield { ok: false, line: error.line, reason: error.message }
+  }
+  for (const tokens of readDocuments(text, { limits, lines })) {
+    yield toResult(() => {
+      if (tokens instanceof YamlFault) throw tokens
+      return toYamlNode(compose(tokens, lines, text.length), { limits, lines, repeatedKeys })
+    })
   }
 }
 

@@ -15,20 +15,26 @@ const MERGE_KEY = '<<'
  */
 export function toYamlNode(
   document: Document.Parsed,
-  options: { readonly limits: YamlLimits; readonly lines: LineCounter },
+  options: {
+    readonly limits: YamlLimits
+    readonly lines: LineCounter
+    readonly repeatedKeys?: 'refuse' | 'last' | undefined
+  },
 ): YamlNode {
-  return new Converter(options.limits, options.lines).node(document.contents, 1)
+  return new Converter(options.limits, options.lines, options.repeatedKeys === 'last').node(document.contents, 1)
 }
 
 class Converter {
   readonly #limits: YamlLimits
   readonly #lines: LineCounter
+  readonly #takesLast: boolean
   /** Anchors with complete values; an alias inside its own anchor is not among them. */
   readonly #anchors = new Map<string, YamlNode>()
 
-  constructor(limits: YamlLimits, lines: LineCounter) {
+  constructor(limits: YamlLimits, lines: LineCounter, takesLast: boolean) {
     this.#limits = limits
     this.#lines = lines
+    this.#takesLast = takesLast
   }
 
   node(source: unknown, fallbackLine: number): YamlNode {
@@ -75,7 +81,8 @@ class Converter {
       if (keyNode.kind !== 'scalar') throw new YamlFault('has a key that is not text', keyLine)
       const node = this.node(value, keyLine)
       if (isMergeKey(key)) {
-        if (mergeLine !== undefined) throw new YamlFault(`key "<<" is already defined at line ${mergeLine}`, keyLine)
+        if (mergeLine !== undefined && !this.#takesLast)
+          throw new YamlFault(`key "<<" is already defined at line ${mergeLine}`, keyLine)
         mergeLine = keyLine
         merges.push(...(node.kind === 'list' ? node.items : [node]))
       } else this.#add(entries, keyNode.text, { line: keyLine, value: node })
@@ -91,7 +98,7 @@ class Converter {
   #add(entries: Map<string, YamlEntry>, key: string, entry: YamlEntry): void {
     const earlier = entries.get(key)
     const shown = JSON.stringify(key.slice(0, 80))
-    if (earlier !== undefined)
+    if (earlier !== undefined && !this.#takesLast)
       throw new YamlFault(`key ${shown} is already defined at line ${earlier.line}`, entry.line)
     // As a property name it would change the prototype of an object.
     if (key === '__proto__') throw new YamlFault(`key ${shown} is not allowed`, entry.line)

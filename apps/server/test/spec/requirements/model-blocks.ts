@@ -85,6 +85,13 @@ export const MODEL_BLOCKS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-file:several:all',
+    section: '2.9',
+    behavior:
+      'A file that is a list of models, or has several YAML documents, gives all of them; a fault in one costs no other.',
+    state: 'built',
+  },
+  {
     id: 'model-file:galleries:load-as-they-are',
     section: '2.9',
     behavior: 'Model files of existing galleries load without a change.',

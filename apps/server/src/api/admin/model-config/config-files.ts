@@ -53,6 +53,14 @@ function toRevision(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
+/** A file that is written over the API describes one model, so that its name and its file belong together. */
+function refuseSeveral(checked: CheckedConfig): CheckedConfig {
+  if (checked.models.length === 1) return checked
+  throw new SvcError('invalid_request', 'the text describes several models: send them one by one', {
+    code: 'several_models',
+  })
+}
+
 /** What {@link createConfigFiles} needs. */
 export interface ConfigFilesParts {
   readonly modelsPath: string
@@ -123,6 +131,17 @@ export function createConfigFiles({
     throw new SvcError('conflict', `a model named "${name}" exists already`, { code: 'model_exists' })
   }
 
+  /** Whether the file of a model holds others too. */
+  function isShared({ name, file }: ModelConfig): boolean {
+    return modelFiles.list({ includeReferenced: true }).some((other) => other.file === file && other.name !== name)
+  }
+
+  /** A file with several models stays one, and takes no name from another file. */
+  function refuseTakenNames(checked: CheckedConfig, file: string): CheckedConfig {
+    for (const { name } of checked.models) if (modelFiles.get(name)?.file !== file) refuseTaken(name)
+    return checked
+  }
+
   /** The file of a new name, which nothing has yet. */
   async function newFile(name: string): Promise<string> {
     refuseTaken(name)
@@ -145,20 +164,22 @@ export function createConfigFiles({
           })
         }
         const { file } = before.model
-        return write(file, patchConfig(before.text, patch, file), { before })
+        return write(file, patchConfig(before.text, patch, file, name), { before })
       }),
     replace: (name, text, options) =>
       alone(async () => {
         const before = await readForChange(name, options)
         const replaces = before.model.file
         const checked = checkConfig(text, replaces)
-        const file = checked.model.name === name ? replaces : await newFile(checked.model.name)
+        if (isShared(before.model)) return write(replaces, refuseTakenNames(checked, replaces), { before })
+        const { model } = refuseSeveral(checked)
+        const file = model.name === name ? replaces : await newFile(model.name)
         return write(file, checked, { before, replaces })
       }),
     create: (text) =>
       alone(async () => {
         // Without a name of its own a model would be called after a file that is not there yet.
-        const checked = checkConfig(text, '.yaml')
+        const checked = refuseSeveral(checkConfig(text, '.yaml'))
         return write(await newFile(checked.model.name), checked)
       }),
   }

@@ -1,11 +1,12 @@
 import { lstat, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { SvcError } from '@svc/errors'
-import { Document, parseDocument } from 'yaml'
+import { Document, isMap, parseDocument } from 'yaml'
 import { checkConfig } from '../../../../catalog/edit-config.ts'
 import type { ConfigStore } from '../../../../catalog/folder-store.ts'
 import type { KeyFileGate, SourceFile } from '../../../../catalog/key-file-gate.ts'
 import type { ModelConfig } from '../../../../catalog/model-config.ts'
+import { withStandardEscapes } from '../../../../catalog/yaml/standard-escapes.ts'
 import { toFileError } from '../../../../files/file-error.ts'
 import { checkName, toFileName } from '../../../../files/safe-path.ts'
 import { writeFileAtomic } from '../../../../files/write-file-atomic.ts'
@@ -63,8 +64,11 @@ function renamed(source: ModelConfig, name: string, original: SourceFile | undef
   if (original === undefined) {
     return new Document({ name, backend: source.backend, parameters: { model: source.parameters.model } }).toString()
   }
-  if (source.source === 'list') return new Document({ ...source.raw, name }).toString()
-  const document = parseDocument(original.text)
+  const document = parseDocument(withStandardEscapes(original.text))
+  // Of a file with several models only one is copied.
+  if (source.source === 'list' || !isMap(document.contents) || document.errors.length > 0) {
+    return new Document({ ...source.raw, name }).toString()
+  }
   document.set('name', name)
   return document.toString()
 }
