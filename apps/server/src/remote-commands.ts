@@ -71,7 +71,8 @@ async function perform(server: ServerClient, command: RemoteCommand): Promise<vo
   switch (verb) {
     case 'models available':
     case 'backends available':
-      return printAvailable(toRows(await server.get(`/${verb.split(' ')[0]}/available`)), command)
+      printAvailable(toRows(await server.get(`/${verb.split(' ')[0]}/available`)), command)
+      return printProblems(toRows(await server.get(`/${verb.split(' ')[0]}/galleries`)))
     case 'models install': {
       const { uuid } = await server.post('/models/apply', { id: argument })
       return followJob(server, { path: `/models/jobs/${String(uuid)}`, id: String(uuid) }, command)
@@ -154,6 +155,13 @@ function printAvailable(rows: readonly Fields[], { json }: Pick<RemoteCommand, '
     const line = String(description ?? '').split(/\r?\n/, 1)[0] ?? ''
     const state = installed === true ? ' (installed)' : ''
     print(`${escapeLine(`${String(name)}${state}${line === '' ? '' : `  ${line}`}`)}\n`)
+  }
+}
+
+/** Says which galleries cannot be read, beside what the command prints. */
+function printProblems(galleries: readonly Fields[]): void {
+  for (const { name, error } of galleries) {
+    if (error !== undefined) process.stderr.write(`gallery ${String(name)} cannot be read: ${String(error)}\n`)
   }
 }
 

@@ -42,7 +42,7 @@ export interface UriServices {
 export const PUBLIC_HUB = 'https://huggingface.co'
 export const PUBLIC_CODE_HOST = 'https://raw.githubusercontent.com'
 
-const HUB_FORM = /^(?:huggingface:\/\/|hf:\/\/|(?:https?:\/\/)?hf\.co\/)(.+)$/
+const HUB_FORM = /^(?:(?:huggingface|hf):(?:\/\/)?|(?:https?:\/\/)?hf\.co\/)(.+)$/
 const CODE_FORM = /^github:(?:\/\/)?(.+)$/
 
 /**

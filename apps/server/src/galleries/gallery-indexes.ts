@@ -1,14 +1,23 @@
 import { createHash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SvcError } from '@svc/errors'
+import { escapeControls } from '../backends/log-text.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
-import type { OutboundClient } from '../outbound/client.ts'
-import type { Trust } from '../outbound/failures.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { untilAborted } from '../until-aborted.ts'
 import type { Gallery, Listed } from './gallery.ts'
+import { type AddressParts, readAddress } from './read-address.ts'
 import { MAX_INDEX_BYTES, readIndex } from './read-index.ts'
+
+/** A gallery with what was found wrong when it was read last. */
+export interface GalleryState {
+  readonly gallery: Gallery
+  /** Why it cannot be read; its last good copy may be in use. */
+  readonly error?: string | undefined
+  /** Faults of single entries. */
+  readonly warnings: readonly string[]
+}
 
 /** The entries of all galleries of one kind. */
 export interface GalleryIndexes<Entry> {
@@ -21,17 +30,16 @@ export interface GalleryIndexes<Entry> {
   list(options: { readonly signal: AbortSignal }): Promise<readonly Listed<Entry>[]>
   /** The entry of `name` or `gallery@name`, in any case. */
   find(id: string, options: { readonly signal: AbortSignal }): Promise<Listed<Entry> | undefined>
-  /** What is wrong with galleries now, by their names. */
-  problems(): ReadonlyMap<string, string>
+  /** The galleries that are configured now, as they were read last. */
+  states(): readonly GalleryState[]
 }
 
 /** What {@link createGalleryIndexes} needs. */
-export interface GalleryIndexesOptions<Entry> {
+export interface GalleryIndexesOptions<Entry> extends AddressParts {
   readonly galleries: () => readonly Gallery[]
   readonly toEntry: (value: unknown) => Entry | undefined
   /** Where the last good copies are kept. */
   readonly folder: string
-  readonly client: OutboundClient
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -41,6 +49,8 @@ const FRESH_MS = 60 * 60 * 1000
 /** A gallery that failed is not asked again before. */
 const REST_MS = 10 * 60 * 1000
 const MAX_REFERENCE_BYTES = 4096
+/** An address whose content is the address of the index; `@` begins the branch. */
+const REFERENCE = /\.ref(?:[?#@].*)?$/
 /** Entries that are made before other work runs. */
 const ITEMS_PER_TURN = 200
 
@@ -49,7 +59,8 @@ interface Index<Entry> {
   byName: ReadonlyMap<string, Listed<Entry>>
   /** When the index is looked for again, monotonic. */
   dueAt: number
-  problem: string | undefined
+  error: string | undefined
+  warnings: readonly string[]
   loading: Promise<void> | undefined
 }
 
@@ -64,7 +75,14 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
     const key = JSON.stringify([gallery.name, gallery.url, gallery.mirrors])
     const known = indexes.get(key)
     if (known !== undefined) return known
-    const index: Index<Entry> = { entries: [], byName: new Map(), dueAt: 0, problem: undefined, loading: undefined }
+    const index: Index<Entry> = {
+      entries: [],
+      byName: new Map(),
+      dueAt: 0,
+      error: undefined,
+      warnings: [],
+      loading: undefined,
+    }
     indexes.set(key, index)
     return index
   }
@@ -82,24 +100,46 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
     index.byName = new Map(entries.toReversed().map((listed) => [listed.entry.name.toLowerCase(), listed]))
   }
 
+  const read = async (index: Index<Entry>, gallery: Gallery, bytes: Uint8Array, signal: AbortSignal): Promise<void> => {
+    let warnings: readonly string[] = []
+    const items = await readIndex(bytes, {
+      onWarnings(found) {
+        warnings = found.map(escapeControls)
+      },
+      signal,
+    })
+    await fill(index, gallery, items)
+    index.warnings = warnings
+    if (warnings.length > 0) logger.warn({ gallery: gallery.name, warnings }, 'gallery has entries with faults')
+  }
+
   /** The load is not tied to whoever asks first: others wait for it too. */
   async function load(index: Index<Entry>, gallery: Gallery): Promise<void> {
     const signal = AbortSignal.timeout(2 * FETCH_MS)
     const copy = join(options.folder, `${createHash('sha256').update(gallery.url).digest('hex')}.yaml`)
     try {
       const bytes = await fetchIndex(gallery, { ...options, signal })
-      await fill(index, gallery, await readIndex(bytes, { signal }))
-      index.problem = undefined
+      await read(index, gallery, bytes, signal)
+      index.error = undefined
       index.dueAt = clock.monotonic() + FRESH_MS
-      await mkdir(options.folder, { recursive: true })
-      await writeFileAtomic(copy, bytes, { mode: 0o600 })
+      await keepCopy(copy, bytes, gallery)
     } catch (error) {
-      index.problem = error instanceof Error ? error.message : String(error)
+      index.error = escapeControls(error instanceof Error ? error.message : String(error))
       index.dueAt = clock.monotonic() + REST_MS
       logger.warn({ err: error, gallery: gallery.name }, 'gallery cannot be read')
       if (index.entries.length > 0) return
       const bytes = await readFile(copy).catch(() => undefined)
-      if (bytes !== undefined) await fill(index, gallery, await readIndex(bytes, { signal }).catch(() => []))
+      if (bytes !== undefined) await read(index, gallery, bytes, signal).catch(() => undefined)
+    }
+  }
+
+  /** A gallery without a copy is read all the same. */
+  async function keepCopy(copy: string, bytes: Uint8Array, gallery: Gallery): Promise<void> {
+    try {
+      await mkdir(options.folder, { recursive: true })
+      await writeFileAtomic(copy, bytes, { mode: 0o600 })
+    } catch (error) {
+      logger.warn({ err: error, gallery: gallery.name }, 'copy of a gallery cannot be kept')
     }
   }
 
@@ -118,6 +158,8 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
   return {
     galleries: options.galleries,
     async list({ signal }) {
+      // Every gallery waits on it.
+      setMaxListeners(0, signal)
       const all = await Promise.all(options.galleries().map((gallery) => settle(gallery, signal)))
       return all.flatMap(({ entries }) => entries)
     },
@@ -131,49 +173,33 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
       }
       return undefined
     },
-    problems() {
-      const found = options.galleries().flatMap((gallery) => {
-        const { problem } = openIndex(gallery)
-        return problem === undefined ? [] : [[gallery.name, problem] as const]
-      })
-      return new Map(found)
-    },
+    states: () =>
+      options.galleries().map((gallery) => {
+        const { error, warnings } = openIndex(gallery)
+        return { gallery, error, warnings }
+      }),
   }
 }
 
 /** The bytes of an index, from its URL or the first mirror that has them. @throws the failure of the last */
 async function fetchIndex(
   gallery: Gallery,
-  { client, signal }: { readonly client: OutboundClient; readonly signal: AbortSignal },
+  { signal, ...parts }: AddressParts & { readonly signal: AbortSignal },
 ): Promise<Uint8Array> {
   let failure: unknown
+  const limits = { maxBytes: MAX_INDEX_BYTES, timeoutMs: FETCH_MS, what: 'the gallery', signal }
   for (const url of [gallery.url, ...(gallery.mirrors ?? [])]) {
     try {
-      const bytes = await fetchBytes(url, { client, signal, trust: 'operator' })
-      if (!new URL(url).pathname.endsWith('.ref')) return bytes
-      const reference = new URL(new TextDecoder().decode(bytes.subarray(0, MAX_REFERENCE_BYTES)).trim(), url)
+      const content = await readAddress(url, { ...limits, trust: 'operator' }, parts)
+      if (!REFERENCE.test(url)) return content.bytes
+      const text = new TextDecoder().decode(content.bytes.subarray(0, MAX_REFERENCE_BYTES)).trim()
       // A document may lead away from what the operator configured.
-      const trust = reference.origin === new URL(url).origin ? 'operator' : 'public'
-      return await fetchBytes(reference.href, { client, signal, trust })
+      const { uri, trust } = content.resolve(text)
+      return (await readAddress(uri, { ...limits, trust }, parts)).bytes
     } catch (error) {
       signal.throwIfAborted()
       failure = error
     }
   }
   throw failure
-}
-
-async function fetchBytes(
-  url: string,
-  { client, signal, trust }: { readonly client: OutboundClient; readonly signal: AbortSignal; readonly trust: Trust },
-): Promise<Uint8Array> {
-  const limits = { maxBytes: MAX_INDEX_BYTES, timeoutMs: FETCH_MS, redirects: 3 } as const
-  await using reply = await client.fetch(url, { signal, trust, ...limits })
-  if (reply.status !== 200) {
-    throw new SvcError('upstream_failed', `the gallery answers with status ${reply.status}`, {
-      code: 'gallery_refused',
-    })
-  }
-  // Awaited here: the reply is closed at the end of this function.
-  return await reply.bytes()
 }

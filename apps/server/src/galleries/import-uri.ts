@@ -1,9 +1,11 @@
 import { SvcError } from '@svc/errors'
 import { isGgufName } from '../catalog/to-model-config.ts'
-import { hasDotSegment, resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
+import { hasDotSegment, type ResolvedUri, resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
 import { checkName } from '../files/safe-path.ts'
+import { parseImageReference } from '../oci/image-reference.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import { type HubRepository, readHubRepository } from './hub-repository.ts'
+import { findRawWeights } from './model-image.ts'
 import type { ModelRequest } from './model-plan.ts'
 
 /** What somebody wishes for the model behind an address. */
@@ -45,8 +47,8 @@ const BY_TASK: Readonly<Record<string, { readonly modality: string; readonly bac
 const DEFAULT_QUANTIZATIONS = ['q4_k_m', 'q4_k_s', 'q4_0', 'q5_k_m', 'q8_0']
 
 /**
- * Finds out how the model behind an address is installed: a file of weights, a model file, a repository of the hub, or a
- * model of the alternate ecosystem.
+ * Finds out how the model behind an address is installed: a file of weights, a model file, an image, a repository of the
+ * hub, or a model of the alternate ecosystem.
  *
  * @throws {SvcError} `invalid_request` (`invalid_uri`, `invalid_name`); as {@link readHubRepository}
  */
@@ -63,6 +65,8 @@ export async function planImport(
     const name = preferences.name ?? resolved.reference.slice(resolved.reference.lastIndexOf('/') + 1)
     return planFile(`${name.replaceAll(/[^\w.-]/g, '-')}.gguf`, uri, { ...preferences, name })
   }
+  if (resolved.kind === 'oci' || resolved.kind === 'oci-file')
+    return planImage(uri, resolved, preferences, parts, signal)
   const path = resolved.kind === 'http' ? new URL(resolved.source.url).pathname : uri
   const filename = decode(path.slice(path.lastIndexOf('/') + 1))
   if (/\.ya?ml$/i.test(filename)) {
@@ -73,14 +77,49 @@ export async function planImport(
   if (isGgufName(filename)) return planFile(filename, uri, preferences)
   throw new SvcError(
     'invalid_request',
-    'the address is neither a GGUF file, a model file, a repository of the hub nor an ollama:// name',
+    'the address is neither a GGUF file, a model file, an image, a repository of the hub nor an ollama:// name',
     { code: 'invalid_uri', details: { param: 'uri' } },
   )
 }
 
+/** An image holds a model file, the weights, or a folder that a backend loads. */
+async function planImage(
+  uri: string,
+  resolved: Extract<ResolvedUri, { kind: 'oci' | 'oci-file' }>,
+  preferences: ImportPreferences,
+  { client, services }: ImportParts,
+  signal: AbortSignal,
+): Promise<ImportPlan> {
+  const place = resolved.kind === 'oci' ? parseImageReference(resolved.reference).repository : resolved.path
+  const name = preferences.name ?? place.slice(place.lastIndexOf('/') + 1).replace(/\.tar$/i, '')
+  checkName(name, 'model')
+  const weights =
+    resolved.kind === 'oci'
+      ? await findRawWeights(resolved.reference, { client, credentials: services().credentials, signal })
+      : undefined
+  if (weights !== undefined && /yaml/i.test(weights.mediaType)) {
+    return { kind: 'install', request: { url: uri, name, overrides: toOverrides(preferences) } }
+  }
+  const filename = name.replaceAll(/[^\w.-]/g, '-')
+  if (weights !== undefined) return planFile(`${filename}.gguf`, uri, { ...preferences, name })
+  if (preferences.backend === undefined) return { kind: 'ambiguous', modality: 'unknown', candidates: [] }
+  const configFile = { parameters: { model: filename } }
+  const files = [{ filename, uri }]
+  return { kind: 'install', request: { name, configFile, overrides: toOverrides(preferences), files } }
+}
+
 /** `owner/repo` of an address that names a whole repository. */
 function toRepositoryName(uri: string, { hubUrl }: UriServices): string | undefined {
-  const prefixes = ['huggingface://', 'hf://', 'https://huggingface.co/', 'https://hf.co/', 'hf.co/', `${hubUrl}/`]
+  const prefixes = [
+    'huggingface://',
+    'hf://',
+    'huggingface:',
+    'hf:',
+    'https://huggingface.co/',
+    'https://hf.co/',
+    'hf.co/',
+    `${hubUrl}/`,
+  ]
   const prefix = prefixes.find((one) => uri.startsWith(one))
   const path = uri.slice(prefix?.length ?? 0).replace(/\/$/, '')
   return /^[\w.-]+\/[\w.-]+$/.test(path) && !hasDotSegment(path.split('/')) ? path : undefined

@@ -156,7 +156,7 @@ async function resolveRequest(
   signal: AbortSignal,
 ): Promise<Resolved> {
   if (request.id === undefined || request.id === '') {
-    return { listed: undefined, document: await readDocumentAt(request.url ?? '', parts, signal) }
+    return { listed: undefined, document: await readDocument(request.url ?? '', parts, signal) }
   }
   const asked = await parts.indexes.find(request.id, { signal })
   if (asked === undefined) {
@@ -167,18 +167,13 @@ async function resolveRequest(
   const entry = { ...chosen.entry, name: asked.entry.name }
   return {
     listed: { ...asked, entry },
-    document: await readDocumentAt(chosen.entry.url, parts, signal),
+    document: await readDocument(chosen.entry.url, parts, signal),
     variant: chosen.id === asked.id ? undefined : chosen.entry.name,
   }
 }
 
-async function readDocumentAt(url: string, parts: ModelInstallerParts, signal: AbortSignal): Promise<ModelDocument> {
-  if (url === '') return EMPTY_DOCUMENT
-  const resolved = resolveUri(url, 'public', parts.services())
-  if (resolved.kind !== 'http') {
-    throw new SvcError('invalid_request', 'the document of a model is fetched over HTTP alone', { code: 'invalid_uri' })
-  }
-  return fetchDocument(resolved.source, { client: parts.client, signal })
+function readDocument(url: string, parts: ModelInstallerParts, signal: AbortSignal): Promise<ModelDocument> {
+  return url === '' ? Promise.resolve(EMPTY_DOCUMENT) : fetchDocument(url, parts, signal)
 }
 
 function namelessEntry({ name = '' }: ModelRequest): Pick<ModelEntry, 'name' | 'files' | 'configFile' | 'overrides'> {

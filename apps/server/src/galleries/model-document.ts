@@ -1,9 +1,8 @@
 import { SvcError } from '@svc/errors'
 import { readYaml } from '../catalog/yaml/read-yaml.ts'
 import { toPlainValue } from '../catalog/yaml/scalars.ts'
-import type { DownloadSource } from '../downloads/download-source.ts'
-import type { OutboundClient } from '../outbound/client.ts'
 import type { EntryFile } from './gallery.ts'
+import { type AddressParts, readAddress } from './read-address.ts'
 import { isFields, toFiles } from './to-entry.ts'
 
 /** The document that an entry's `url` names. */
@@ -25,20 +24,11 @@ const FETCH_MS = 60_000
 /** A document without content. */
 export const EMPTY_DOCUMENT: ModelDocument = { configFile: {}, files: [], promptTemplates: [] }
 
-/** Fetches and reads a document. @throws {SvcError} of the client; `gallery_refused`, `document_invalid` */
-export async function fetchDocument(
-  source: DownloadSource,
-  { client, signal }: { readonly client: OutboundClient; readonly signal: AbortSignal },
-): Promise<ModelDocument> {
-  const { url, trust, credentials } = source
-  const limits = { maxBytes: MAX_BYTES, timeoutMs: FETCH_MS, redirects: 3 } as const
-  await using reply = await client.fetch(url, { signal, trust, ...limits, credentials })
-  if (reply.status !== 200) {
-    throw new SvcError('upstream_failed', `the document of the model answers with status ${reply.status}`, {
-      code: 'gallery_refused',
-    })
-  }
-  return readDocument(await reply.bytes())
+/** Fetches and reads a document. @throws {SvcError} as {@link readAddress}; `unprocessable` (`document_invalid`) */
+export async function fetchDocument(uri: string, parts: AddressParts, signal: AbortSignal): Promise<ModelDocument> {
+  const limits = { maxBytes: MAX_BYTES, timeoutMs: FETCH_MS, what: 'the document of the model' }
+  const { bytes } = await readAddress(uri, { ...limits, trust: 'public', signal }, parts)
+  return readDocument(bytes)
 }
 
 /** Reads the text of a document. @throws {SvcError} `unprocessable`, code `document_invalid` */
@@ -61,9 +51,11 @@ function readMap(text: Uint8Array | string, what: string): Readonly<Record<strin
   const refuse = (reason: string): SvcError =>
     new SvcError('unprocessable', `${what} cannot be read: ${reason}`, { code: 'document_invalid' })
   if (typeof text === 'string' && text.trim() === '') return {}
-  const read = readYaml(text)
+  const read = readYaml(text, { repeatedKeys: 'last' })
   if (!read.ok) throw refuse(read.line === undefined ? read.reason : `line ${read.line}: ${read.reason}`)
   const value = toPlainValue(read.root)
+  if (Array.isArray(value))
+    throw refuse('it is a list: the index of a gallery belongs into the galleries of the settings')
   if (!isFields(value)) throw refuse('it is no map')
   return value
 }

@@ -28,6 +28,7 @@ export interface RawWeights {
   readonly source: DownloadSource
   readonly sha256: string
   readonly sizeBytes: number
+  readonly mediaType: string
 }
 
 const MAX_FILES = 10_000
@@ -53,7 +54,8 @@ export async function findRawWeights(
     .toSorted((one, other) => other.sizeBytes - one.sizeBytes)
   if (largest === undefined) return undefined
   const sha256 = largest.digest.slice('sha256:'.length)
-  return { source: registry.layerSource(image, largest), sha256, sizeBytes: largest.sizeBytes }
+  const { sizeBytes, mediaType } = largest
+  return { source: registry.layerSource(image, largest), sha256, sizeBytes, mediaType }
 }
 
 /**

@@ -31,7 +31,6 @@ describe('an index', () => {
   it.each([
     ['no list', 'name: x', 'is not a list'],
     ['broken YAML', '- name: [', ''],
-    ['a key twice', '- name: a\n  name: b', 'duplicated'],
     ['a foreign tag', '- !!js/function x', 'unknown'],
     ['deep lists on one line', `- ${'['.repeat(20_000)}`, 'too deeply'],
     ['deep lists on many lines', `- a:\n${' [\n'.repeat(20_000)}`, 'too deeply'],
@@ -44,6 +43,80 @@ describe('an index', () => {
       code: 'gallery_invalid',
       message: expect.stringContaining(message),
     })
+  })
+
+  it.each<[string, string, unknown[], string[]]>([
+    ['a key twice', '  name: two\n  description: a\n  description: b', ['two b'], ['a key stands twice']],
+    [
+      'keys twice, also deep',
+      '  name: two\n  x: {a: 1, a: 2}\n  description: a\n  description: b',
+      ['two b'],
+      ['a key stands twice'],
+    ],
+    ['a colon in plain text', '  name: two\n  description: a: b', [], ['left out: bad indentation']],
+    ['a tab as indentation', '  name: two\n\tdescription: a', [], ['left out']],
+    ['a quote without an end', '  name: two\n  description: "a', [], ['left out']],
+    ['a bracket without an end', '  name: two\n  tags: [a', [], ['left out']],
+    ['a line without indentation', '  name: two\nlost text', [], ['left out']],
+    ['an alias of nothing', '  name: two\n  description: *nothing', [], ['left out: unidentified alias']],
+    ['a foreign tag', '  name: two\n  x: !!js/function y', [], ['left out: unknown tag']],
+    [
+      'lists that are too deep',
+      `  name: two\n  x: ${'['.repeat(500)}`,
+      [],
+      ['left out: the index is nested too deeply'],
+    ],
+    ['a control character', '  name: two\n  description: "\u0001"', [], ['left out']],
+    ['bytes that are no text', '  name: two\n  description: \xff', [], ['left out']],
+    ['an escape of other readers', '  name: two\n  description: "it\\\'s \\\\\\\' ok"', ["two it's \\' ok"], []],
+    [
+      'an escape and a key twice',
+      '  name: two\n  x: "\\\'"\n  x: "\\\'"\n  description: a',
+      ['two a'],
+      ['a key stands twice'],
+    ],
+    [
+      'text that looks like entries',
+      '  name: two\n  name: two\n  description: |\n    - name: three\n    - x',
+      ['two - name: three\n- x\n'],
+      ['a key stands twice'],
+    ],
+  ])('that has %s in one entry keeps the others', async (_what, entry, expected, messages) => {
+    const index = `---\n# all\n- &one\n  name: one\n  description: first\n-\n${entry}\n- <<: *one\n  name: three\n`
+    const warnings: string[] = []
+    const bytes = Buffer.from(index, entry.includes('\xff') ? 'latin1' : 'utf8')
+    const items = await readIndex(bytes, { onWarnings: (found) => warnings.push(...found), signal })
+    const entries = items.map(toModelEntry).map((found) => found && `${found.name} ${found.description}`)
+    expect(entries).toEqual(['one first', ...expected, 'three first'])
+    expect(warnings).toEqual(messages.map((message) => expect.stringMatching(new RegExp(`^line 6: .*${message}`))))
+  })
+
+  it('whose faulty entry is the base of others loses these too', async () => {
+    const warnings: string[] = []
+    const text = '- &a\n  name: a: b\n- <<: *a\n  name: c\n- name: d\n'
+    const items = await readIndex(Buffer.from(text), { onWarnings: (found) => warnings.push(...found), signal })
+    expect(items).toEqual([{ name: 'd' }])
+    expect(warnings).toEqual([expect.stringContaining('line 1:'), expect.stringContaining('line 3:')])
+  })
+
+  it('of entries that stand further in is read as well', async () => {
+    const items = await readIndex(
+      Buffer.from('  - name: a\n    tags:\n    - x\n    - y\n  - name: b: c\n  - name: d\n'),
+      { signal },
+    )
+    expect(items).toEqual([{ name: 'a', tags: ['x', 'y'] }, { name: 'd' }])
+  })
+
+  it('tells a limited number of faults, and gives up where they would take too long', async () => {
+    const warnings: string[] = []
+    const onWarnings = (found: readonly string[]): void => void warnings.push(...found)
+    const bad = Array.from({ length: 200 }, (_, index) => `- name: m-${index}\n  x: a: b\n`).join('')
+    await readIndex(Buffer.from(`${bad}- name: kept\n`), { onWarnings, signal })
+    expect(warnings).toHaveLength(51)
+    expect(warnings.at(-1)).toBe('150 more entries have faults')
+    const base = `- &base\n  name: base\n  text: ${'x'.repeat(100_000)}\n`
+    const many = Array.from({ length: 2000 }, (_, index) => `- {<<: *base, name: m-${index}, name: m-${index}}\n`)
+    await expect(read(base + many.join(''))).rejects.toThrow('too many faults')
   })
 
   it('loses the entries that hold too much, and no others', async () => {

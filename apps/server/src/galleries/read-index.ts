@@ -5,7 +5,7 @@ import { SvcError } from '@svc/errors'
 /** What the thread sends. */
 type IndexMessage =
   | { readonly kind: 'entries'; readonly entries: readonly unknown[] }
-  | { readonly kind: 'end' }
+  | { readonly kind: 'end'; readonly warnings: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string }
 
 /** Largest index (threats YML-1). */
@@ -15,15 +15,20 @@ const HEAP_MIB = 1024
 /** The reader of YAML recurses; its nesting is bounded, and this is far more than that takes. */
 const STACK_MIB = 32
 
+/** Options of {@link readIndex}. */
+export interface ReadIndexOptions {
+  /** Told of the faults of entries, each as a sentence. */
+  readonly onWarnings?: ((warnings: readonly string[]) => void) | undefined
+  readonly signal: AbortSignal
+}
+
 /**
- * Reads the YAML text of an index on a thread of its own. An entry that holds too much is left out.
+ * Reads the YAML text of an index on a thread of its own. A fault costs the entry that has it: one that holds too much or
+ * cannot be read is left out, and a key that stands twice in it has its last value.
  *
  * @throws {SvcError} `unprocessable`, code `gallery_invalid`; the signal's reason
  */
-export async function readIndex(
-  bytes: Uint8Array,
-  options: { readonly signal: AbortSignal },
-): Promise<readonly unknown[]> {
+export async function readIndex(bytes: Uint8Array, options: ReadIndexOptions): Promise<readonly unknown[]> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(MAX_READ_MS)])
   if (bytes.length > MAX_INDEX_BYTES) throw invalid(`it is larger than ${MAX_INDEX_BYTES} bytes`)
   signal.throwIfAborted()
@@ -34,7 +39,7 @@ export async function readIndex(
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB, stackSizeMb: STACK_MIB },
   })
   try {
-    return await collect(worker, signal)
+    return await collect(worker, { ...options, signal })
   } catch (error) {
     options.signal.throwIfAborted()
     if (SvcError.is(error)) throw error
@@ -44,15 +49,17 @@ export async function readIndex(
   }
 }
 
-function collect(worker: Worker, signal: AbortSignal): Promise<readonly unknown[]> {
+function collect(worker: Worker, { signal, onWarnings }: ReadIndexOptions): Promise<readonly unknown[]> {
   const entries: unknown[] = []
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason)
     signal.addEventListener('abort', onAbort)
     worker.on('message', (message: IndexMessage) => {
       if (message.kind === 'entries') entries.push(...message.entries)
-      else if (message.kind === 'end') resolve(entries)
-      else reject(invalid(message.message))
+      else if (message.kind === 'end') {
+        if (message.warnings.length > 0) onWarnings?.(message.warnings)
+        resolve(entries)
+      } else reject(invalid(message.message))
     })
     worker.on('error', reject)
     worker.on('exit', () => reject(invalid('its reader ended')))

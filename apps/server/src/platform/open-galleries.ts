@@ -83,7 +83,8 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
     credentials,
     modelsPath: config.modelsPath,
   }
-  const indexParts = { folder: join(config.dataPath, 'galleries'), client, clock, logger: log }
+  const addressParts = { client, services: () => services, places: parts.places }
+  const indexParts = { folder: join(config.dataPath, 'galleries'), ...addressParts, clock, logger: log }
   const concurrency = (): number => settings.get('artifact_download_concurrency')
   const oldCopies = createOldCopies({ clock, logger: log })
   const backendParts = {

@@ -16,14 +16,20 @@ export interface SettingOrigin {
   readonly flag: string | null
   /** The variables that set it, in the order in which they count. */
   readonly variables: readonly string[]
+  /** What is wrong with the things that its value names; left out where nothing is. */
+  readonly problems?: readonly string[] | undefined
 }
 
 const OPTION_BY_KEY = new Map(OPTIONS.map((option) => [option.key, option]))
 
 /** Lists every setting with its origin, in the order of the sections. */
-export function listSettingOrigins(snapshot: ReadonlyMap<SettingKey, EffectiveSetting>): readonly SettingOrigin[] {
+export function listSettingOrigins(
+  snapshot: ReadonlyMap<SettingKey, EffectiveSetting>,
+  findProblems: (key: SettingKey) => readonly string[] = () => [],
+): readonly SettingOrigin[] {
   return [...snapshot].map(([key, { source }]) => {
     const { heading, about, secret } = findSetting(key)
+    const problems = findProblems(key)
     const option = OPTION_BY_KEY.get(findPairedOption(key) ?? '')
     return {
       key,
@@ -34,6 +40,7 @@ export function listSettingOrigins(snapshot: ReadonlyMap<SettingKey, EffectiveSe
       secret: secret === true,
       flag: option?.flag === undefined ? null : `--${option.flag}`,
       variables: option?.env ?? [],
+      ...(problems.length === 0 ? {} : { problems }),
     }
   })
 }

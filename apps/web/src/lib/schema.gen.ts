@@ -10705,6 +10705,10 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         };
+                        /** @description Why the gallery cannot be read; its last good copy may be in use. */
+                        error?: string;
+                        /** @description Faults of single entries. */
+                        warnings?: string[];
                     } & {
                         [key: string]: unknown;
                     })[];
@@ -10875,6 +10879,10 @@ export interface operations {
                         repositories: {
                             name: string;
                             url: string;
+                            /** @description Why the gallery cannot be read; its last good copy may be in use. */
+                            error?: string;
+                            /** @description Faults of single entries. */
+                            warnings?: string[];
                         }[];
                         allTags: string[];
                         allBackends: string[];
@@ -11520,6 +11528,10 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         };
+                        /** @description Why the gallery cannot be read; its last good copy may be in use. */
+                        error?: string;
+                        /** @description Faults of single entries. */
+                        warnings?: string[];
                     } & {
                         [key: string]: unknown;
                     })[];
@@ -11743,6 +11755,10 @@ export interface operations {
                         repositories: {
                             name: string;
                             url: string;
+                            /** @description Why the gallery cannot be read; its last good copy may be in use. */
+                            error?: string;
+                            /** @description Faults of single entries. */
+                            warnings?: string[];
                         }[];
                         allTags: string[];
                         processingBackends: {
@@ -16639,6 +16655,8 @@ export interface operations {
                             secret: boolean;
                             flag: string | null;
                             variables: string[];
+                            /** @description What is wrong with the things that its value names, such as a gallery that cannot be read. */
+                            problems?: string[];
                         }[];
                     };
                 };

@@ -206,6 +206,34 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-admin:galleries:addresses',
+    section: '4.6',
+    behavior:
+      'The index of a gallery, its mirrors and the documents of entries are read over HTTP, at the code host (`github:`), at the hub (`huggingface:`, `hf:`), in a file below the models folder (`file://`) and in an image of a registry (`oci://`).',
+    state: 'built',
+  },
+  {
+    id: 'model-admin:import:addresses',
+    section: '4.6',
+    behavior:
+      'An import takes weights, a model file or a folder that is in a file below the models folder or in an image of a registry.',
+    state: 'built',
+  },
+  {
+    id: 'model-admin:galleries:bad-entry',
+    section: '4.6',
+    behavior:
+      'A fault costs the entry of an index that has it; a key that stands twice in an entry has its last value. Both are warnings of the gallery.',
+    state: 'built',
+  },
+  {
+    id: 'model-admin:galleries:unreadable',
+    section: '4.6',
+    behavior:
+      'A gallery that cannot be read has its reason in `/models/galleries` and `/backends/galleries`, in the lists of models and backends, and in `/api/settings/sources`.',
+    state: 'built',
+  },
+  {
     id: 'model-admin:models:jobs',
     section: '4.6',
     behavior: '`GET /models/jobs/*` shows install jobs of models.',

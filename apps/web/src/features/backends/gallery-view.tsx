@@ -4,6 +4,7 @@ import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Checkbox, SelectFilter } from '../../components/ui/field.tsx'
 import { Filters } from '../../components/ui/filters.tsx'
+import { GalleryProblems } from '../../components/ui/gallery-problems.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
@@ -64,17 +65,20 @@ export function GalleryView() {
         <section className="l" tabIndex={0} aria-label={t('common:nav.backends')} aria-busy={page.isPlaceholderData}>
           {page.isPlaceholderData && <div className="refresh" />}
           <QueryView query={page} lines={8} height={52}>
-            {(data) =>
-              shown === undefined || shown.length > 0 ? (
-                <BackendList backends={shown ?? []} search={search} />
-              ) : isFiltered ? (
-                <NoMatch onClear={() => void navigate({ to: '.', search: {} })} />
-              ) : (
-                <EmptyState icon="plug" title={t(data.repositories.length === 0 ? 'noGallery' : 'noneHere')}>
-                  {t(data.repositories.length === 0 ? 'noGalleryAbout' : 'noneHereAbout')}
-                </EmptyState>
-              )
-            }
+            {(data) => (
+              <>
+                <GalleryProblems galleries={data.repositories} />
+                {shown === undefined || shown.length > 0 ? (
+                  <BackendList backends={shown ?? []} search={search} />
+                ) : isFiltered ? (
+                  <NoMatch onClear={() => void navigate({ to: '.', search: {} })} />
+                ) : (
+                  <EmptyState icon="plug" title={t(data.repositories.length === 0 ? 'noGallery' : 'noneHere')}>
+                    {t(data.repositories.length === 0 ? 'noGalleryAbout' : 'noneHereAbout')}
+                  </EmptyState>
+                )}
+              </>
+            )}
           </QueryView>
         </section>
         <BackendDetail

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { GalleryProblems } from '../../components/ui/gallery-problems.tsx'
 import { EmptyState, NoMatch } from '../../components/ui/states.tsx'
 import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
@@ -21,10 +22,16 @@ export function GalleryList({ page, search }: { readonly page: GalleryPage; read
   const { models, totalPages, availableModels } = page
   if (models.length === 0) {
     if (hasGalleryFilter(search)) return <NoMatch onClear={() => void navigate({ to: '.', search: {} })} />
-    return <EmptyGallery hasGallery={page.repositories.length > 0} />
+    return (
+      <>
+        <GalleryProblems galleries={page.repositories} />
+        <EmptyGallery hasGallery={page.repositories.length > 0} />
+      </>
+    )
   }
   return (
     <>
+      <GalleryProblems galleries={page.repositories} />
       <ul className="ml">
         {models.map((model) => (
           <li key={model.id}>

@@ -34,6 +34,13 @@ export function SettingRow({
         <p className="t2" id={`${id}-about`}>
           {origin.about}
         </p>
+        {origin.problems !== undefined && (
+          <ul className="problem-list hint err" aria-label={t('problems')}>
+            {origin.problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        )}
         <p className="row wrap meta">
           <Badge tone={origin.source === 'default' ? '' : 'info'}>{t(`source.${origin.source}`)}</Badge>
           <LockReason origin={origin} />

@@ -23,6 +23,18 @@ export function galleriesFeature(platform: Platform): ServerFeature {
     log,
   } = platform
   const stopping = new AbortController()
+  /** Not waited for: the server serves without its galleries. */
+  const fetchIndexes = (): void => {
+    const wanted = [
+      ...(settings.get('autoload_galleries') ? [gallery.indexes] : []),
+      ...(settings.get('autoload_backend_galleries') ? [backendGallery.indexes] : []),
+    ]
+    for (const indexes of wanted) {
+      indexes
+        .list({ signal: stopping.signal })
+        .catch((error: unknown) => log.debug({ err: error }, 'the galleries were not fetched'))
+    }
+  }
   return {
     routes: config.disableGalleryEndpoint
       ? []
@@ -47,17 +59,9 @@ export function galleriesFeature(platform: Platform): ServerFeature {
             developmentSuffix: config.backendDevSuffix,
           }),
         ],
-    start() {
-      const wanted = [
-        ...(settings.get('autoload_galleries') ? [gallery.indexes] : []),
-        ...(settings.get('autoload_backend_galleries') ? [backendGallery.indexes] : []),
-      ]
-      // Not waited for: the server serves without its galleries.
-      for (const indexes of wanted) {
-        indexes
-          .list({ signal: stopping.signal })
-          .catch((error: unknown) => log.debug({ err: error }, 'the galleries were not fetched'))
-      }
+    start: fetchIndexes,
+    settingsChanged(changed) {
+      if (changed.has('galleries') || changed.has('backend_galleries')) fetchIndexes()
     },
     drain: () => stopping.abort(),
   }

@@ -6,6 +6,7 @@ import { findEntryBackend, type ModelGallery } from '../../../galleries/model-ga
 import type { Call } from '../../../http/call.ts'
 import type { OperationView } from '../../../operations/operation.ts'
 import type { Operations } from '../../../operations/operations.ts'
+import { toWireProblem } from './gallery-state.ts'
 import { distinctTexts, toPage } from './page.ts'
 import { sortEntries } from './sort-entries.ts'
 
@@ -41,7 +42,10 @@ export async function listModels(call: Call, parts: ModelPageParts): Promise<Rea
       ...toRow(listed, { installed, processing }),
       ...toSizeFields(listed.entry, assessed[index]),
     })),
-    repositories: gallery.indexes.galleries().map(({ name, url }) => ({ name, url })),
+    repositories: gallery.indexes.states().map((state) => {
+      const { name, url } = state.gallery
+      return { name, url, ...toWireProblem(state) }
+    }),
     allTags: distinctTexts(all.flatMap(({ entry }) => entry.tags)),
     allBackends: distinctTexts(all.map(({ entry }) => findEntryBackend(entry))),
     processingModels: Object.fromEntries(processing.map(({ fullName, jobId }) => [fullName, jobId])),

@@ -20,7 +20,11 @@ export const modelListQuery = z.object({
   items: text('Models of a page, 9 when it is left out.'),
 })
 
-const repository = z.object({ name: z.string(), url: z.string() })
+const problems = {
+  error: z.string().optional().describe('Why the gallery cannot be read; its last good copy may be in use.'),
+  warnings: z.array(z.string()).optional().describe('Faults of single entries.'),
+}
+const repository = z.object({ name: z.string(), url: z.string(), ...problems })
 const entryFile = z.object({ filename: z.string(), uri: z.string(), sha256: z.string() })
 const taskTypes = z.record(z.string(), z.enum(['installation', 'deletion', 'waiting']))
 const pages = { currentPage: z.int(), totalPages: z.int(), prevPage: z.int(), nextPage: z.int() }
@@ -114,7 +118,7 @@ export const modelJobCreated = z.object({
 })
 
 /** Reply of `GET /models/galleries` and `GET /backends/galleries`. */
-export const galleryList = z.array(gallerySchema)
+export const galleryList = z.array(gallerySchema.extend(problems))
 
 /** Reply of `GET /models/available`. */
 export const availableModels = z.array(

@@ -15,6 +15,10 @@ export const settingSources = z.object({
       secret: z.boolean().describe('`GET /api/settings` shows a mask, which may be sent back.'),
       flag: z.string().nullable(),
       variables: z.array(z.string()),
+      problems: z
+        .array(z.string())
+        .optional()
+        .describe('What is wrong with the things that its value names, such as a gallery that cannot be read.'),
     }),
   ),
 })

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
+import type { SettingKey } from '../../../config/schema.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
@@ -23,7 +24,11 @@ function toRefusal(error: string, status: number): HttpReply {
 }
 
 /** `GET` and `POST /api/settings` (§4.7) and the sources of the values; absent with `--disable-runtime-settings`. */
-export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Route[] {
+export function settingsRoutes(
+  settings: SettingsAccess,
+  bodies: BodyReader,
+  findProblems?: (key: SettingKey) => readonly string[],
+): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -55,7 +60,7 @@ export function settingsRoutes(settings: SettingsAccess, bodies: BodyReader): Ro
       },
       async handler() {
         const { listSettingOrigins } = await import('../../../settings/list-sources.ts')
-        return json({ settings: listSettingOrigins(settings.snapshot()) })
+        return json({ settings: listSettingOrigins(settings.snapshot(), findProblems) })
       },
     }),
     defineRoute({
