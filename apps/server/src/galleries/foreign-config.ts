@@ -48,12 +48,17 @@ export function refuseForeignKeys(
     return given === undefined || !isDeepStrictEqual(given, valueAt(merged, path))
   })
   if (faults.length === 0) return
-  const named = new Map(faults.map(({ path, reach }) => [path.join('.'), `${path.join('.')} (${REASONS[reach]})`]))
+  const named = new Map(faults.map((fault) => [fault.path.join('.'), describe(fault)]))
   throw new SvcError(
     'forbidden',
     `a gallery may not set ${[...named.values()].join(', ')}: set it yourself, in overrides, where you mean it`,
     { code: 'foreign_key_refused' },
   )
+}
+
+function describe({ path, reach }: ForeignFault): string {
+  const only = path.at(-1) === 'token_env' ? `a token_env other than ${HUB_TOKEN} ` : ''
+  return `${path.join('.')} (${only}${REASONS[reach]})`
 }
 
 /** Every fault of foreign text, read as the model file will be read. */

@@ -216,6 +216,19 @@ describe('managed snapshots', () => {
   it('count once they are there', () => {
     expect(request('parameters: {model: org/m}\nartifacts: [{name: a, target: model}]').ModelFile).toBe('/models/org/m')
   })
+
+  it('leads no path out of the folder of snapshots', () => {
+    const root = `/models/.artifacts/huggingface/${key}/snapshot`
+    const load = (source: string, resolved: string) =>
+      request(
+        `parameters: {model: m}\nartifacts: [{name: a, target: model, source: {type: ${source}}, resolved: {cache_key: ${resolved}}}]`,
+      ).ModelFile
+    expect(load('../../..', key)).toBe(root)
+    for (const file of ['../../x', '/etc/passwd', 'a/../../x', '"..\\\\x"']) {
+      expect(load('huggingface', `${key}, primary_file: ${file}`)).toBe(root)
+    }
+    expect(load('huggingface', `"../${key}"`)).toBe('/models/m')
+  })
 })
 
 it('refuses weights that are known to be damaged', () => {

@@ -5,6 +5,7 @@ import { SvcError } from '@svc/errors'
 import { toCanonicalBackend } from '../backends/backend-names.ts'
 import type { ModelConfig, ProxySettings } from '../catalog/model-config.ts'
 import { leavesMachine, livesUpstream } from '../catalog/serving.ts'
+import { isSafeName } from '../files/safe-path.ts'
 
 /** Context of a load beside the model. */
 export interface LoadRequestContext {
@@ -78,8 +79,9 @@ function inFolder(folder: string, file: string | undefined): string | undefined 
 function findSnapshot(artifact: ModelConfig['artifacts'][number] | undefined): string | undefined {
   const { cacheKey, primaryFile } = artifact?.resolved ?? {}
   if (cacheKey === undefined || !/^[0-9a-f]{64}$/.test(cacheKey)) return undefined
-  const root = join('.artifacts', artifact?.source?.type ?? 'huggingface', cacheKey, 'snapshot')
-  return primaryFile === undefined || primaryFile.includes('..') ? root : join(root, primaryFile)
+  // The type of the source is no part of the path: a model file could lead out of the folder by it.
+  const root = join('.artifacts', 'huggingface', cacheKey, 'snapshot')
+  return primaryFile === undefined || !isSafeName(primaryFile) ? root : join(root, primaryFile)
 }
 
 function toSizeFields(config: ModelConfig, context: LoadRequestContext): LoadFields {

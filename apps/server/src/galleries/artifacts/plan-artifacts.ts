@@ -18,14 +18,16 @@ export interface PlannedArtifact {
 }
 
 const REPOSITORY = /^[\w.-]+\/[\w.-]+$/
-/** The variable that the token of the hub comes from. A gallery must not choose which secret is sent. */
+/** The variable that the token of the hub comes from. */
 const TOKEN_VARIABLE = 'HF_TOKEN'
+/** The only place that snapshots come from. */
+const SNAPSHOT_SOURCE = 'huggingface'
 
 /**
  * The snapshots of a model: those that its file lists, else the one that its weights name where the backend loads
  * repositories.
  *
- * @throws {SvcError} `invalid_request` (`invalid_artifact`), `not_implemented` (`artifact_not_built`)
+ * @throws {SvcError} `invalid_request`, code `invalid_artifact`
  */
 export function planArtifacts({ artifacts, backend, parameters }: ModelConfig): readonly PlannedArtifact[] {
   if (artifacts.length > 0) return artifacts.map(toPlanned)
@@ -36,15 +38,22 @@ export function planArtifacts({ artifacts, backend, parameters }: ModelConfig): 
 }
 
 function toPlanned({ name, target = 'companion', source }: ModelArtifact, index: number): PlannedArtifact {
-  const { type = 'huggingface', repo = '', tokenEnv = TOKEN_VARIABLE, revision } = source ?? {}
-  if (type !== 'huggingface') throw notBuilt(`artifacts of the type ${JSON.stringify(type.slice(0, 100))}`)
-  if (tokenEnv !== TOKEN_VARIABLE && tokenEnv !== '') throw notBuilt(`a token_env other than ${TOKEN_VARIABLE}`)
-  const repository = toRepository(repo)
-  if (repository === undefined) {
-    throw new SvcError('invalid_request', `the repository of artifacts[${index}] is not owner/repo`, {
-      code: 'invalid_artifact',
-    })
+  const { type = '', repo = '', tokenEnv = '', revision } = source ?? {}
+  const refuse = (reason: string): SvcError =>
+    new SvcError('invalid_request', `artifacts[${index}]: ${reason}`, { code: 'invalid_artifact' })
+  if (!['', SNAPSHOT_SOURCE].includes(type.trim())) {
+    throw refuse(
+      `artifacts of the type ${JSON.stringify(type.slice(0, 100))} are not fetched: only a repository of the model hub (huggingface) has commits and hashes to check a snapshot by; list other files in files`,
+    )
   }
+  // A model file must not choose which secret leaves the server.
+  if (!['', TOKEN_VARIABLE].includes(tokenEnv.trim())) {
+    throw refuse(
+      `a token_env other than ${TOKEN_VARIABLE} is not read: the hub gets the token of that variable and no other secret of this server`,
+    )
+  }
+  const repository = toRepository(repo.trim())
+  if (repository === undefined) throw refuse('the repository is not owner/repo')
   return {
     ...{ name: name ?? `artifact-${index}`, target, repository, isInferred: false },
     revision: revision === undefined || revision === '' ? 'main' : revision,
@@ -58,8 +67,4 @@ function toRepository(text: string): string | undefined {
   const path = text.replace(/^(?:huggingface:\/\/|hf:\/\/|https:\/\/huggingface\.co\/|https:\/\/hf\.co\/)/, '')
   const isRepository = REPOSITORY.test(path) && !path.split('/').some((part) => part === '.' || part === '..')
   return isRepository ? path : undefined
-}
-
-function notBuilt(what: string): SvcError {
-  return new SvcError('not_implemented', `${what} are not in this version`, { code: 'artifact_not_built' })
 }
