@@ -7,6 +7,7 @@ import { readSystemCode, toFileError, toReason } from '../files/file-error.ts'
 import { checkName, toFileName } from '../files/safe-path.ts'
 import { createTemporaryPath } from '../files/temporary-files.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
+import { NO_ARCHITECTURE } from './attach-weights.ts'
 import { createConfigStore } from './config-store.ts'
 import type { GgufSummary } from './gguf-summary.ts'
 import { isStandalone } from './loose-weights.ts'
@@ -120,6 +121,7 @@ function checkWeights(path: string): GgufSummary {
   const weights = createWeightsInspector(openModelFolder(dirname(path))).inspect(file)
   if (weights === undefined) throw refuse('is not a regular file')
   if (!weights.usable) throw refuse(weights.fault)
+  if (weights.summary.architecture === '') throw refuse(NO_ARCHITECTURE)
   if (!isStandalone(file, weights.summary)) throw refuse('is no model by itself, but belongs to one')
   return weights.summary
 }

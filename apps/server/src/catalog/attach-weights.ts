@@ -16,6 +16,9 @@ export function readsGguf(backend: string): boolean {
   return /^(?:|go-llama|llama|(?:[a-z0-9-]+-)?llama-cpp(?:-[a-z0-9-]+)?)$/.test(backend.toLowerCase())
 }
 
+/** Why weights that another engine may load are of no use to ours. */
+export const NO_ARCHITECTURE = 'does not name its architecture (general.architecture), which this backend needs'
+
 /** Creates an attacher with the inspector of the models' folder. */
 export function createWeightsAttacher(inspector: WeightsInspector): WeightsAttacher {
   const attached = new WeakMap<ModelConfig, { readonly weights: Weights | undefined; readonly model: ModelConfig }>()
@@ -43,6 +46,7 @@ function findWeightsPath(model: ModelConfig): string | undefined {
 function withWeights(model: ModelConfig, path: string, weights: Weights | undefined): ModelConfig {
   if (weights === undefined) return { ...model, weightsMissing: true }
   if (!weights.usable) return { ...model, weightsError: `file "${path}" ${weights.fault}` }
+  if (weights.summary.architecture === '') return { ...model, weightsError: `file "${path}" ${NO_ARCHITECTURE}` }
   return { ...model, gguf: weights.summary }
 }
 

@@ -93,6 +93,32 @@ describe('listed models', () => {
     expect(vectors && listUsecases(vectors)).toEqual(['embeddings', 'tokenize'])
   })
 
+  it('no GGUF file that names no architecture; ours is told so, other engines load it', async () => {
+    await using dir = await tempDir()
+    const weights = ggufBytes({ values: { 'general.file_type': ['u32', 7] } })
+    for (const name of ['flux', 'vae', 'loose']) writeFileSync(dir.join(`${name}.gguf`), weights)
+    const entries = [
+      '{name: image, backend: stablediffusion-ggml, parameters: {model: flux.gguf}, options: ["vae_path:vae.gguf"]}',
+      '{name: text, backend: llama, parameters: {model: flux.gguf}}',
+      '{name: other, backend: cuda12-llama-cpp, parameters: {model: flux.gguf}}',
+      '{name: open, parameters: {model: flux.gguf}}',
+    ]
+    writeFileSync(dir.join('m.yaml'), entries.map((entry) => `- ${entry}\n`).join(''))
+    const store = createConfigStore({ folder: dir.path })
+    expect(names(store, true)).toEqual(['image', 'open', 'other', 'text'])
+    const faults = store.list().map(({ name, weightsError }) => [name, weightsError])
+    const fault = expect.stringContaining('file "flux.gguf" does not name its architecture')
+    expect(faults).toEqual([
+      ['image', undefined],
+      ['open', fault],
+      ['other', fault],
+      ['text', fault],
+    ])
+    expect(problems(store).filter((problem) => problem.includes('.gguf:'))).toEqual([
+      expect.stringMatching(/^loose\.gguf: does not name its architecture/),
+    ])
+  })
+
   it('no GGUF file that a model file uses, unless asked for; by its name it can be used', async () => {
     await using dir = await tempDir()
     writeFileSync(dir.join('weights.gguf'), chatGguf())

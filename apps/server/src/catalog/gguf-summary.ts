@@ -1,9 +1,9 @@
 import { readSync } from 'node:fs'
-import { GgufError, type GgufHeader, type GgufSource, readGgufHeader } from '@svc/gguf'
+import { type GgufHeader, type GgufSource, readGgufHeader } from '@svc/gguf'
 
 /** Facts from the header of a GGUF file. */
 export interface GgufSummary {
-  /** Family of the network, such as `llama` or `bert`. */
+  /** Family of the network, such as `llama` or `bert`; empty where the file does not name it, as files of images do. */
   readonly architecture: string
   /** Type of a file that is not a model: `adapter`, `mmproj`, `imatrix`. */
   readonly type?: string | undefined
@@ -26,7 +26,7 @@ const MAX_CONTEXT_LENGTH = 2 ** 31 - 1
  * Reads the header of an open GGUF file, so that a damaged file is refused before a backend opens it. Blocks while it
  * reads.
  *
- * @throws {GgufError} for a file that is not a model
+ * @throws {GgufError} for a file whose header contradicts it
  */
 export function readGgufSummary(descriptor: number, sizeBytes: number): GgufSummary {
   return toSummary(readGgufHeader(toSource(descriptor, sizeBytes)), sizeBytes)
@@ -64,7 +64,6 @@ function toSummary({ keys, tensorCount }: GgufHeader, sizeBytes: number): GgufSu
     return typeof value === 'number' ? value : undefined
   }
   const architecture = text('general.architecture') ?? ''
-  if (architecture === '') throw new GgufError('does not name its architecture')
   return {
     architecture,
     type: text('general.type'),

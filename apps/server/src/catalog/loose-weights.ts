@@ -7,9 +7,10 @@ import type { Usecase } from './usecase-names.ts'
 const LATER_PART = /-(?!0*1-of-)\d{5}-of-\d{5}\.gguf$/i
 const NOT_MODELS: ReadonlySet<string> = new Set(['adapter', 'mmproj', 'imatrix', 'vocab'])
 
-/** Whether a GGUF file is a model by itself: no projector, adapter or later part of a split model. */
+/** Whether a GGUF file is a model by itself: no projector, adapter, later part of a split model or file of another engine. */
 export function isStandalone(file: string, summary: GgufSummary): boolean {
-  if (LATER_PART.test(file) || summary.tensorCount === 0 || summary.architecture === 'clip') return false
+  if (LATER_PART.test(file) || summary.tensorCount === 0) return false
+  if (summary.architecture === 'clip' || summary.architecture === '') return false
   return !NOT_MODELS.has(summary.type ?? 'model')
 }
 

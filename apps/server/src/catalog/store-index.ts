@@ -99,7 +99,11 @@ function listWeightsProblems(model: ModelConfig): ConfigProblem[] {
 
 /** Lists files in the folder that belong to models described elsewhere. */
 function listUsedFiles(models: readonly ModelConfig[]): Set<string> {
-  const files = models.flatMap(({ parameters, llm }) => [parameters.model, llm.mmproj, llm.draftModel])
+  const files = models.flatMap(({ parameters, llm, options }) => [
+    ...[parameters.model, llm.mmproj, llm.draftModel],
+    // Engines take further files as `name:file`.
+    ...options.map((option) => option.slice(option.search(/[:=]/) + 1)),
+  ])
   return new Set(files.filter((file) => file !== undefined))
 }
 
@@ -120,6 +124,11 @@ function toLooseModel(
     // The model file that uses it has reported this already.
     if (!from.isUsed) from.problems.push({ file, reason: weights.fault })
     return undefined
+  }
+  if (weights.summary.architecture === '' && !from.isUsed) {
+    const reason =
+      'does not name its architecture: no model by itself, name it in the model file of an engine that loads it'
+    from.problems.push({ file, reason })
   }
   if (!isStandalone(file, weights.summary)) return undefined
   const before = from.previous.get(file)

@@ -214,6 +214,26 @@ describe('a download', () => {
     expect(await readdir(world.dir.path)).toEqual([])
   })
 
+  it('that its check refuses is kept where it has its hash, and not fetched again', async () => {
+    await using world = await openDownloads()
+    await using origin = await open()
+    const { dir, downloader, signal } = world
+    let isRefused = true
+    const request = {
+      ...{ target: dir.join('model.gguf'), source: toSource(origin), sha256: digest, signal },
+      async check() {
+        if (isRefused) throw new SvcError('unprocessable', 'it is odd', { code: 'not_a_model' })
+      },
+    }
+    for (let time = 0; time < 2; time += 1) {
+      await expect(downloader.download(request)).rejects.toMatchObject({ code: 'not_a_model' })
+      expect((await readdir(dir.path)).sort()).toEqual(['model.gguf.partial', 'model.gguf.partial.json'])
+    }
+    isRefused = false
+    expect(await downloader.download(request)).toMatchObject({ sha256: digest })
+    expect(origin.sentBytes).toBe(content.length)
+  })
+
   it('keeps its data after an abort, or discards it, as its owner says', async () => {
     for (const keeps of [true, false]) {
       await using world = await openDownloads()

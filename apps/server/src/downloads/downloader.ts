@@ -247,7 +247,8 @@ async function finish(partial: PartialFile, request: DownloadRequest, { known }:
   try {
     await check?.(partial.path)
   } catch (error) {
-    await removePartial(target)
+    // Content that has its hash is what was asked for: it is not fetched again.
+    if (request.sha256 === undefined) await removePartial(target)
     throw error
   }
   signal.throwIfAborted()

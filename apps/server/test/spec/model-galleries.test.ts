@@ -111,6 +111,29 @@ describe('the installation of a model', () => {
     )
   })
 
+  verifies(
+    'model-admin:install:any-gguf',
+    'takes GGUF files of other engines, which name no architecture',
+    async () => {
+      const odd = ggufBytes({ values: { 'general.file_type': ['u32', 7] } })
+      const names = ['image.gguf', 'text.gguf']
+      await using world = await startGalleryWorld({
+        files: Object.fromEntries(names.map((name) => [hubPath(name), odd])),
+      })
+      const { server } = world
+      const text = mockEntry('text', 'text.gguf', odd)
+      world.setIndex([
+        mockEntry('image', 'image.gguf', odd),
+        { ...text, overrides: { ...(text.overrides as object), backend: 'llama' } },
+      ])
+      for (const id of ['image', 'text']) expect(await world.apply({ id })).toMatchObject({ message: 'completed' })
+      expect((await server.chat('image')).status).toBe(200)
+      const refused = await server.chat('text')
+      expect([refused.status, refused.text]).toEqual([500, expect.stringContaining('does not name its architecture')])
+      expect(Buffer.compare(await readFile(join(server.modelsPath, 'text.gguf')), odd)).toBe(0)
+    },
+  )
+
   it('of the same name joins the one that runs; a file that is here already is not fetched', async () => {
     await using world = await startGalleryWorld({ files: { [hubPath('shared.bin')]: WEIGHTS } })
     world.setIndex([mockEntry('one', 'shared.bin'), mockEntry('two', 'shared.bin'), mockEntry('three', 'copy.bin')])

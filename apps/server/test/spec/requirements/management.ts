@@ -213,6 +213,13 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-admin:install:any-gguf',
+    section: '4.6',
+    behavior:
+      'A GGUF file that does not name its architecture is installed; only a load by a backend that needs the architecture is refused.',
+    state: 'built',
+  },
+  {
     id: 'model-admin:import:addresses',
     section: '4.6',
     behavior:

@@ -48,7 +48,7 @@ function toModelInfo({ gguf }: ModelConfig): OllamaShowReply['model_info'] {
   if (gguf === undefined) return {}
   const { architecture, name, fileType, contextLength, poolingType } = gguf
   const facts = {
-    'general.architecture': architecture,
+    'general.architecture': architecture === '' ? undefined : architecture,
     'general.name': name,
     'general.file_type': fileType,
     [`${architecture}.context_length`]: contextLength,
