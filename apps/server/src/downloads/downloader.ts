@@ -50,7 +50,8 @@ export interface DownloadedFile {
 export interface Downloader {
   /**
    * Fetches a file. A target that has the hash, or that has any content where no hash is known, stays as it is. An
-   * interrupted download goes on where it stopped. A target is written by one download at a time.
+   * interrupted download goes on where it stopped. A target is written by one download at a time, and a content with a
+   * hash is fetched by one at a time: the others get it from there.
    *
    * @throws {SvcError} `upstream_failed` (`download_refused`, `download_corrupt`, `download_cut`, `fetch_failed`),
    *   `timeout` (`fetch_timeout`), `invalid_request` (`url_not_allowed`), `insufficient_storage` (`disk_full`), `internal`
@@ -97,8 +98,13 @@ const FILE_MODE = 0o644
 export function createDownloader(options: DownloaderOptions): Downloader {
   const lock = createKeyedLock()
   return {
-    download: (request) =>
-      lock.run(resolve(request.target), () => download(request, options), { signal: request.signal }),
+    download(request) {
+      const { target, sha256, signal } = request
+      const start = (): Promise<DownloadedFile> => download(request, options)
+      // Who waits for a content finds it here, or goes on to fetch it where the other one has failed.
+      const onceEach = sha256 === undefined ? start : () => lock.run(`sha256:${sha256}`, start, { signal })
+      return lock.run(resolve(target), onceEach, { signal })
+    },
     async checkRoom(requests) {
       const [first] = requests
       if (first === undefined) return
@@ -170,7 +176,9 @@ async function linkKnown(
   { known }: DownloaderOptions,
 ): Promise<Content | undefined> {
   if (sha256 === undefined || known === undefined) return undefined
-  for (const path of await known.find(sha256)) {
+  // A file that is moved to its place meanwhile is looked for twice.
+  const paths = await known.find(sha256)
+  for (const path of [...paths, ...paths]) {
     // Linked first: what is hashed then is what gets the name, whatever becomes of the other one.
     const temporary = createTemporaryPath(target)
     try {

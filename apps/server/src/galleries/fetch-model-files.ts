@@ -6,6 +6,7 @@ import { readGgufSummary } from '../catalog/gguf-summary.ts'
 import { openModelFolder, withOpenFile } from '../catalog/model-folder.ts'
 import { isGgufName } from '../catalog/to-model-config.ts'
 import type { Credentials } from '../downloads/credentials.ts'
+import { wrongContent } from '../downloads/download-failures.ts'
 import { downloadFiles } from '../downloads/download-files.ts'
 import type { DownloadSource } from '../downloads/download-source.ts'
 import { hashFile } from '../downloads/hash-file.ts'
@@ -13,6 +14,7 @@ import type { ResolvedUri } from '../downloads/resolve-uri.ts'
 import { toFileError } from '../files/file-error.ts'
 import type { OperationWork } from '../operations/operations.ts'
 import { keepsData } from '../operations/stopped-operation.ts'
+import type { FileOwners } from './file-owners.ts'
 import type { EntryFile } from './gallery.ts'
 import { stagingFolder } from './model-commit.ts'
 import { fetchModelImage, findRawWeights, type ModelImageParts } from './model-image.ts'
@@ -35,13 +37,23 @@ export interface StagedFile {
   readonly sha256?: string | undefined
 }
 
+/** A file that was in its place already. */
+export interface PlacedFile extends StagedFile {
+  /** Changes with the file. */
+  readonly signature: string
+}
+
 /** What was fetched of a model. */
 export interface FetchedFiles {
+  readonly inPlace: readonly PlacedFile[]
   /** Files that wait in the staging folder. */
   readonly staged: readonly StagedFile[]
   /** Files that came out of images, by the names of their entries. */
   readonly unpacked: ReadonlyMap<string, readonly string[]>
 }
+
+/** A model whose files are not fetched. */
+export const NOTHING_FETCHED: FetchedFiles = { inPlace: [], staged: [], unpacked: new Map() }
 
 /** A file with everything that a download needs. */
 interface RemoteFile {
@@ -56,20 +68,25 @@ export async function fetchModelFiles(
   name: string,
   sources: readonly FileSource[],
   work: OperationWork,
-  parts: ModelFileParts,
+  parts: ModelFileParts & { readonly owners: Pick<FileOwners, 'comesFrom'> },
 ): Promise<FetchedFiles> {
-  const { modelsPath, downloader } = parts
+  const { modelsPath, downloader, owners } = parts
   const { signal } = work
   const staging = stagingFolder(modelsPath, name)
   const missing: FileSource[] = []
-  for (const source of sources) if (!(await isInPlace(modelsPath, source.file, signal))) missing.push(source)
+  const inPlace: PlacedFile[] = []
+  for (const source of sources) {
+    const found = await findInPlace(modelsPath, source.file, { owners, signal })
+    if (found === undefined) missing.push(source)
+    else inPlace.push(found)
+  }
   const located = await Promise.all(missing.map((source) => locate(source, parts, signal)))
   const images = missing.filter(({ resolved }, index) => isImage(resolved) && located[index] === undefined)
   const remote = located.filter((one) => one !== undefined)
   const knownBytes = remote.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0)
   work.report({ phase: 'Downloading', message: `downloading ${name}`, currentBytes: 0 })
   for (const { file, resolved } of missing) {
-    if (resolved.kind === 'file') await takeLocal(resolved.path, join(staging, file.filename), file)
+    if (resolved.kind === 'file') await takeLocal(resolved.path, join(staging, file.filename), { file, signal })
   }
   const fetched = await downloadFiles(downloader, {
     files: remote.map(({ file, source, sha256, sizeBytes }) => ({
@@ -100,6 +117,7 @@ export async function fetchModelFiles(
   work.report({ phase: 'Verifying', message: 'verifying files' })
   const digests = new Map(remote.map(({ file }, index) => [file.filename, fetched[index]?.sha256]))
   return {
+    inPlace,
     staged: missing.flatMap(({ file: { filename } }): readonly StagedFile[] => {
       const inside = unpacked.get(filename)
       return inside?.map((name) => ({ filename: name })) ?? [{ filename, sha256: digests.get(filename) }]
@@ -132,25 +150,41 @@ async function locate(
   return { file, source: weights.source, sha256: file.sha256 ?? weights.sha256, sizeBytes: weights.sizeBytes }
 }
 
-/** Whether a file is there with the right content; without a hash, whether it is there. */
-async function isInPlace(modelsPath: string, { filename, sha256 }: EntryFile, signal: AbortSignal): Promise<boolean> {
+/** A file that is there with the right content; without a hash, one that comes from the same address or from nowhere. */
+async function findInPlace(
+  modelsPath: string,
+  { filename, uri, sha256 }: EntryFile,
+  { owners, signal }: { readonly owners: Pick<FileOwners, 'comesFrom'>; readonly signal: AbortSignal },
+): Promise<PlacedFile | undefined> {
   const path = join(modelsPath, filename)
-  const found = await stat(path).catch(() => undefined)
-  if (found === undefined || !found.isFile()) return false
-  if (sha256 === undefined) return true
+  const signature = await signFile(path)
+  if (signature === undefined) return undefined
+  if (sha256 === undefined) return owners.comesFrom(filename, uri) ? { filename, signature } : undefined
   const content = await hashFile(path, { signal }).catch(() => undefined)
   signal.throwIfAborted()
-  return content?.sha256 === sha256
+  return content?.sha256 === sha256 ? { filename, sha256, signature } : undefined
 }
 
-async function takeLocal(path: string, target: string, file: EntryFile): Promise<void> {
+/** A text that changes with a regular file; undefined where there is none. */
+export async function signFile(path: string): Promise<string | undefined> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined)
+  return found?.isFile() === true ? [found.dev, found.ino, found.size, found.mtimeNs].join(':') : undefined
+}
+
+async function takeLocal(
+  path: string,
+  target: string,
+  { file: { filename, sha256 }, signal }: { readonly file: EntryFile; readonly signal: AbortSignal },
+): Promise<void> {
   try {
     await mkdir(dirname(target), { recursive: true })
     await copyFile(path, target)
   } catch (error) {
-    throw toFileError(error, 'copied', file.filename)
+    throw toFileError(error, 'copied', filename)
   }
-  await checkContent(target, file.filename)
+  const content = sha256 === undefined ? undefined : await hashFile(target, { signal })
+  if (content?.sha256 !== sha256) throw wrongContent(filename, `its SHA-256 is not ${sha256}`)
+  await checkContent(target, filename)
 }
 
 /** Weights whose header contradicts them never get to their place (threats WGT-1). */

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { KeyFileGate } from '../catalog/key-file-gate.ts'
-import { hashFile } from '../downloads/hash-file.ts'
 import { createKeyedLock, type KeyedLock } from '../downloads/keyed-lock.ts'
 import { type ResolvedUri, resolveUri } from '../downloads/resolve-uri.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
@@ -12,14 +11,15 @@ import { type ArtifactFetcherParts, fetchArtifacts } from './artifacts/fetch-art
 import type { ResolvedArtifact } from './artifacts/resolve-artifact.ts'
 import { type PlanResolverParts, resolveArtifacts } from './artifacts/resolve-artifacts.ts'
 import { listSnapshots, removeUnusedSnapshots } from './artifacts/used-snapshots.ts'
-import { type FileSource, fetchModelFiles, type StagedFile } from './fetch-model-files.ts'
-import type { Listed, ModelEntry } from './gallery.ts'
+import { type FetchedFiles, type FileSource, fetchModelFiles, type StagedFile } from './fetch-model-files.ts'
+import { readOwners } from './file-owners.ts'
+import type { EntryFile, Listed, ModelEntry } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
 import { formatRecord, readRecord, recordFileName } from './install-record.ts'
 import { commitModel, stagingFolder } from './model-commit.ts'
 import { EMPTY_DOCUMENT, fetchDocument, type ModelDocument } from './model-document.ts'
 import { configFileName, type ModelPlan, type ModelRequest, planModel } from './model-plan.ts'
-import { listFilesOfOthers } from './remove-model.ts'
+import { type PlacedPlan, placeFiles } from './place-files.ts'
 import { checkScan } from './scan.ts'
 import type { ChooseVariant } from './variants.ts'
 
@@ -60,8 +60,8 @@ export async function installModel(
   const sources = plan.files.map((file) => ({ file, resolved: resolveUri(file.uri, 'public', parts.services()) }))
   for (const { resolved } of sources) await refuseOwnFile(resolved, parts)
   if (parts.scans) await checkScan(listRepositories(sources, artifacts), parts, signal)
-  await refuseFilesOfOthers(plan, parts, signal)
-  const { staged, unpacked } = await fetchModelFiles(plan.name, sources, work, parts)
+  const owners = await readOwners(plan.name, parts)
+  const fetched = await fetchModelFiles(plan.name, sources, work, { ...parts, owners })
   if (artifacts.length > 0) await fetchArtifacts(artifacts, work, parts)
   const before = listSnapshots(modelFiles.get(plan.name))
   await parts.folderLock.run(
@@ -69,33 +69,47 @@ export async function installModel(
     async () => {
       await refuseForeign(plan.name, parts)
       work.report({ phase: 'Finalizing', message: 'finalizing' })
+      const placed = await placeFiles(plan, fetched, {
+        ...{ modelsPath, signal, staging: stagingFolder(modelsPath, plan.name) },
+        // Another installation may have ended meanwhile.
+        owners: await readOwners(plan.name, parts),
+      })
+      await admitPlan(placed.plan, parts)
       work.commit()
       work.report({ phase: 'Saving configuration', message: 'saving configuration' })
       const record = formatRecord({
-        name: plan.name,
-        entryName: listed?.id ?? '',
-        resolvedVariant: variant,
-        pinnedVariant: request.variant,
-        files: plan.files.flatMap(
-          (file) => unpacked.get(file.filename)?.map((name) => ({ filename: name, uri: file.uri })) ?? file,
-        ),
+        ...{ name: plan.name, entryName: listed?.id ?? '', resolvedVariant: variant, pinnedVariant: request.variant },
+        files: listPlaced(plan.files, fetched, placed),
+        templates: placed.plan.templates.map(({ filename }) => filename),
       })
-      await admitPlan(plan, parts)
+      await noteContents(placed.staged, parts)
       await commitModel(modelsPath, plan.name, {
-        moves: staged.map(({ filename }) => filename),
+        moves: placed.staged.map(({ filename }) => filename),
         texts: [
-          ...plan.templates,
+          ...placed.plan.templates,
           { filename: recordFileName(plan.name), text: record },
           // The model is there once its own file is.
-          { filename: plan.configFile, text: plan.configText },
+          { filename: placed.plan.configFile, text: placed.plan.configText },
         ],
       })
-      await noteContents(staged, plan.name, parts)
+      await forgetStaged(fetched.staged, plan.name, parts)
       await modelFiles.reload()
       await removeUnusedSnapshots(before, parts)
     },
     { signal },
   )
+}
+
+/** The files of a model under their last names; those of an image in place of it. */
+function listPlaced(
+  files: readonly EntryFile[],
+  { unpacked }: FetchedFiles,
+  { renamed }: PlacedPlan,
+): readonly EntryFile[] {
+  return files.flatMap((file) => {
+    const inside = unpacked.get(file.filename)?.map((filename) => ({ filename, uri: file.uri })) ?? [file]
+    return inside.map((one) => ({ ...one, filename: renamed.get(one.filename) ?? one.filename }))
+  })
 }
 
 /** No file of the server becomes one of a model. @throws {SvcError} `invalid_request` */
@@ -194,30 +208,15 @@ async function refuseForeign(name: string, { modelFiles, modelsPath }: ModelInst
   if (isTaken && !isOwn) throw refuse(`the file ${file} exists already`)
 }
 
-/** A file that another model needs is not replaced by one of another content. */
-async function refuseFilesOfOthers(
-  { name, files }: ModelPlan,
-  { modelFiles, modelsPath }: ModelInstallerParts,
-  signal: AbortSignal,
-): Promise<void> {
-  const others = modelFiles.list({ includeReferenced: true }).filter((other) => other.name !== name)
-  const taken = await listFilesOfOthers(modelsPath, name, others)
-  for (const { filename, sha256 } of files) {
-    if (sha256 === undefined || !taken.has(filename)) continue
-    const content = await hashFile(join(modelsPath, filename), { signal }).catch(() => undefined)
-    signal.throwIfAborted()
-    if (content === undefined || content.sha256 === sha256) continue
-    throw new SvcError('conflict', `${filename} is a file of another model, and has another content`, {
-      code: 'file_shared',
-    })
+/** Notes what files will hold in their places. An installation that needs one of them finds it here or there. */
+async function noteContents(staged: readonly StagedFile[], { modelsPath, known }: ModelInstallerParts): Promise<void> {
+  for (const { filename, sha256 } of staged) {
+    if (sha256 !== undefined) await known.add({ path: join(modelsPath, filename), sha256 })
   }
 }
 
-/** Notes what the files in their places hold, so that another model can share them. */
-async function noteContents(staged: readonly StagedFile[], name: string, parts: ModelInstallerParts): Promise<void> {
+/** Forgets the files of a staging folder, which is gone. */
+async function forgetStaged(staged: readonly StagedFile[], name: string, parts: ModelInstallerParts): Promise<void> {
   const staging = stagingFolder(parts.modelsPath, name)
   await parts.known.remove(staged.map(({ filename }) => join(staging, filename)))
-  for (const { filename, sha256 } of staged) {
-    if (sha256 !== undefined) await parts.known.add({ path: join(parts.modelsPath, filename), sha256 })
-  }
 }

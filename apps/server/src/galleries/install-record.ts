@@ -6,7 +6,7 @@ import { readYaml } from '../catalog/yaml/read-yaml.ts'
 import { toPlainValue } from '../catalog/yaml/scalars.ts'
 import type { EntryFile } from './gallery.ts'
 import { configFileName } from './model-plan.ts'
-import { isFields, toFiles } from './to-entry.ts'
+import { isFields, toFiles, toTexts } from './to-entry.ts'
 
 /** What was installed from a gallery, in `._gallery_<name>.yaml` beside the model file. */
 export interface InstallRecord {
@@ -17,6 +17,8 @@ export interface InstallRecord {
   /** The variant that was asked for. */
   readonly pinnedVariant?: string | undefined
   readonly files: readonly EntryFile[]
+  /** Names of the template files that were written with it. */
+  readonly templates: readonly string[]
 }
 
 const PREFIX = '._gallery_'
@@ -39,6 +41,7 @@ export function formatRecord(record: InstallRecord): string {
       uri,
       ...(sha256 === undefined ? {} : { sha256 }),
     })),
+    ...(record.templates.length === 0 ? {} : { templates: record.templates }),
   }).toString()
 }
 
@@ -73,6 +76,7 @@ async function readRecordFile(folder: string, file: string): Promise<InstallReco
     resolvedVariant: readText('resolved_variant'),
     pinnedVariant: readText('pinned_variant'),
     files: toFiles(value.files),
+    templates: toTexts(value.templates),
   }
 }
 

@@ -15,13 +15,16 @@ import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { type Assessment, assessEntries } from './assess-entries.ts'
 import type { ShapeReader } from './estimator.ts'
+import { NOTHING_FETCHED } from './fetch-model-files.ts'
+import { readOwners } from './file-owners.ts'
 import type { Listed, ModelEntry } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
 import { type ImportPlan, type ImportPreferences, planImport } from './import-uri.ts'
 import { admitPlan, createFolderLock, installModel, planRequest } from './install-model.ts'
 import { DEFAULT_CONTEXT, estimateMemory, type ModelShape } from './memory-estimate.ts'
-import { commitModel } from './model-commit.ts'
+import { commitModel, stagingFolder } from './model-commit.ts'
 import type { ModelRequest } from './model-plan.ts'
+import { placeFiles } from './place-files.ts'
 import { removeModel } from './remove-model.ts'
 import { createVariantChooser, listVariants, type VariantChoice, type VariantParts } from './variants.ts'
 
@@ -146,9 +149,16 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
         if (isTaken || modelFiles.get(plan.name) !== undefined) {
           throw new SvcError('conflict', `a model named "${plan.name}" exists already`, { code: 'model_exists' })
         }
-        await admitPlan(plan, parts)
-        const texts = [...plan.templates, { filename: plan.configFile, text: plan.configText }]
-        await commitModel(modelsPath, plan.name, { moves: [], texts })
+        const placed = await placeFiles(plan, NOTHING_FETCHED, {
+          ...{ modelsPath, signal, staging: stagingFolder(modelsPath, plan.name) },
+          owners: await readOwners(plan.name, parts),
+        })
+        const { templates, configFile, configText } = placed.plan
+        await admitPlan(placed.plan, parts)
+        await commitModel(modelsPath, plan.name, {
+          moves: [],
+          texts: [...templates, { filename: configFile, text: configText }],
+        })
         await modelFiles.reload()
       }
       await folderLock.run(modelsPath, save, { signal })

@@ -9,6 +9,7 @@ import { readSystemCode, toFileError } from '../files/file-error.ts'
 import { isSafeName } from '../files/safe-path.ts'
 import { createTemporaryPath } from '../files/temporary-files.ts'
 import { listSnapshots, removeUnusedSnapshots } from './artifacts/used-snapshots.ts'
+import { listUsedFiles } from './file-owners.ts'
 import { type InstallRecord, readRecord, readRecords, recordFileName } from './install-record.ts'
 
 /** What {@link removeModel} needs. */
@@ -40,6 +41,7 @@ export async function removeModel(
   const own = [
     ...(model === undefined ? [] : listModelFiles(model)),
     ...(record?.files ?? []).map(({ filename }) => filename),
+    ...(record?.templates ?? []),
   ]
   const files = [...new Set(own)].filter((file) => isSafeName(file) && !kept.has(file))
   const hidden = model?.source === 'yaml' ? await hide(join(modelsPath, model.file)) : undefined
@@ -59,7 +61,7 @@ export async function removeModel(
 }
 
 /** Files that other models or their records name. */
-export async function listFilesOfOthers(
+async function listFilesOfOthers(
   modelsPath: string,
   name: string,
   others: readonly ModelConfig[],
@@ -68,8 +70,8 @@ export async function listFilesOfOthers(
   return new Set([
     ...others
       .filter(({ source }) => source === 'yaml' || source === 'list')
-      .flatMap((other) => [other.file, ...listModelFiles(other)]),
-    ...records.flatMap(({ files }) => files.map(({ filename }) => filename)),
+      .flatMap((other) => [other.file, ...listModelFiles(other), ...listUsedFiles(other)]),
+    ...records.flatMap(({ files, templates }) => [...files.map(({ filename }) => filename), ...templates]),
   ])
 }
 

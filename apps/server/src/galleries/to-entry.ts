@@ -80,7 +80,8 @@ function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-function toTexts(value: unknown): readonly string[] {
+/** The texts of a list; everything else in it is left out. */
+export function toTexts(value: unknown): readonly string[] {
   return toList(value)
     .map(toText)
     .filter((text) => text !== '')

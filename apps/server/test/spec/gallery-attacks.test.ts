@@ -97,11 +97,11 @@ describe('hostile requests to galleries', () => {
     world.setIndex([mockEntry('one'), mockEntry('evil', 'one.bin', evil)])
     await world.apply({ id: 'one' })
     world.origin.files.set(hubPath('one.bin'), { content: evil })
-    expect(await world.apply({ id: 'evil' })).toMatchObject({
-      error: expect.stringContaining('one.bin is a file of another model'),
-    })
+    expect(await world.apply({ id: 'evil' })).toMatchObject({ message: 'completed' })
     expect(await readFile(join(server.modelsPath, 'one.bin'))).toEqual(Buffer.from(WEIGHTS))
-    expect(await listModels(world)).toEqual(['one.bin', 'one.yaml'])
+    const folder = sha256(evil).slice(0, 16)
+    expect(await readFile(join(server.modelsPath, folder, 'one.bin'))).toEqual(evil)
+    expect(await listModels(world)).toEqual([folder, 'evil.yaml', 'one.bin', 'one.yaml'].sort())
   })
 
   it('a link in the models folder leads no file out of it', async () => {

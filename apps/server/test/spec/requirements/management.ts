@@ -213,6 +213,19 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-admin:install:shared-names',
+    section: '4.6',
+    behavior:
+      'A file of an installation that has the name of another file with another content gets a name after its content, in the model file too; nobody else’s file is replaced.',
+    state: 'built',
+  },
+  {
+    id: 'model-admin:install:one-fetch',
+    section: '4.6',
+    behavior: 'Installations of one content at once fetch it once.',
+    state: 'built',
+  },
+  {
     id: 'model-admin:install:any-gguf',
     section: '4.6',
     behavior:
