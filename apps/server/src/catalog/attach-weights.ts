@@ -16,7 +16,7 @@ export function readsGguf(backend: string): boolean {
   return /^(?:|go-llama|llama|(?:[a-z0-9-]+-)?llama-cpp(?:-[a-z0-9-]+)?)$/.test(backend.toLowerCase())
 }
 
-/** Why weights that another engine may load are of no use to ours. */
+/** The reason why our engine does not load weights that another engine may load. */
 export const NO_ARCHITECTURE = 'does not name its architecture (general.architecture), which this backend needs'
 
 /** Creates an attacher with the inspector of the models' folder. */

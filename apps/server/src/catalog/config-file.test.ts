@@ -266,7 +266,7 @@ known_usecases: [chat, FLAG_EMBEDDINGS, nonsense]
       'an index',
       '- name: a\n  url: github:o/r/a.yaml\n- &x\n  name: b\n  files: []\n- <<: *x\n  name: c\n',
       [],
-      ['m.yaml:1: holds 3 entries of a gallery, which are no models: add the gallery to the settings'],
+      ['m.yaml:1: holds 3 entries of a gallery, not models: add the gallery to the settings'],
     ],
     [
       'an index of overrides',

@@ -39,7 +39,7 @@ function parseDocument(root: YamlNode, place: ModelFilePlace): ModelFile {
   if (root.kind === 'scalar') return { models: [], problems: [{ file, reason: NO_MODEL }] }
   const foreign = root.items.filter(isGalleryEntry)
   const [first] = foreign
-  const reason = `holds ${foreign.length} entries of a gallery, which are no models: add the gallery to the settings`
+  const reason = `holds ${foreign.length} entries of a gallery, not models: add the gallery to the settings`
   const files = root.items.filter((item) => !foreign.includes(item)).map((item) => parseEntry(item, place))
   return {
     models: files.flatMap(({ models }) => models),

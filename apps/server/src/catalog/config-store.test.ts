@@ -93,7 +93,7 @@ describe('listed models', () => {
     expect(vectors && listUsecases(vectors)).toEqual(['embeddings', 'tokenize'])
   })
 
-  it('no GGUF file that names no architecture; ours is told so, other engines load it', async () => {
+  it('a GGUF file without an architecture only for other engines than ours', async () => {
     await using dir = await tempDir()
     const weights = ggufBytes({ values: { 'general.file_type': ['u32', 7] } })
     for (const name of ['flux', 'vae', 'loose']) writeFileSync(dir.join(`${name}.gguf`), weights)

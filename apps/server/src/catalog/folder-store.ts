@@ -55,7 +55,7 @@ export interface FolderStoreOptions {
   readonly logger?: Logger | undefined
   /** Reads one model file. An error of it leaves the store unchanged. */
   readonly parseFile: ParseModelFile
-  /** Which key files models may name. @default any */
+  /** The rule for key files that models name. @default any file */
   readonly keyFileGate?: Pick<KeyFileGate, 'filter'> | undefined
   /** Wall time in milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined

@@ -51,7 +51,7 @@ describe('the gate of key files', () => {
     await gate.admit(first, operators)
     await gate.admit(second, first)
     expect([loads(gate, first), loads(gate, second)]).toEqual([true, true])
-    // What was granted to the content before is granted to it alone.
+    // A grant of the content before holds only for that content.
     await expect(gate.admit(first, second)).rejects.toMatchObject({ code: 'key_file_refused' })
   })
 

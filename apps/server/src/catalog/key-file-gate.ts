@@ -29,7 +29,7 @@ export interface KeyFileGate {
    * @throws {SvcError} `forbidden` (`key_file_refused`), `disk_full`, `file_failed`
    */
   admit(next: GatedFile, before?: SourceFile): Promise<void>
-  /** Told of a model file that is gone. @throws {SvcError} `disk_full`, `file_failed` */
+  /** Forgets a model file that is gone. @throws {SvcError} `disk_full`, `file_failed` */
   forget(file: string): Promise<void>
   /** Leaves out the models of a file that name a key file which they may not, with a problem for each. */
   filter(parsed: ModelFile, found: { readonly file: string; readonly content: Uint8Array }): ModelFile

@@ -23,7 +23,7 @@ export interface ListFileOptions {
   readonly parseFile: ParseModelFile
   /** Wall time in milliseconds since the epoch. */
   readonly now: () => number
-  /** Which key files may be named. @default any */
+  /** The rule for key files that models name. @default any file */
   readonly keyFileGate?: Pick<KeyFileGate, 'filter'> | undefined
 }
 

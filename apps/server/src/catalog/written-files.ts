@@ -9,7 +9,7 @@ import type { Logger } from '../ports.ts'
 /** A key file outside the secrets folder that an operator named, with the place that gets the key. */
 export interface GrantedKeyFile {
   readonly path: string
-  /** Origin of the upstream; its text where that is no URL. */
+  /** Origin of the upstream; the text as it is where it cannot be read as a URL. */
   readonly upstream: string
 }
 

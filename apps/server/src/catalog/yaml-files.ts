@@ -46,7 +46,7 @@ interface Known {
 export interface YamlFilesOptions {
   readonly now: () => number
   readonly parseFile: ParseModelFile
-  /** Which key files may be named. @default any */
+  /** The rule for key files that models name. @default any file */
   readonly keyFileGate?: Pick<KeyFileGate, 'filter'> | undefined
 }
 

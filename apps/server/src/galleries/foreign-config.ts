@@ -87,7 +87,7 @@ function listFaults(field: Field, node: YamlNode, path: Path): readonly ForeignF
   return reach === 'nothing' ? [] : [{ path, reach }]
 }
 
-/** What the value of a key reaches. A key without a row in the table is refused. */
+/** Finds the reach of a value. A key without a row in the table is refused. */
 function judge(node: YamlNode, path: Path): ForeignFault['reach'] | 'nothing' {
   const reach = findReach(path) ?? 'command'
   if (node.kind === 'scalar' && node.text === '') return 'nothing'

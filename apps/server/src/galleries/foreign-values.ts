@@ -24,7 +24,7 @@ const NAMES: readonly (readonly [reach: Exclude<EngineReach, 'nothing' | 'file'>
   ],
 ]
 
-/** What an option of an engine reaches: `name:value`, `name=value`, or a map of options. */
+/** Finds the reach of an option of an engine: `name:value`, `name=value`, or a map of options. */
 export function findEngineReach(node: YamlNode): EngineReach {
   if (node.kind !== 'scalar') return judgeTree('', node)
   const [, name = '', value = node.text] = /^\s*([\w.-]+)\s*[:=](.*)$/s.exec(node.text) ?? []

@@ -13,7 +13,7 @@ import { MAX_INDEX_BYTES, readIndex } from './read-index.ts'
 /** A gallery with what was found wrong when it was read last. */
 export interface GalleryState {
   readonly gallery: Gallery
-  /** Why it cannot be read; its last good copy may be in use. */
+  /** The reason why it cannot be read; its last good copy may be in use. */
   readonly error?: string | undefined
   /** Faults of single entries. */
   readonly warnings: readonly string[]

@@ -12,7 +12,7 @@ import { readTar } from '../oci/tar-reader.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { Trust } from '../outbound/failures.ts'
 
-/** What the text of an image is read with. */
+/** Parts of a read of an image. */
 export interface ImageTextOptions {
   readonly client: OutboundClient
   readonly credentials: Credentials
@@ -21,7 +21,7 @@ export interface ImageTextOptions {
   /** Of the text, and of all layers together as they are sent. */
   readonly maxBytes: number
   readonly timeoutMs: number
-  /** What is read, for messages. */
+  /** Name of the text, for messages. */
   readonly what: string
   readonly signal: AbortSignal
 }

@@ -22,7 +22,7 @@ const BATCH = 10
 const MAX_PIECEWISE = 64 * 1024 * 1024
 /** Escapes of one entry that are mended. */
 const MAX_ESCAPES = 1000
-/** Faults that are told. */
+/** Largest number of faults in a report. */
 const MAX_WARNINGS = 50
 
 const SCHEMA = CORE_SCHEMA.extend({ implicit: [types.merge] })
@@ -129,7 +129,7 @@ class PiecewiseReader {
   entries = []
   /** @type {string[]} */
   warnings = []
-  /** The text that an anchor needs: its own entry, and those that this one needs. @type {Map<string, string>} */
+  /** The text that an anchor needs: its own entry, and the entries that this entry needs. @type {Map<string, string>} */
   #anchors = new Map()
   #left = MAX_PIECEWISE
 
@@ -151,7 +151,7 @@ class PiecewiseReader {
       if (this.#left < 0) throw new Error('the index has too many faults')
       try {
         const list = parse(needed + text, takesLast)
-        if (!Array.isArray(list)) throw new Error('it is no entry of a list')
+        if (!Array.isArray(list)) throw new Error('it is not an entry of a list')
         return { text, entry: list.at(-1) }
       } catch (error) {
         const mended = mendEscape(needed + text, error)
@@ -214,11 +214,11 @@ function read(text) {
     parentPort?.postMessage({ kind: 'entries', entries })
   }
   const more = warnings.length - MAX_WARNINGS
-  const told = more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${more} more entries have faults`] : warnings
-  parentPort?.postMessage({ kind: 'end', warnings: told })
+  const reported = more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${more} more entries have faults`] : warnings
+  parentPort?.postMessage({ kind: 'end', warnings: reported })
 }
 
-/** Bytes that are no text cost the entries that have them. @param {Uint8Array} bytes */
+/** Drops the entries whose bytes are not UTF-8. @param {Uint8Array} bytes */
 function decode(bytes) {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

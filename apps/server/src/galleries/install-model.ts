@@ -70,7 +70,9 @@ export async function installModel(
       await refuseForeign(plan.name, parts)
       work.report({ phase: 'Finalizing', message: 'finalizing' })
       const placed = await placeFiles(plan, fetched, {
-        ...{ modelsPath, signal, staging: stagingFolder(modelsPath, plan.name) },
+        modelsPath,
+        signal,
+        staging: stagingFolder(modelsPath, plan.name),
         // Another installation may have ended meanwhile.
         owners: await readOwners(plan.name, parts),
       })
@@ -78,7 +80,10 @@ export async function installModel(
       work.commit()
       work.report({ phase: 'Saving configuration', message: 'saving configuration' })
       const record = formatRecord({
-        ...{ name: plan.name, entryName: listed?.id ?? '', resolvedVariant: variant, pinnedVariant: request.variant },
+        name: plan.name,
+        entryName: listed?.id ?? '',
+        resolvedVariant: variant,
+        pinnedVariant: request.variant,
         files: listPlaced(plan.files, fetched, placed),
         templates: placed.plan.templates.map(({ filename }) => filename),
       })

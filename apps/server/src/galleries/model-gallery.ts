@@ -150,7 +150,9 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
           throw new SvcError('conflict', `a model named "${plan.name}" exists already`, { code: 'model_exists' })
         }
         const placed = await placeFiles(plan, NOTHING_FETCHED, {
-          ...{ modelsPath, signal, staging: stagingFolder(modelsPath, plan.name) },
+          modelsPath,
+          signal,
+          staging: stagingFolder(modelsPath, plan.name),
           owners: await readOwners(plan.name, parts),
         })
         const { templates, configFile, configText } = placed.plan

@@ -3,7 +3,7 @@ import { isFields } from './to-entry.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a text in a configuration may name. */
+/** Kinds of names in a configuration. */
 export type NameKind =
   /** A file or a folder. */
   | 'path'

@@ -17,7 +17,7 @@ export interface PlacedPlan {
   readonly renamed: ReadonlyMap<string, string>
 }
 
-/** What the choice of places needs. */
+/** Parts of {@link placeFiles}. */
 export interface PlacingParts {
   readonly modelsPath: string
   readonly staging: string

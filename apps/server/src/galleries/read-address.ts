@@ -9,20 +9,20 @@ import type { OutboundClient } from '../outbound/client.ts'
 import type { Trust } from '../outbound/failures.ts'
 import { readImageText } from './image-text.ts'
 
-/** What texts of galleries are read with. */
+/** Parts of a read of a gallery. */
 export interface AddressParts {
   readonly client: OutboundClient
   readonly services: () => UriServices
   readonly places: Pick<OwnPlaces, 'holdsFile'>
 }
 
-/** How much of an address is read, and for whom. */
+/** Limits and purpose of a read. */
 export interface AddressOptions {
   /** Who chose the address, for forms that name a host. */
   readonly trust: Trust
   readonly maxBytes: number
   readonly timeoutMs: number
-  /** What is read, for messages: `the gallery`. */
+  /** Name of the text, for messages: `the gallery`. */
   readonly what: string
   readonly signal: AbortSignal
 }
@@ -30,7 +30,7 @@ export interface AddressOptions {
 /** A text, and the address that others in it are relative to. */
 export interface AddressContent {
   readonly bytes: Uint8Array
-  /** What a relative address in the content means. @throws {SvcError} `invalid_uri` */
+  /** Resolves a relative address in the content. @throws {SvcError} `invalid_uri` */
   resolve(relative: string): { readonly uri: string; readonly trust: Trust }
 }
 
@@ -83,13 +83,13 @@ export async function readAddress(uri: string, options: AddressOptions, parts: A
 function resolveAgainst(base: string, relative: string, trust: Trust): { readonly uri: string; readonly trust: Trust } {
   if (WITH_SCHEME.test(relative) && !/^https?:/i.test(relative)) return { uri: relative, trust: 'public' }
   if (!URL.canParse(relative, base)) {
-    throw new SvcError('invalid_request', 'the reference of the gallery is no address', { code: 'invalid_uri' })
+    throw new SvcError('invalid_request', 'the reference of the gallery is not an address', { code: 'invalid_uri' })
   }
   const { href, origin } = new URL(relative, base)
   return { uri: href, trust: origin === new URL(base).origin ? trust : 'public' }
 }
 
-/** Reads a file below the models folder that is none of the server, links followed. */
+/** Reads a file below the models folder, links followed. Files of the server are refused. */
 async function readInside(
   path: string,
   { maxBytes, what }: AddressOptions,

@@ -36,7 +36,7 @@ describe('an index', () => {
     ['deep lists on many lines', `- a:\n${' [\n'.repeat(20_000)}`, 'too deeply'],
     ['deep blocks', `${Array.from({ length: 3000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')}`, 'too deeply'],
     ['compact deep lists', '- '.repeat(3000), 'too deeply'],
-    ['bytes that are no text', '\xff\xfe', ''],
+    ['bytes that are not UTF-8', '\xff\xfe', ''],
   ])('with %s is refused', async (_what, text, message) => {
     const refused = readIndex(Buffer.from(text, 'latin1'), { signal })
     await expect(refused).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('an index', () => {
       ['left out: the index is nested too deeply'],
     ],
     ['a control character', '  name: two\n  description: "\u0001"', [], ['left out']],
-    ['bytes that are no text', '  name: two\n  description: \xff', [], ['left out']],
+    ['bytes that are not UTF-8', '  name: two\n  description: \xff', [], ['left out']],
     ['an escape of other readers', '  name: two\n  description: "it\\\'s \\\\\\\' ok"', ["two it's \\' ok"], []],
     [
       'an escape and a key twice',

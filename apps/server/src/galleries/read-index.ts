@@ -17,7 +17,7 @@ const STACK_MIB = 32
 
 /** Options of {@link readIndex}. */
 export interface ReadIndexOptions {
-  /** Told of the faults of entries, each as a sentence. */
+  /** Called with the faults of entries, each as a sentence. */
   readonly onWarnings?: ((warnings: readonly string[]) => void) | undefined
   readonly signal: AbortSignal
 }

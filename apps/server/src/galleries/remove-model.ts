@@ -12,7 +12,7 @@ import { listSnapshots, removeUnusedSnapshots } from './artifacts/used-snapshots
 import { listUsedFiles } from './file-owners.ts'
 import { type InstallRecord, readRecord, readRecords, recordFileName } from './install-record.ts'
 
-/** What {@link removeModel} needs. */
+/** Parts of {@link removeModel}. */
 export interface RemoveParts {
   readonly modelsPath: string
   readonly modelFiles: ConfigStore

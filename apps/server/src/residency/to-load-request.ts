@@ -79,7 +79,7 @@ function inFolder(folder: string, file: string | undefined): string | undefined 
 function findSnapshot(artifact: ModelConfig['artifacts'][number] | undefined): string | undefined {
   const { cacheKey, primaryFile } = artifact?.resolved ?? {}
   if (cacheKey === undefined || !/^[0-9a-f]{64}$/.test(cacheKey)) return undefined
-  // The type of the source is no part of the path: a model file could lead out of the folder by it.
+  // The type of the source stays out of the path: a model file could lead out of the folder by it.
   const root = join('.artifacts', 'huggingface', cacheKey, 'snapshot')
   return primaryFile === undefined || !isSafeName(primaryFile) ? root : join(root, primaryFile)
 }

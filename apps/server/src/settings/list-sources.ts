@@ -16,7 +16,7 @@ export interface SettingOrigin {
   readonly flag: string | null
   /** The variables that set it, in the order in which they count. */
   readonly variables: readonly string[]
-  /** What is wrong with the things that its value names; left out where nothing is. */
+  /** Faults of the things that its value names; absent without faults. */
   readonly problems?: readonly string[] | undefined
 }
 

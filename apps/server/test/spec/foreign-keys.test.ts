@@ -118,7 +118,7 @@ describe('text of a gallery', () => {
   })
 })
 
-it('what is installed takes the place of no file of the server', async () => {
+it('an installation never replaces a file of the server', async () => {
   await using folder = await tempDir('svc-places-')
   const models = folder.join('models')
   await using inside = await startGalleryWorld({

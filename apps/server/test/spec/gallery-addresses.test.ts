@@ -248,7 +248,7 @@ describe('a gallery that cannot be read', () => {
 })
 
 describe('a fault of one entry', () => {
-  verifies('model-admin:galleries:bad-entry', 'costs that entry alone, and is said', async () => {
+  verifies('model-admin:galleries:bad-entry', 'costs only that entry, and is a warning', async () => {
     const entries = [
       'name: one\n  url: ""',
       'name: two\n  description: a\n  description: b',

@@ -16655,7 +16655,7 @@ export interface operations {
                             secret: boolean;
                             flag: string | null;
                             variables: string[];
-                            /** @description What is wrong with the things that its value names, such as a gallery that cannot be read. */
+                            /** @description Faults of the things that its value names, such as a gallery that cannot be read. */
                             problems?: string[];
                         }[];
                     };

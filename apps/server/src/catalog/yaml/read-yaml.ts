@@ -44,7 +44,7 @@ export function readYamlDocuments(content: Uint8Array | string, limits: YamlLimi
 /** Options of {@link readYaml}. */
 export interface ReadYamlOptions {
   readonly limits?: YamlLimits | undefined
-  /** What a key that stands twice in a map does: text of others is read as far as it can be. @default 'refuse' */
+  /** Treatment of a doubled key of a map. Text of others takes the last value. @default 'refuse' */
   readonly repeatedKeys?: 'refuse' | 'last' | undefined
 }
 

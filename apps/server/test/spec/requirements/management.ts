@@ -243,7 +243,7 @@ export const MANAGEMENT = defineRequirements([
     id: 'model-admin:galleries:bad-entry',
     section: '4.6',
     behavior:
-      'A fault costs the entry of an index that has it; a key that stands twice in an entry has its last value. Both are warnings of the gallery.',
+      'A fault costs the entry of an index that has it; a doubled key of an entry has its last value. Both are warnings of the gallery.',
     state: 'built',
   },
   {

@@ -88,7 +88,7 @@ export const MODEL_BLOCKS = defineRequirements([
     id: 'model-file:several:all',
     section: '2.9',
     behavior:
-      'A file that is a list of models, or has several YAML documents, gives all of them; a fault in one costs no other.',
+      'A file that is a list of models, or has several YAML documents, gives all of them; a fault in one leaves the others as they are.',
     state: 'built',
   },
   {

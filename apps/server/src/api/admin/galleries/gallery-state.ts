@@ -1,6 +1,6 @@
 import type { GalleryState } from '../../../galleries/gallery-indexes.ts'
 
-/** What was found wrong with a gallery, as replies have it; nothing where nothing was. */
+/** Gives the faults of a gallery as replies carry them; an empty object for a gallery without faults. */
 export function toWireProblem({ error, warnings }: GalleryState): {
   readonly error?: string
   readonly warnings?: string[]

@@ -61,7 +61,7 @@ function refuseSeveral(checked: CheckedConfig): CheckedConfig {
   })
 }
 
-/** What {@link createConfigFiles} needs. */
+/** Parts of {@link createConfigFiles}. */
 export interface ConfigFilesParts {
   readonly modelsPath: string
   readonly modelFiles: ConfigStore

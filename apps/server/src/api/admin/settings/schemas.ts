@@ -18,7 +18,7 @@ export const settingSources = z.object({
       problems: z
         .array(z.string())
         .optional()
-        .describe('What is wrong with the things that its value names, such as a gallery that cannot be read.'),
+        .describe('Faults of the things that its value names, such as a gallery that cannot be read.'),
     }),
   ),
 })

@@ -12,7 +12,7 @@ import { checkName, toFileName } from '../../../../files/safe-path.ts'
 import { writeFileAtomic } from '../../../../files/write-file-atomic.ts'
 import type { OwnPlaces } from '../../../../key-files/own-places.ts'
 
-/** What a copy needs. */
+/** Parts of a copy. */
 export interface CopyParts {
   readonly modelsPath: string
   readonly modelFiles: ConfigStore
