@@ -58,6 +58,9 @@ describe('text of a gallery', () => {
     ['an option with an address', { options: ['source:https://evil.example/x'] }, 'options.*'],
     ['an option that is a path', { options: ['/etc/passwd'] }, 'options.*'],
     ['an option that runs code', { options: ['trust_remote_code:true'] }, 'options.*'],
+    ['an option that runs code, as a number', { options: ['engine.trust_remote_code=1'] }, 'options.*'],
+    ['an option with a host behind a dot', { options: ['online.endpoint=evil.example'] }, 'options.*'],
+    ['an option with an address as a number', { options: ['host:2130706433'] }, 'options.*'],
     ['an engine that runs code', { engine_args: { trust_remote_code: true } }, 'engine_args'],
     ['an engine with a class', { engine_args: { worker_extension_cls: 'os.system' } }, 'engine_args'],
     ['an engine with classes', { engine_args: { logits_processors: ['evil:X'] } }, 'engine_args'],
@@ -79,6 +82,10 @@ describe('text of a gallery', () => {
     [
       'usual options',
       { options: ['use_jinja:true', 'vae_path:a/b.safetensors', 'subtype=online', 'vad_only', 'lang_code:en-us'] },
+    ],
+    [
+      'switches named after hosts and keys',
+      { options: ['online.enable_endpoint=1', 'use_proxy:true', 'enable_api_key:yes', 'endpoint:false', 'host:0'] },
     ],
     [
       'usual options of engines',

@@ -1,5 +1,5 @@
 import type { YamlNode } from '../catalog/yaml/node.ts'
-import { FALSE_WORDS } from '../catalog/yaml/scalars.ts'
+import { FALSE_WORDS, TRUE_WORDS } from '../catalog/yaml/scalars.ts'
 
 /** Something that an option of an engine may reach. */
 export type EngineReach = 'secret' | 'file' | 'command' | 'upstream' | 'nothing'
@@ -16,11 +16,11 @@ export function leadsOut(text: string): boolean {
 
 /** Names of options of engines by what they reach, for all engines alike. */
 const NAMES: readonly (readonly [reach: Exclude<EngineReach, 'nothing' | 'file'>, pattern: RegExp])[] = [
-  ['secret', /(?:^|[_-])(?:(?:api|auth|access|hf|bearer)[_-]?(?:key|token)|secrets?|passwords?|credentials?)$/i],
-  ['upstream', /(?:^|[_-])(?:(?:rpc|grpc)[_-]?servers?|urls?|uris?|endpoints?|hosts?|addr|address(?:es)?|ip|proxy)$/i],
+  ['secret', /(?:^|[._-])(?:(?:api|auth|access|hf|bearer)[_-]?(?:key|token)|secrets?|passwords?|credentials?)$/i],
+  ['upstream', /(?:^|[._-])(?:(?:rpc|grpc)[_-]?servers?|urls?|uris?|endpoints?|hosts?|addr|address(?:es)?|ip|proxy)$/i],
   [
     'command',
-    /^(?:.*[_-])?(?:trust[_-]remote[_-]code|cls|class|plugins?|module(?:[_-]path)?|processors?|hooks?|commands?|cmd|exec|executable)$/i,
+    /^(?:.*[._-])?(?:trust[_-]remote[_-]code|cls|class|plugins?|module(?:[_-]path)?|processors?|hooks?|commands?|cmd|exec|executable)$/i,
   ],
 ]
 
@@ -47,7 +47,10 @@ function judgeTree(name: string, node: YamlNode): EngineReach {
 }
 
 function judgeName(name: string, value: string): EngineReach | undefined {
-  return isOff(value) ? undefined : NAMES.find(([, pattern]) => pattern.test(name))?.[0]
+  if (isOff(value)) return undefined
+  const reach = NAMES.find(([, pattern]) => pattern.test(name))?.[0]
+  // A switch such as `enable_endpoint` may let code run, but it cannot name a secret or a host.
+  return reach !== 'command' && isOn(value) ? undefined : reach
 }
 
 /** A value may hold several names. */
@@ -59,4 +62,8 @@ function judgeValue(value: string): EngineReach {
 
 function isOff(value: string): boolean {
   return value.trim() === '' || value.trim() === '0' || FALSE_WORDS.has(value.trim())
+}
+
+function isOn(value: string): boolean {
+  return value.trim() === '1' || TRUE_WORDS.has(value.trim())
 }
