@@ -67,6 +67,18 @@ describe('text of a gallery', () => {
     ['a deep option of an engine', { engine_args: { a: { b: [{ kv_connector_module_path: 'x' }] } } }, 'engine_args'],
     ['an engine with a token', { engine_args: { hf_token: 'x' } }, 'engine_args'],
     ['an engine that listens', { engine_args: { dist_init_addr: '0.0.0.0:1' } }, 'engine_args'],
+    ['an option that runs code, by its name alone', { options: ['trust_remote_code'] }, 'options.*'],
+    ['an option that runs code, as a flag', { options: ['--trust-remote-code'] }, 'options.*'],
+    ['an option that runs code, in another case', { options: ['Trust_Remote_Code = True'] }, 'options.*'],
+    ['an option that runs code behind another one', { options: ['a:1 trust_remote_code:true'] }, 'options.*'],
+    ['an option that holds JSON', { options: ['args:{"trust_remote_code": true}'] }, 'options.*'],
+    ['a program of a repository', { options: ['custom_pipeline:owner/repo'] }, 'options.*'],
+    ['variables for an engine', { engine_args: { env: { LD_PRELOAD: 'x.so' } } }, 'engine_args'],
+    ['an option with a variable of a shell', { options: ['cache_dir:$HOME/.ssh'] }, 'options.*'],
+    ['a file behind a variable of a shell', { lora_base: '${HOME}/x' }, 'lora_base'],
+    ['an engine that runs code by JSON', { engine_args: { a: '{"b": {"trust_remote_code": "yes"}}' } }, 'engine_args'],
+    ['an engine with a host in JSON', { engine_args: { kv: "{'kv_host': 'evil.example'}" } }, 'engine_args'],
+    ['an engine that opens files to requests', { engine_args: { allowed_local_media_path: '.' } }, 'engine_args'],
     ['a file of an engine', { engine_args: { download_dir: '/etc' } }, 'engine_args'],
   ])('may not set %s', (_what, config, key) => {
     expect(refused(config)).toEqual([key])
@@ -88,6 +100,10 @@ describe('text of a gallery', () => {
       { options: ['online.enable_endpoint=1', 'use_proxy:true', 'enable_api_key:yes', 'endpoint:false', 'host:0'] },
     ],
     [
+      'options that hold JSON',
+      { options: ['kwargs:{"enable_thinking": false, "trust_remote_code": false}', 'a: b: c'] },
+    ],
+    [
       'usual options of engines',
       {
         engine_args: {
@@ -100,6 +116,16 @@ describe('text of a gallery', () => {
     ['names of other models', { alias: 'x', failover: { targets: [{ model: 'y' }] }, pipeline: { llm: 'z' } }],
   ])('may set %s', (_what, config) => {
     expect(refused(config)).toEqual([])
+  })
+
+  it.each([
+    'a'.repeat(200_000),
+    '-'.repeat(200_000),
+    `${'a:"'.repeat(60_000)}`,
+    '$'.repeat(200_000),
+    '_. '.repeat(60_000),
+  ])('is judged in time that grows with its length: %#', (text) => {
+    expect(refused({ options: [text, `${text}!`], engine_args: { x: text } })).toEqual([])
   })
 
   it('names every key with the thing that it reaches', () => {

@@ -8,31 +8,32 @@ export type EngineReach = 'secret' | 'file' | 'command' | 'upstream' | 'nothing'
 const ABSOLUTE = /^\s*(?:[/\\~]|[a-zA-Z]:[/\\])/
 const PARENT = /(?:^|[/\\])\.\.(?:[/\\]|$)/
 const ADDRESS = /^\s*[a-zA-Z][a-zA-Z0-9+.-]*:\/\//
+/** A variable or a command in the form of a shell. */
+const VARIABLE = /\$[\w{(]/
 
 /** Whether a text names something outside the models folder: another place of the disk, or an address. */
 export function leadsOut(text: string): boolean {
-  return ABSOLUTE.test(text) || PARENT.test(text) || ADDRESS.test(text) || text.includes('\0')
+  return [ABSOLUTE, PARENT, ADDRESS, VARIABLE].some((pattern) => pattern.test(text)) || text.includes('\0')
 }
 
 /** Names of options of engines by what they reach, for all engines alike. */
-const NAMES: readonly (readonly [reach: Exclude<EngineReach, 'nothing' | 'file'>, pattern: RegExp])[] = [
+const NAMES: readonly (readonly [reach: Exclude<EngineReach, 'nothing'>, pattern: RegExp])[] = [
   ['secret', /(?:^|[._-])(?:(?:api|auth|access|hf|bearer)[_-]?(?:key|token)|secrets?|passwords?|credentials?)$/i],
   ['upstream', /(?:^|[._-])(?:(?:rpc|grpc)[_-]?servers?|urls?|uris?|endpoints?|hosts?|addr|address(?:es)?|ip|proxy)$/i],
+  ['file', /(?:^|[._-])(?:local[_-])?media[_-]path$/i],
   [
     'command',
-    /^(?:.*[._-])?(?:trust[_-]remote[_-]code|cls|class|plugins?|module(?:[_-]path)?|processors?|hooks?|commands?|cmd|exec|executable)$/i,
+    /^(?:.*[._-])?(?:trust[_-]remote[_-]code|custom[_-](?:pipeline|generate|ops?|code)|cls|class|plugins?|module(?:[_-]path)?|processors?|hooks?|callbacks?|middlewares?|commands?|cmd|exec|executable|env(?:ironment)?)$/i,
   ],
 ]
 
-/** Finds the reach of an option of an engine: `name:value`, `name=value`, or a map of options. */
+/** Finds the reach of an option of an engine: `name:value`, `name=value`, a name alone, or a map of options. */
 export function findEngineReach(node: YamlNode): EngineReach {
-  if (node.kind !== 'scalar') return judgeTree('', node)
-  const [, name = '', value = node.text] = /^\s*([\w.-]+)\s*[:=](.*)$/s.exec(node.text) ?? []
-  return judgeName(name, value) ?? judgeValue(value)
+  return node.kind === 'scalar' ? judgeText(node.text) : judgeTree('', node)
 }
 
 function judgeTree(name: string, node: YamlNode): EngineReach {
-  if (node.kind === 'scalar') return judgeName(name, node.text) ?? judgeValue(node.text)
+  if (node.kind === 'scalar') return judgeName(name, node.text) ?? judgeText(node.text)
   const named = judgeName(name, 'set')
   if (named !== undefined) return named
   const parts: readonly (readonly [string, YamlNode])[] =
@@ -53,9 +54,21 @@ function judgeName(name: string, value: string): EngineReach | undefined {
   return reach !== 'command' && isOn(value) ? undefined : reach
 }
 
+/** Names with their values; one text may hold several, also as JSON. */
+const PAIR = /(?<![\w.-])([\w.-]+)["']?\s*[:=]\s*("[^"]*"|'[^']*'|[^\s,;"']*)/g
+
+function judgeText(text: string): EngineReach {
+  if (/^\s*[\w.-]+\s*$/.test(text)) return judgeName(text.trim(), 'true') ?? judgeValue(text)
+  for (const [, name = '', value = ''] of text.matchAll(PAIR)) {
+    const reach = judgeName(name, value.replaceAll(/["'\]})]/g, ''))
+    if (reach !== undefined) return reach
+  }
+  return judgeValue(text)
+}
+
 /** A value may hold several names. */
 function judgeValue(value: string): EngineReach {
-  if (/[a-zA-Z][a-zA-Z0-9+.-]*:\/\//.test(value)) return 'upstream'
+  if (/[a-zA-Z0-9+.-]:\/\//.test(value)) return 'upstream'
   const pieces = [value, ...value.split(/[\s"'`,;|=:(){}[\]]+/)]
   return pieces.some((piece) => piece !== '' && leadsOut(piece)) ? 'file' : 'nothing'
 }
