@@ -62,6 +62,10 @@ describe('the gate of key files', () => {
     ['plain HTTP', toFile('m.yaml', '/etc/key', 'http://one.example/v1')],
     ['a host that looks alike', toFile('m.yaml', '/etc/key', 'https://one.example.two.example/v1')],
     ['a host behind a name', toFile('m.yaml', '/etc/key', 'https://one.example@two.example/v1')],
+    ['a host of the same letters', toFile('m.yaml', '/etc/key', 'https://оne.example/v1')],
+    ['a host with a dot behind it', toFile('m.yaml', '/etc/key', 'https://one.example./v1')],
+    ['another scheme', toFile('m.yaml', '/etc/key', 'ws://one.example/v1')],
+    ['an unknown scheme', toFile('m.yaml', '/etc/key', 'unix://one.example/v1')],
   ])('lets a change of an operator’s file not name %s', async (_what, change) => {
     await using folder = await tempDir()
     const gate = await openGate(folder.path)
@@ -80,6 +84,14 @@ describe('the gate of key files', () => {
     await expect(gate.admit(toFile('n.yaml', '/etc/key'), toFile('m.yaml', '/etc/key'))).rejects.toThrow(
       '--secrets-path',
     )
+  })
+
+  it('knows a new file without a key file, so that the hand of an operator shows', async () => {
+    await using folder = await tempDir()
+    const gate = await openGate(folder.path)
+    await gate.admit(toFile('m.yaml', undefined))
+    await writeFile(folder.join('._gallery_m.yaml'), 'name: m\n')
+    expect(loads(gate, toFile('m.yaml', '/etc/key'))).toBe(true)
   })
 
   it('says why a file of the server is not loaded', async () => {

@@ -74,8 +74,8 @@ export function createKeyFileGate({
     },
     async admit({ file, text, models }, before) {
       const grants = await check(models, before === undefined ? [] : await listGrants(before))
-      // A file that names none gives nothing away, whoever wrote it.
-      if (listKeyFiles(models).length > 0) await written.note(file, text, grants)
+      // A change that names none gives nothing away, whoever wrote it. A new file is known for what its operator makes of it.
+      if (before === undefined || listKeyFiles(models).length > 0) await written.note(file, text, grants)
     },
     forget: (file) => written.forget(file),
     filter(parsed, { file, content }) {
@@ -103,7 +103,9 @@ function listKeyFiles(models: readonly ModelConfig[]): readonly GrantedKeyFile[]
 }
 
 function toOrigin(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : url
+  const origin = URL.canParse(url) ? new URL(url).origin : url
+  // Addresses of unknown schemes have no origin.
+  return origin === 'null' ? url : origin
 }
 
 function isGranted({ path, upstream }: GrantedKeyFile, grants: readonly GrantedKeyFile[]): boolean {

@@ -21,8 +21,8 @@ export interface WrittenContent {
 }
 
 /**
- * Model files with a key file that the server wrote: by an installation, an import, an edit or a copy. Every other file,
- * and a file with another content by now, is an operator's.
+ * Model files that the server wrote: every new one, and every change that names a key file. Every other file, and a file with
+ * another content by now, is an operator's.
  */
 export interface WrittenFiles {
   /** Finds what is known of a content; undefined for that of an operator. @param file inside the models folder, or absolute */

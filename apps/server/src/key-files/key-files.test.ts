@@ -9,6 +9,8 @@ type Folder = Awaited<ReturnType<typeof tempDir>>
 function toConfig(folder: Folder, changes: Partial<PlacesConfig> = {}): PlacesConfig {
   return {
     authDatabaseUrl: undefined,
+    backendsPath: folder.join('backends'),
+    backendsSystemPath: folder.join('backends'),
     configDir: folder.join('configuration'),
     credentialsFile: undefined,
     dataPath: folder.join('data'),
@@ -86,6 +88,17 @@ describe('a key file', () => {
     const files = await openKeyFiles(folder, { secretsPath: folder.join('data/secrets') })
     expect(await files.read(await write(folder, 'data/secrets/key'))).toBe('data/secrets/key')
     await expect(files.read(await write(folder, 'data/secrets.db'))).rejects.toThrow('belongs to this server')
+  })
+
+  it('may lie in a models folder below the data folder, but not where the server has its own', async () => {
+    await using folder = await tempDir()
+    await mkdir(folder.join('data/models/ca'), { recursive: true })
+    const places = { modelsPath: folder.join('data/models'), mitmCaDir: folder.join('data/models/ca') }
+    const files = await openKeyFiles(folder, places)
+    expect(await files.read(await write(folder, 'data/models/key'))).toBe('data/models/key')
+    for (const name of ['data/models.db', 'data/models/ca/ca.key', 'data/.hmac_secret']) {
+      await expect(files.read(await write(folder, name)), name).rejects.toThrow('belongs to this server')
+    }
   })
 
   it('is a regular file of a sensible size', async () => {

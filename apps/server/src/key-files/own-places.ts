@@ -19,6 +19,8 @@ export interface OwnPlaces {
 export type PlacesConfig = Pick<
   ServerConfig,
   | 'authDatabaseUrl'
+  | 'backendsPath'
+  | 'backendsSystemPath'
   | 'configDir'
   | 'credentialsFile'
   | 'dataPath'
@@ -58,16 +60,22 @@ export function createOwnPlaces(config: PlacesConfig): OwnPlaces {
     async holdsFile(real) {
       // The files of a process show its variables and everything that it has open.
       if (isBelow(real, '/proc')) return true
-      const [secrets, ...own] = await Promise.all([secretsPath, ...folders].map(toRealPath))
+      const [secrets = '', models = '', ...own] = await Promise.all(
+        [secretsPath, config.modelsPath, ...folders].map(toRealPath),
+      )
       for (const folder of own) {
-        const isKeyFile = secrets !== undefined && isBelow(secrets, folder ?? '') && isBelow(real, secrets)
-        if (folder !== undefined && isBelow(real, folder) && !isKeyFile) return true
+        if (folder === undefined || !isBelow(real, folder)) continue
+        // Files of others may lie inside a folder of ours.
+        const isOthers = [secrets, models].some((other) => isBelow(other, folder) && isBelow(real, other))
+        if (!isOthers) return true
       }
       const configuration = await toRealPath(config.configDir)
       return (dirname(real) === configuration && OWN_NAMES.test(basename(real))) || isOneOf(real, files)
     },
     reserves(path) {
-      const inside = [secretsPath, config.configDir, ...folders].filter((folder) => isBelow(folder, config.modelsPath))
+      const { configDir, backendsPath, backendsSystemPath } = config
+      const reserved = [secretsPath, configDir, backendsPath, backendsSystemPath, ...folders]
+      const inside = reserved.filter((folder) => isBelow(folder, config.modelsPath))
       return inside.some((folder) => path === folder || isBelow(path, folder)) || [...files, ...written].includes(path)
     },
   }

@@ -1,6 +1,6 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startFileOrigin, tempDir } from '@svc/test-kit'
+import { eventually, startFileOrigin, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { finishJob, mockEntry, WEIGHTS } from '../support/gallery-world.ts'
@@ -240,7 +240,7 @@ describe('a gallery that cannot be read', () => {
       return settings.flatMap((setting) => setting.problems ?? [])
     }
     expect((await change(`${origin.origin}/none`)).status).toBe(200)
-    await expect.poll(problems, { timeout: 20_000 }).toEqual(['late: the gallery answers with status 404'])
+    await eventually(async () => expect(await problems()).toEqual(['late: the gallery answers with status 404']))
     expect((await change(`${origin.origin}/index.yaml`)).status).toBe(200)
     expect(await available(server)).toEqual(['one'])
     expect(await problems()).toEqual([])
