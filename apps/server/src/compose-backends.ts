@@ -11,6 +11,7 @@ import {
 import type { Environment } from './backends/child-environment.ts'
 import { createProcessRecord, reapOrphans } from './backends/process-record.ts'
 import { type BackendLogs, createSupervisor } from './backends/supervisor.ts'
+import type { ModelConfig } from './catalog/model-config.ts'
 import { parseBudget } from './config/memory-budget.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { writeFileAtomic } from './files/write-file-atomic.ts'
@@ -55,6 +56,8 @@ export interface BackendParts {
   readonly inProcess: BackendCatalogOptions['inProcess']
   /** @throws {SvcError} `unavailable` once the data path no longer belongs to this server */
   readonly checkDataPath: () => void
+  /** @throws {SvcError} for a model with a file of the server among its files */
+  readonly checkFiles: (model: ModelConfig) => Promise<void>
   readonly traces: BackendTraceRecorder
   readonly series: ServerSeries
   readonly clock: Clock
@@ -98,6 +101,7 @@ export async function composeBackends(parts: BackendParts): Promise<BackendModul
     catalog,
     supervisor,
     toLoadRequest: (model) => toLoadRequest(model, { randomSeed }),
+    checkFiles: parts.checkFiles,
     cooldown: createLoadCooldown({ clock, firstMs: config.modelLoadFailureCooldownMs }),
     modelLoadWaitMs: config.modelLoadWaitMs,
     eviction: () => readEvictionPolicy(settings),

@@ -45,6 +45,7 @@ import { createCloudModels } from './inference/upstream/cloud-models.ts'
 import type { CheckUpstream } from './inference/upstream/own-address.ts'
 import { createRelay } from './inference/upstream/relay.ts'
 import { createTranslation } from './inference/upstream/translate.ts'
+import type { OwnPlaces } from './key-files/own-places.ts'
 import type { Metrics } from './monitoring/metrics.ts'
 import type { BackendTraceRecorder, TraceRecorder, UsageRecorder } from './monitoring/recorders.ts'
 import { createOutboundClient } from './outbound/client.ts'
@@ -73,6 +74,8 @@ export interface InferenceParts {
   readonly residency: Residency
   readonly upstream: HttpUpstream
   readonly secrets: SecretReader
+  /** Files of the server, which no model may read. */
+  readonly places: Pick<OwnPlaces, 'holdsFile'>
   /** Additional certificate authorities, PEM. @default Node's own */
   readonly ca: string | undefined
   /** The user agent of requests to other servers. */
@@ -137,6 +140,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     defaults: () => settings.get('pii_default_detectors'),
     residency,
     modelsPath: config.modelsPath,
+    places: parts.places,
     secrets,
     events: audit,
     traces: backendTraces,

@@ -4,6 +4,7 @@ import type { SecretReader } from '@svc/proxy'
 import type { AuditSink } from './audit/audit-event.ts'
 import type { ModelConfig } from './catalog/model-config.ts'
 import type { Executor } from './inference/executor.ts'
+import type { OwnPlaces } from './key-files/own-places.ts'
 import type { BackendTraceRecorder } from './monitoring/recorders.ts'
 import { findDetectorKind } from './pii/detector-model.ts'
 import { createDetectorRegistry, type DetectorRegistryOptions } from './pii/detectors.ts'
@@ -32,6 +33,7 @@ export interface PiiParts {
   readonly executor: Pick<Executor, 'perform'>
   readonly residency: Pick<Residency, 'load'>
   readonly modelsPath: string
+  readonly places: Pick<OwnPlaces, 'holdsFile'>
   /** Reads the keys of hashes. */
   readonly secrets: Pick<SecretReader, 'variable'>
   readonly events: AuditSink
@@ -50,7 +52,7 @@ export function composePii(parts: PiiParts): PiiModule {
   const threads = createScanThreads({ clock, logger })
   const offload = { scanner: threads }
   const shared = {
-    termFiles: createTermFiles(parts.modelsPath),
+    termFiles: createTermFiles(parts.modelsPath, parts.places),
     termMatchers: createTermMatchers(),
     readSecret: (name: string) => parts.secrets.variable(name),
     offload,

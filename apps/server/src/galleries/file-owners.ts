@@ -1,7 +1,7 @@
 import type { ConfigStore } from '../catalog/folder-store.ts'
+import { listNames } from '../catalog/keys/named-paths.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { type InstallRecord, readRecords } from './install-record.ts'
-import { listNames } from './named-paths.ts'
 
 /** Whose the files of the models folder are, as records and model files tell. */
 export interface FileOwners {

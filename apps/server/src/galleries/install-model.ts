@@ -62,6 +62,11 @@ export async function installModel(
   if (parts.scans) await checkScan(listRepositories(sources, artifacts), parts, signal)
   const owners = await readOwners(plan.name, parts)
   const fetched = await fetchModelFiles(plan.name, sources, work, { ...parts, owners })
+  // Images bring names of their own.
+  refuseReserved(
+    fetched.staged.map(({ filename }) => filename),
+    parts,
+  )
   if (artifacts.length > 0) await fetchArtifacts(artifacts, work, parts)
   const before = listSnapshots(modelFiles.get(plan.name))
   await parts.folderLock.run(
@@ -147,16 +152,13 @@ export async function planRequest(
   const { listed, document, variant } = await resolveRequest(request, parts, signal)
   const plan = planModel(listed?.entry ?? namelessEntry(request), document, request)
   await parts.keyFileGate.check([plan.model])
-  refuseReserved(plan, parts)
+  const named = [...plan.files, ...plan.templates].map(({ filename }) => filename)
+  refuseReserved([plan.configFile, ...named], parts)
   return { plan, listed, variant }
 }
 
 /** Nothing that is installed takes the place of a file of the server. @throws {SvcError} `invalid_request` */
-function refuseReserved(
-  { configFile, files, templates }: ModelPlan,
-  { modelsPath, places }: ModelInstallerParts,
-): void {
-  const names = [configFile, ...[...files, ...templates].map(({ filename }) => filename)]
+function refuseReserved(names: readonly string[], { modelsPath, places }: ModelInstallerParts): void {
   const reserved = names.find((name) => places.reserves(join(modelsPath, name)))
   if (reserved === undefined) return
   throw new SvcError('invalid_request', `${reserved} is a file of this server`, { code: 'invalid_file' })

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
+import { cutPath, listNames, replaceNames } from '../catalog/keys/named-paths.ts'
 import { type ModelPlan, withConfig } from './model-plan.ts'
-import { cutPath, listNames, replaceNames } from './named-paths.ts'
 
 /** Files that get another name together, because an engine finds one by the other. */
 export interface FileUnit {

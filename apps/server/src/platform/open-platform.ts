@@ -21,6 +21,7 @@ import type { StageObserver } from '../inference/pipeline.ts'
 import { createInProcessBackends } from '../inference/upstream/in-process-backends.ts'
 import { findCaFolder } from '../interception/ca-folder.ts'
 import { createKeyFiles } from '../key-files/key-files.ts'
+import { createOwnFileCheck } from '../key-files/own-files.ts'
 import { createOwnPlaces } from '../key-files/own-places.ts'
 import type { RootLogger } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
@@ -111,7 +112,7 @@ export async function openPlatform(
   closers.push(() => traces.close())
   const backends = await openBackends(
     options,
-    { ...data, ...upstreams, traces: traces.backends, series: metrics.server },
+    { ...data, ...upstreams, traces: traces.backends, series: metrics.server, checkFiles: createOwnFileCheck(places) },
     closers,
   )
   const { modelFiles, models, loadParser, useSettings } = await openModels({
@@ -146,7 +147,7 @@ export async function openPlatform(
   const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
   const inference = createLateInference({
     ...{ config, settings, directory: models, residency: backends.residency, ...upstreams },
-    ...{ audit, usage, metrics, clock, logger: log },
+    ...{ audit, usage, metrics, places, clock, logger: log },
     traces: traces.requests,
     backendTraces: traces.backends,
     quotas: accounts.auth.quotas,
@@ -188,10 +189,10 @@ export async function openPlatform(
 
 async function openBackends(
   { config, environment, builtInBackends, clock, log: logger }: PlatformOptions,
-  opened: OpenData & OpenUpstreams & Pick<BackendParts, 'traces' | 'series'>,
+  opened: OpenData & OpenUpstreams & Pick<BackendParts, 'traces' | 'series' | 'checkFiles'>,
   closers: Closers,
 ): Promise<BackendModule> {
-  const { settings, lock, upstream, secrets, ca, checkUpstream, traces, series } = opened
+  const { settings, lock, upstream, secrets, ca, checkUpstream, traces, series, checkFiles } = opened
   const backends = await composeBackends({
     config,
     settings,
@@ -203,10 +204,7 @@ async function openBackends(
       if (reason === undefined) return
       throw new SvcError('unavailable', `the data folder was taken away: ${reason}`, { code: 'data_folder_gone' })
     },
-    traces,
-    series,
-    clock,
-    logger,
+    ...{ traces, series, checkFiles, clock, logger },
   })
   closers.push(() => backends.close())
   return backends

@@ -24,6 +24,8 @@ export interface ModelLoaderOptions {
   readonly supervisor: Supervisor
   /** Creates the request for LoadModel. Equal configurations give equal requests. */
   readonly toLoadRequest: (model: ModelConfig) => PartialMessage<ModelOptions>
+  /** Refuses models whose files no backend may read. @default none */
+  readonly checkFiles?: ((model: ModelConfig) => Promise<void>) | undefined
   readonly clock: Clock
 }
 
@@ -74,7 +76,7 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
       return programs
     },
     async load(model, { programs, signal }) {
-      const request = buildRequest(model, toLoadRequest)
+      const request = await buildRequest(model, options)
       const reasons: string[] = []
       let cause: unknown
       for (const program of programs) {
@@ -142,11 +144,12 @@ function loadFailed(model: ModelConfig, reason: string, cause: unknown): SvcErro
   })
 }
 
-function buildRequest(
+async function buildRequest(
   model: ModelConfig,
-  toLoadRequest: ModelLoaderOptions['toLoadRequest'],
-): PartialMessage<ModelOptions> {
+  { toLoadRequest, checkFiles }: Pick<ModelLoaderOptions, 'toLoadRequest' | 'checkFiles'>,
+): Promise<PartialMessage<ModelOptions>> {
   try {
+    await checkFiles?.(model)
     return toLoadRequest(model)
   } catch (error) {
     const reason = SvcError.is(error) ? error.message : 'its configuration is not usable'

@@ -4,6 +4,7 @@ import { tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { type GalleryWorld, hubPath, mockEntry, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
+import { makeImage, startFakeRegistry } from '../support/registry.ts'
 import { verifies } from './verifies.ts'
 
 const EVIL = { upstream_url: 'https://evil.example/v1', api_key_file: '/etc/passwd' }
@@ -121,12 +122,18 @@ describe('text of a gallery', () => {
 it('an installation never replaces a file of the server', async () => {
   await using folder = await tempDir('svc-places-')
   const models = folder.join('models')
+  await using registry = await startFakeRegistry()
   await using inside = await startGalleryWorld({
     folder: folder.path,
-    flags: [`--models-config-file=${models}/lists/list.yaml`, `--secrets-path=${models}/secrets`],
+    flags: [
+      `--models-config-file=${models}/lists/list.yaml`,
+      `--secrets-path=${models}/secrets`,
+      `--backends-path=${models}/engines`,
+      '--content-url-allow=127.0.0.0/8',
+    ],
     files: { [hubPath('one.bin')]: WEIGHTS },
   })
-  const names = ['secrets/key', 'secrets/sub/key', 'lists/list.yaml']
+  const names = ['secrets/key', 'secrets/sub/key', 'lists/list.yaml', 'engines/evil/run.sh']
   inside.setIndex(
     names.map((filename, index) => ({
       ...mockEntry(`m-${index}`, 'one.bin'),
@@ -149,7 +156,14 @@ it('an installation never replaces a file of the server', async () => {
       error: expect.stringContaining('is a file of this server'),
     })
   }
-  expect((await readdir(models)).filter((name) => !name.startsWith('.'))).toEqual([])
+  const image = makeImage([[{ name: 'list.yaml', content: '- {name: evil, backend: mock}' }]])
+  await registry.push(image, 'owner/evil:v1')
+  const files = [{ filename: 'lists', uri: `oci://${registry.host}/owner/evil:v1` }]
+  expect(await inside.apply({ name: 'image', files })).toMatchObject({
+    error: 'lists/list.yaml is a file of this server',
+  })
+  const left = await readdir(models)
+  expect(left.filter((name) => !name.startsWith('.') && name !== 'engines')).toEqual([])
 })
 
 it('no model is written where the list of models is expected', async () => {

@@ -238,6 +238,22 @@ describe('a secret of the server itself', () => {
     await server.writeModelFile('env.yaml', describeModel('env', { api_key_env: 'SVC_OIDC_CLIENT_SECRET' }))
     const reply = await server.chat('env')
     expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('is a secret of this server')])
+    for (const [index, keys] of [
+      { lora_adapter: join(server.folder, 'data/.hmac_secret') },
+      { parameters: { model: join('..', 'data/.hmac_secret') } },
+      { tts: { audio_path: outside.join('hmac') } },
+      { options: [`voices:a,${outside.join('hmac')}`] },
+      { engine_args: { config: join(server.configDir, 'api_keys.json') } },
+    ].entries()) {
+      const name = `named-${index}`
+      await server.writeModelFile(
+        `${name}.yaml`,
+        stringify({ name, backend: 'mock', known_usecases: ['chat'], ...keys }),
+      )
+      const { status, text } = await server.chat(name)
+      expect([keys, status, text]).toEqual([keys, index === 1 ? 404 : 500, expect.any(String)])
+      if (index !== 1) expect(text).toContain('names a file of this server')
+    }
     await server.writeModelFile('variable.yaml', describeModel('variable', { api_key_env: 'UP_KEY' }))
     expect(await sentKey('variable')).toBe('Bearer sk-variable')
   })

@@ -1,5 +1,4 @@
-import { findReach } from '../catalog/keys/key-reach.ts'
-import { isFields } from './to-entry.ts'
+import { findReach } from './key-reach.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -52,4 +51,8 @@ export function listNames(config: Fields): readonly { readonly text: string; rea
 /** A path as file names are written: without `./` before and `/` behind it. */
 export function cutPath(text: string): string {
   return text.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
