@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { ggufBytes, startFileOrigin } from '@svc/test-kit'
+import { eventually, ggufBytes, startFileOrigin } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { hubPath, mockEntry, sha256, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
@@ -413,7 +413,8 @@ describe('the history', () => {
       close(): void
     }
     const database = new engine(join(world.server.folder, 'data/database.db'))
-    database.exec('DROP TABLE operations')
+    // The server may be writing.
+    await eventually(() => database.exec('DROP TABLE operations'))
     database.close()
     const reply = await world.server.call('/api/operations/history', { method: 'DELETE' })
     expect([reply.status, reply.json()]).toEqual([

@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { chatGguf } from '@svc/test-kit'
+import { chatGguf, eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type GalleryWorld, mockEntry, sha256, startGalleryWorld } from '../support/gallery-world.ts'
@@ -95,11 +95,10 @@ describe('files of two models that share their names', () => {
         expect(await readNamed(world, 'm2-again')).toEqual(['w-2', 'p-2', 'v-2'])
       }
       await world.server.post('/models/delete/m2-again', {})
-      await expect
-        .poll(async () => (await readdir(world.server.modelsPath)).filter((name) => !name.startsWith('.')), {
-          timeout: 20_000,
-        })
-        .toEqual([])
+      await eventually(async () => {
+        const left = await readdir(world.server.modelsPath)
+        expect(left.filter((name) => !name.startsWith('.'))).toEqual([])
+      })
     },
   )
 
@@ -156,9 +155,7 @@ describe('files of two models that share their names', () => {
     expect(await read(`${template.chat}.tmpl`)).toBe('theirs')
     // The configuration without the files keeps to the same rule.
     await server.post('/models/delete/m3', {})
-    await expect
-      .poll(async () => (await server.post('/api/models/config/m3', {})).status, { timeout: 20_000 })
-      .toBe(200)
+    await eventually(async () => expect((await server.post('/api/models/config/m3', {})).status).toBe(200))
     expect(await read('frame.tmpl')).toBe('mine')
   })
 
