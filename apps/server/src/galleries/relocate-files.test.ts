@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { listNames } from '../catalog/keys/named-paths.ts'
 import { EMPTY_DOCUMENT } from './model-document.ts'
 import { planModel } from './model-plan.ts'
-import { listNames } from '../catalog/keys/named-paths.ts'
 import { findUnits, nameUnit, renameInPlan } from './relocate-files.ts'
 
 type Fields = Readonly<Record<string, unknown>>
