@@ -1,5 +1,5 @@
 import type { JsonDocument } from '@svc/json'
-import { unparsable } from './stages/body.ts'
+import { unparsable } from './unparsable.ts'
 
 /**
  * Refuses an array or an object that is longer than any real request has, before its items are checked one by one: that

@@ -1,5 +1,5 @@
 import { applySplices, type JsonDocument, type JsonNode, parseJsonCooperatively, runInSlices } from '@svc/json'
-import { unparsable } from './stages/body.ts'
+import { unparsable } from './unparsable.ts'
 
 /** A body whose large map of biases is taken out. */
 export interface BodyWithoutBias {

@@ -2,7 +2,7 @@ import { SvcError } from '@svc/errors'
 import { type JsonDocument, toValueCooperatively } from '@svc/json'
 import { parseBody } from '@svc/wire'
 import type * as z from 'zod'
-import { unparsable } from './stages/body.ts'
+import { unparsable } from './unparsable.ts'
 
 /**
  * Reads the typed body of a document and checks it against the route's schema. Other work runs while a large body is

@@ -8,7 +8,7 @@ export function joinContentText(content: ChatRequestMessage['content']): string 
 }
 
 /** Joins texts that were separate with a blank line. */
-export function joinParagraphs(texts: readonly string[]): string {
+function joinParagraphs(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n\n')
 }
 

@@ -3,17 +3,7 @@ import { type JsonDocument, parseJson, parseJsonCooperatively } from '@svc/json'
 import type { Cleanup } from '../cleanup.ts'
 import type { IncomingRequest, MaybePromise } from '../pipeline.ts'
 import type { HeldBytes, RequestBody, RequestContext } from '../ports.ts'
-
-/** The prefix of every refusal of a body (§7.1). */
-const PARSE_PREFIX = 'failed parsing request body:'
-
-/** Creates the refusal of a body that its route does not take. */
-export function unparsable(detail: string, param?: string): SvcError {
-  return new SvcError('invalid_request', `${PARSE_PREFIX} ${detail}`, {
-    code: 'unparsable_body',
-    details: { type: 'invalid_request_error', param },
-  })
-}
+import { unparsable } from '../unparsable.ts'
 
 /**
  * Maximum number of objects, arrays and keys of a body. Real requests have far fewer, and checking this many against a

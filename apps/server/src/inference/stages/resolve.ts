@@ -3,7 +3,7 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import { notServed, servesRequests } from '../../catalog/serving.ts'
 import type { ReadRequest, Stages } from '../pipeline.ts'
 import type { RequestRoute } from '../ports.ts'
-import { unparsable } from './body.ts'
+import { unparsable } from '../unparsable.ts'
 
 /** Finds models by the names that clients use. */
 export interface ModelDirectory {

@@ -102,6 +102,9 @@ export function collectAnswer(facts: ReplyFacts, { fields, format, clock }: Answ
         case 'reasoning-delta':
           thinking += event.text
           break
+        case 'reasoning-signature':
+        case 'redacted-reasoning':
+          break
         case 'tool-call-start':
         case 'tool-call-delta':
           calls.event(event)

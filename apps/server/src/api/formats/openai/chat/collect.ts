@@ -49,6 +49,9 @@ function addTo(choice: Choice | undefined, event: Exclude<PredictionEvent, { typ
     case 'reasoning-delta':
       choice.reasoning += event.text
       break
+    case 'reasoning-signature':
+    case 'redacted-reasoning':
+      break
     case 'tool-call-start':
       choice.calls[event.index] = {
         index: event.index,

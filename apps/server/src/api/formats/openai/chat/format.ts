@@ -3,7 +3,7 @@ import { type ChatCompletionRequest, chatCompletionRequest } from '@svc/wire/ope
 import { limitItems } from '../../../../inference/limit-items.ts'
 import { takeLogitBias } from '../../../../inference/logit-bias.ts'
 import { readBody } from '../../../../inference/read-body.ts'
-import { unparsable } from '../../../../inference/stages/body.ts'
+import { unparsable } from '../../../../inference/unparsable.ts'
 import type { WireFormat } from '../../../../inference/wire-format.ts'
 import { MAX_MESSAGES, MAX_METADATA } from '../limits.ts'
 import { collectChat } from './collect.ts'
