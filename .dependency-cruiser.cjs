@@ -111,7 +111,12 @@ module.exports = {
       [lib('errors'), lib('json'), lib('wire'), lib('http-client')],
       NODE,
     ),
-    only('mitm-knows-no-filter', 'packages/mitm', [lib('errors'), lib('http-client'), npm('fzstd')], NODE),
+    only(
+      'mitm-knows-no-filter',
+      'packages/mitm',
+      [lib('errors'), lib('http-client'), lib('http-reader'), npm('fzstd')],
+      NODE,
+    ),
     only('wire-is-pure', 'packages/wire', [lib('errors'), npm('zod')], NO_NODE),
     only(
       'backend-client',

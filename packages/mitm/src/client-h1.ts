@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
+import { endConnection } from '@svc/http-reader'
 import { type ClientReply, type ClientRequest, isBodiless } from './client-request.ts'
 import { forEachHeader, listValues, type RawHeaders } from './headers.ts'
 import type { Limits } from './limits.ts'
@@ -14,6 +15,8 @@ export interface Http1Reader {
 
 /** Pipelined requests that wait for the reply to an earlier one. */
 const MAX_WAITING = 32
+/** How often connections that send no request are looked for. */
+const CHECK_MS = 500
 
 interface Connection {
   readonly onRequest: (request: ClientRequest) => Promise<void>
@@ -30,6 +33,7 @@ export function createHttp1Reader(limits: Limits): Http1Reader {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headerMs,
     requestTimeout: 0,
+    connectionsCheckingInterval: Math.min(CHECK_MS, limits.headerMs),
     keepAliveTimeout: limits.idleMs,
   })
   const take = (request: ClientRequest, response: ServerResponse, socket: Duplex): void => {
@@ -63,8 +67,10 @@ export function createHttp1Reader(limits: Limits): Http1Reader {
     const upgrade = incoming.headers.upgrade?.toLowerCase()
     take(toClientRequest(incoming, response, { expectsContinue: false, upgrade }), response, socket)
   })
-  server.on('clientError', (_error, socket: Duplex) => {
-    if (socket.writable && !socket.destroyed) socket.end(BAD_REQUEST)
+  server.on('clientError', (_error, duplex: Duplex) => {
+    // All connections came as TLS sockets.
+    const socket = duplex as TLSSocket
+    if (socket.writable) endConnection(socket, BAD_REQUEST)
     else socket.destroy()
   })
   startTimeLimits(server)

@@ -6,6 +6,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import { LINGER_MS } from '@svc/http-reader'
 import type { ClientReply, ClientRequest } from './client-request.ts'
 import { listValues, type RawHeaders, toHttp2Headers } from './headers.ts'
 import type { Limits } from './limits.ts'
@@ -34,11 +35,24 @@ export function readHttp2(
     },
   })
   let cancelled = 0
+  let running = 0
+  /** A session that is closed waits without limit for its client to close the connection. */
+  const cutLater = (): void => {
+    if (!session.closed || running > 0) return
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('close', () => clearTimeout(timer))
+  }
   session.on('error', () => {})
-  session.setTimeout(limits.idleMs, () => session.close())
+  session.setTimeout(limits.idleMs, () => {
+    session.close()
+    cutLater()
+  })
   session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw?: unknown) => {
+    running += 1
     stream.on('error', () => {})
     stream.once('close', () => {
+      running -= 1
+      cutLater()
       const isCancelled = stream.rstCode === constants.NGHTTP2_CANCEL || stream.aborted
       cancelled = isCancelled ? cancelled + 1 : Math.max(0, cancelled - 1)
       if (cancelled > MAX_CANCELLED) session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)

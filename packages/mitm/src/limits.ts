@@ -4,6 +4,8 @@ import { checkArgument } from '@svc/errors'
 export interface Limits {
   /** CONNECT requests in progress: tunnels and intercepted connections. @default 4096 */
   readonly connections: number
+  /** For the CONNECT request of a client. @default 10000 */
+  readonly askMs: number
   /** For the TLS handshake of a client. @default 10000 */
   readonly handshakeMs: number
   /** For name look-up, TCP and TLS to a host. @default 15000 */
@@ -32,6 +34,7 @@ export interface Limits {
 
 export const DEFAULT_LIMITS: Limits = {
   connections: 4096,
+  askMs: 10_000,
   handshakeMs: 10_000,
   connectMs: 15_000,
   headerMs: 30_000,

@@ -4,6 +4,7 @@ import type { AddressInfo, LookupFunction, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { checkArgument, SvcError, toSvcError } from '@svc/errors'
 import { createTrust } from '@svc/http-client'
+import { endConnection } from '@svc/http-reader'
 import type { Authority } from './authority.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { createHttp1Reader } from './client-h1.ts'
@@ -74,7 +75,8 @@ export interface MitmProxy extends AsyncDisposable {
 
 /** A request to the listener holds a target and a few headers. */
 const MAX_CONNECT_HEADER_BYTES = 16 * 1024
-const CONNECT_HEADER_MS = 10_000
+/** How often connections that send no request are looked for. */
+const CHECK_MS = 500
 /** Connections beyond the limit, so that a refusal can be read. */
 const SPARE_CONNECTIONS = 256
 const MAX_HOPS = 4
@@ -130,10 +132,10 @@ class RunningProxy implements MitmProxy {
     })
     this.#server = createServer({
       maxHeaderSize: MAX_CONNECT_HEADER_BYTES,
-      headersTimeout: CONNECT_HEADER_MS,
-      requestTimeout: CONNECT_HEADER_MS,
-      connectionsCheckingInterval: 1000,
-      keepAliveTimeout: CONNECT_HEADER_MS,
+      headersTimeout: this.#limits.askMs,
+      requestTimeout: this.#limits.askMs,
+      connectionsCheckingInterval: Math.min(CHECK_MS, this.#limits.askMs),
+      keepAliveTimeout: this.#limits.askMs,
     })
     this.#server.maxConnections = this.#limits.connections + SPARE_CONNECTIONS
     this.#server.on('connection', (socket) => this.#track(socket))
@@ -360,12 +362,15 @@ function notConnect(): MitmError {
   return invalidRequest('this is no CONNECT request of HTTP/1.1')
 }
 
-function endWith(socket: Duplex, { status, headers, body }: ReturnType<typeof createRefusal>): void {
+/** Sends a refusal as the last bytes of a connection. */
+function endWith(duplex: Duplex, { status, headers, body }: ReturnType<typeof createRefusal>): void {
+  // The server of `node:http` over TCP: its connections are sockets.
+  const socket = duplex as Socket
   if (!socket.writable) {
     socket.destroy()
     return
   }
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`]
   for (let index = 0; index < headers.length; index += 2) lines.push(`${headers[index]}: ${headers[index + 1]}`)
-  socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\nconnection: close\r\n\r\n`), body]))
+  endConnection(socket, `${lines.join('\r\n')}\r\nconnection: close\r\n\r\n${body.toString('latin1')}`)
 }

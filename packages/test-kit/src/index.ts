@@ -4,6 +4,7 @@
  * @module
  */
 
+export { type AcceptedSockets, watchAccepted } from './accepted-sockets.ts'
 export { type BackendProcess, sourceArguments, startBackendProcess } from './backend-process.ts'
 // Backends in processes of their own
 export { bundleEntry, type EntryBundle } from './bundle.ts'
