@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { endConnection, LINGER_BYTES, LINGER_MS } from './end-connection.ts'
+import { watchHalfClosed } from './half-closed.ts'
 import { MAX_AHEAD_BYTES } from './limits.ts'
 import type { PlainRequest } from './plain-request.ts'
 import { Reply, type ReplySink } from './reply.ts'
 import { HeadReader, type RequestHead } from './request-head.ts'
+import { watchUnread } from './unread-watch.ts'
 import { writeBytes } from './write-bytes.ts'
 
 /** Bytes of a body that wait for the handler. */
@@ -53,6 +55,8 @@ export class Connection implements ReplySink {
   #reply: Reply | undefined
   /** Whether no request follows the current one. */
   #isLast = false
+  /** Whether the client has ended its half. Requests that came before are answered. */
+  #hasEnded = false
   /** Bytes that came after the current request. */
   #ahead: Buffer | undefined
   /** Bytes of the body that are still to come. */
@@ -62,6 +66,8 @@ export class Connection implements ReplySink {
   /** Bytes that may still be dropped of a body that its reply did not wait for. */
   #droppable = LINGER_BYTES
   #dropping: NodeJS.Timeout | undefined
+  /** Ends the watch of the client that has ended its half, or takes nothing of its reply. */
+  #unwatch = ignore
 
   constructor(socket: Socket, host: ConnectionHost) {
     this.socket = socket
@@ -70,13 +76,13 @@ export class Connection implements ReplySink {
       .on('data', this.#onData)
       .on('drain', this.#onDrain)
       .on('end', this.#onEnd)
-      .on('timeout', this.#onUnread)
       .on('error', ignore)
       .on('close', this.#onClose)
   }
 
   connectionLines(keepsAlive: boolean): string {
-    if (!keepsAlive || this.#host.isDraining) return 'Connection: close\r\n'
+    const isLast = this.#hasEnded && this.#ahead === undefined
+    if (!keepsAlive || isLast || this.#host.isDraining) return 'Connection: close\r\n'
     return `Connection: keep-alive\r\nKeep-Alive: timeout=${this.#host.keepAliveSeconds}\r\n`
   }
 
@@ -91,12 +97,14 @@ export class Connection implements ReplySink {
   finish(keepsAlive: boolean): void {
     this.#isLast = !keepsAlive || this.#host.isDraining
     if (this.#missing > 0) this.#dropBody()
+    this.#unwatch()
     if (this.socket.writableLength === 0) {
       process.nextTick(this.#onSent)
       return
     }
     // An empty write calls back when everything before it is out.
-    this.socket.setTimeout(this.#host.unreadMs).write('', this.#onTaken)
+    this.#unwatch = watchUnread(this.socket, this.#host)
+    this.socket.write('', this.#onSent)
   }
 
   destroy(): void {
@@ -120,6 +128,10 @@ export class Connection implements ReplySink {
       this.#handOver(bytes)
       return
     }
+    if (this.#hasEnded && bytes.length - head.endsAt < head.contentLength) {
+      this.socket.destroySoon()
+      return
+    }
     const { method, target: url, headers, rawHeaders, endsAt, contentLength, keepsAlive } = head
     this.keepsAlive = keepsAlive
     this.#missing = contentLength
@@ -135,6 +147,7 @@ export class Connection implements ReplySink {
     this.#move(isWhole ? 'answering' : 'receiving')
     if (!isWhole && bytes.length > endsAt) this.#takeBody(bytes.subarray(endsAt))
     this.#host.serve({ method, url, headers, rawHeaders, socket: this.socket, body, keepsAlive }, reply)
+    if (this.#hasEnded && !reply.headersSent) this.#unwatch = watchHalfClosed(reply)
   }
 
   #openBody(): Readable {
@@ -176,21 +189,17 @@ export class Connection implements ReplySink {
 
   /**
    * Keeps bytes for later. The end of a connection that is not read goes unnoticed, so reading never pauses while a handler
-   * works: a client that sends too much meanwhile is cut off. A complete reply has a time limit of its own.
+   * works: a client that sends too much meanwhile is cut off. Nothing is read while a complete reply waits for its client:
+   * a client that sends bytes would put the time limit off.
    */
   #keepAhead(chunk: Buffer): void {
     this.#ahead = this.#ahead === undefined ? chunk : Buffer.concat([this.#ahead, chunk])
-    if (this.#ahead.length <= MAX_AHEAD_BYTES) return
     if (this.#reply?.writableEnded === true) this.socket.pause()
-    else this.socket.destroy()
-  }
-
-  readonly #onTaken = (error?: Error | null): void => {
-    this.socket.setTimeout(0)
-    this.#onSent(error)
+    else if (this.#ahead.length > MAX_AHEAD_BYTES) this.socket.destroy()
   }
 
   readonly #onSent = (error?: Error | null): void => {
+    this.#unwatch()
     const reply = this.#reply
     // `close` of the socket ends a reply that did not get out.
     if (reply === undefined || reply.destroyed || error || this.socket.destroyed) return
@@ -202,7 +211,7 @@ export class Connection implements ReplySink {
   }
 
   get #isOver(): boolean {
-    return this.#isLast || this.#host.isDraining
+    return this.#isLast || this.#host.isDraining || (this.#hasEnded && this.#missing > 0)
   }
 
   /** Goes on with the bytes that have come meanwhile. Nothing that follows the last reply is read. */
@@ -214,8 +223,12 @@ export class Connection implements ReplySink {
       else this.socket.destroySoon()
       return
     }
-    this.#move('idle')
     const ahead = this.#ahead
+    if (ahead === undefined && this.#hasEnded) {
+      this.socket.destroySoon()
+      return
+    }
+    this.#move('idle')
     if (ahead === undefined) return
     this.#ahead = undefined
     this.socket.resume()
@@ -229,11 +242,15 @@ export class Connection implements ReplySink {
 
   #handOver(bytes: Buffer): void {
     const socket = this.socket
+    // Nothing can be put back into a socket whose end has been read.
+    if (this.#hasEnded) {
+      socket.destroySoon()
+      return
+    }
     socket
       .off('data', this.#onData)
       .off('drain', this.#onDrain)
       .off('end', this.#onEnd)
-      .off('timeout', this.#onUnread)
       .off('error', ignore)
       .off('close', this.#onClose)
     this.#host.onGone(this)
@@ -248,19 +265,22 @@ export class Connection implements ReplySink {
     this.#reply?.emit('drain')
   }
 
-  /** Takes a client that sends nothing more for gone, as Node does. A reply that is complete still reaches it. */
+  /**
+   * Takes note that the client sends nothing more. Its whole requests are answered all the same. A client that ends its half
+   * in the middle of a body or of a reply has left.
+   */
   readonly #onEnd = (): void => {
-    if (this.#reply === undefined) this.socket.end()
-    else if (this.#reply.writableEnded) this.#isLast = true
-    else this.socket.destroy()
-  }
-
-  readonly #onUnread = (): void => {
-    this.socket.destroy()
+    this.#hasEnded = true
+    const reply = this.#reply
+    if (reply === undefined) this.socket.destroySoon()
+    else if (reply.writableEnded) return
+    else if (this.#missing > 0 || reply.headersSent) this.socket.destroy()
+    else this.#unwatch = watchHalfClosed(reply)
   }
 
   readonly #onClose = (): void => {
     this.#host.onGone(this)
+    this.#unwatch()
     this.#endDropping()
     this.#body?.destroy(new Error('the connection has ended'))
     const reply = this.#reply

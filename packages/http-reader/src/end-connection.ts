@@ -14,18 +14,20 @@ export const LINGER_BYTES = 64 * 1024 * 1024
  */
 export function endConnection(socket: Socket, lastBytes = ''): void {
   socket.end(lastBytes, 'latin1')
-  if (socket.readableEnded || socket.destroyed) {
+  if (socket.destroyed) return
+  // Also for a client that has ended its half: it may not take the last bytes.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
+  if (socket.readableEnded) {
     socket.destroySoon()
     return
   }
   let dropped = 0
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   socket
     .on('data', (chunk: Buffer) => {
       dropped += chunk.length
       if (dropped > LINGER_BYTES) socket.destroy()
     })
     .once('end', () => socket.destroySoon())
-    .once('close', () => clearTimeout(timer))
     .resume()
 }

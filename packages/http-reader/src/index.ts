@@ -7,6 +7,7 @@
 
 // The end of a connection
 export { endConnection, LINGER_BYTES, LINGER_MS } from './end-connection.ts'
+export { type AwaitedReply, watchHalfClosed } from './half-closed.ts'
 // Replies
 export type { HeaderValue } from './header-syntax.ts'
 export { createLastReply, type LastReplyOptions } from './last-reply.ts'
@@ -19,3 +20,4 @@ export { type Answered, type GivenHeaders, Reply, type ReplySink } from './reply
 // Bytes to requests
 export { HeadReader, PLAIN_METHODS, type RequestHead } from './request-head.ts'
 export { createRequestReader, type RequestReader, type RequestReaderOptions } from './request-reader.ts'
+export { type UnreadOptions, watchUnread } from './unread-watch.ts'

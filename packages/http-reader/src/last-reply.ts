@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { endConnection } from './end-connection.ts'
 import { checkLimit, UNREAD_MS } from './limits.ts'
 import { type Answered, Reply } from './reply.ts'
+import { watchUnread } from './unread-watch.ts'
 import { writeBytes } from './write-bytes.ts'
 
 /** How the last reply of a connection is sent. */
@@ -18,12 +19,15 @@ export interface LastReplyOptions extends Answered {
  */
 export function createLastReply(socket: Socket, { unreadMs = UNREAD_MS, ...answered }: LastReplyOptions = {}): Reply {
   checkLimit(unreadMs, 'createLastReply: unreadMs')
-  const cut = (): void => void socket.destroy()
-  const onTaken = (error?: Error | null): void => {
-    socket.setTimeout(0).off('timeout', cut)
-    if (error || socket.destroyed) return
-    reply.sent()
-    endConnection(socket)
+  const finish = (): void => {
+    const unwatch = watchUnread(socket.pause(), { unreadMs })
+    // An empty write calls back when everything before it is out.
+    socket.write('', (error) => {
+      unwatch()
+      if (error || socket.destroyed) return
+      reply.sent()
+      endConnection(socket)
+    })
   }
   const reply: Reply = new Reply(
     {
@@ -31,8 +35,8 @@ export function createLastReply(socket: Socket, { unreadMs = UNREAD_MS, ...answe
       connectionLines: () => 'Connection: close\r\n',
       send: (text, encoding) => socket.write(text, encoding),
       sendBytes: (head, bytes, tail) => writeBytes(socket, head, bytes, tail),
-      finish: () => socket.once('timeout', cut).setTimeout(unreadMs).write('', onTaken),
-      destroy: cut,
+      finish,
+      destroy: () => void socket.destroy(),
     },
     answered,
   )

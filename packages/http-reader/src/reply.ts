@@ -34,6 +34,8 @@ export interface Answered {
 /** Bodies up to this many bytes leave in one string with their head. A copy costs less than a second piece. */
 const SMALL_BODY_BYTES = 16_384
 
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
+
 const NOT_ASCII = /[\x80-\xff]/
 
 /**
@@ -101,6 +103,11 @@ export class Reply extends EventEmitter {
     }
     for (const [key, { value }] of this.#set ?? []) headers[key] = Array.isArray(value) ? [...value] : String(value)
     return headers
+  }
+
+  /** Sends a status that comes before the reply and says nothing (RFC 9110, section 15.2.1). Does nothing later. */
+  writeContinue(): void {
+    if (!this.headersSent && !this.destroyed) this.#sink.send(CONTINUE, 'latin1')
   }
 
   /**

@@ -1,14 +1,14 @@
 import { connect, createServer, type Server, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { eventually } from '@svc/test-kit'
+import { createDeferred, eventually } from '@svc/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ReaderLimits } from './limits.ts'
 import type { PlainRequest } from './plain-request.ts'
 import type { Reply } from './reply.ts'
 import { createRequestReader } from './request-reader.ts'
 
-type Serve = (incoming: PlainRequest, outgoing: Reply) => void
+type Serve = (incoming: PlainRequest, outgoing: Reply) => unknown
 
 async function listening(serve: Serve, limits: Partial<ReaderLimits> = {}) {
   const handedOver: Buffer[] = []
@@ -185,7 +185,12 @@ describe('requests of one connection', () => {
 })
 
 describe('a client that leaves', () => {
-  it.each(['destroy', 'end'] as const)('while it is answered closes the reply (%s)', async (how) => {
+  it.each([
+    ['before its reply has begun', 'destroy', ''],
+    ['before its reply has begun', 'resetAndDestroy', ''],
+    ['while its reply comes', 'destroy', 'x'],
+    ['while its reply comes', 'end', 'x'],
+  ] as const)('%s closes the reply (%s)', async (_, how, begun) => {
     let outgoing: Reply | undefined
     let closes = 0
     const server = await listening((_incoming, reply) => {
@@ -197,6 +202,10 @@ describe('a client that leaves', () => {
     const client = await server.open()
     client.send(post(''))
     await eventually(() => expect(outgoing).toBeDefined())
+    if (begun !== '') {
+      outgoing?.write(begun)
+      await client.replies(begun)
+    }
     client.socket[how]()
     await eventually(() => expect(closes).toBe(1))
     expect([closes, outgoing?.destroyed, outgoing?.writableFinished]).toEqual([1, true, false])
@@ -239,6 +248,75 @@ describe('a client that leaves', () => {
     await eventually(() => expect(drains).toBe(1))
     outgoing?.end('the end')
     expect(await client.replies('0\r\n\r\n')).toContain('the end')
+  })
+})
+
+describe('a client that sends nothing more', () => {
+  const close = 'Connection: close\r\n'
+  const two = post('', 'X-Name: two\r\n')
+
+  it.each<readonly [name: string, sent: string, answers: readonly string[]]>([
+    ['one request', post('a'), ['<a>']],
+    ['requests that come at once', post('a') + post('bb') + post('ccc'), ['<a>', '<bb>', '<ccc>']],
+    ['a request that asks for the end', post('a', close), ['<a>']],
+    ['nothing', '', []],
+    ['half a head', 'POST / HT', []],
+    ['half a body', post('abc').slice(0, -1), []],
+    ['half a head behind a request', `${post('a')}POST / HT`, ['<a>']],
+    ['half a body behind a request', post('a') + post('abc').slice(0, -1), ['<a>']],
+    ['a request for another server behind one', `${post('a')}POST /other HTTP/1.1\r\n\r\n`, ['<a>']],
+  ])('is answered what it has asked, then the connection ends: %s', async (_, sent, answers) => {
+    const ended = createDeferred<void>()
+    const server = await listening(async (incoming, outgoing) => {
+      const text = await readText(incoming).catch(() => 'broken off')
+      await ended.promise
+      outgoing.end(`<${text}>`)
+    })
+    const client = await server.open()
+    client.socket.end(sent)
+    await eventually(() => expect(server.accepted[0]?.readableEnded).toBe(true))
+    ended.resolve()
+    const text = await client.closed()
+    expect([...text.matchAll(/<\w+>/g)].map(String)).toEqual(answers)
+    await eventually(() => expect(server.accepted[0]?.destroyed).toBe(true))
+  })
+
+  it('is asked whether it still waits, and gets a stream that begins late', async () => {
+    let outgoing: Reply | undefined
+    const server = await listening((_incoming, reply) => {
+      outgoing = reply
+    })
+    const client = await server.open()
+    client.socket.end(post(''))
+    await client.replies(/^(HTTP\/1\.1 100 Continue\r\n\r\n){3}/)
+    expect(outgoing?.destroyed).toBe(false)
+    outgoing?.write('one')
+    await client.replies('one')
+    outgoing?.end('two')
+    expect(await client.closed()).toMatch(
+      /^(HTTP\/1\.1 100 Continue\r\n\r\n)+HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nConnection: close\r\n[\s\S]*one[\s\S]*two/,
+    )
+  })
+
+  it('is asked for each of its requests, and no further one is served when it leaves', async () => {
+    const served: Reply[] = []
+    const server = await listening((_incoming, reply) => void served.push(reply))
+    const client = await server.open()
+    client.socket.end(post('') + two + two)
+    await eventually(() => expect(served).toHaveLength(1))
+    served[0]?.end('one')
+    await client.replies('one')
+    await eventually(() => expect(served).toHaveLength(2))
+    client.socket.destroy()
+    await eventually(() => expect(served[1]?.destroyed).toBe(true))
+    expect(served).toHaveLength(2)
+  })
+
+  it('gets the reply that did not wait for its body', async () => {
+    const server = await listening((_incoming, outgoing) => outgoing.end('early'))
+    const client = await server.open()
+    client.socket.end(post('abc').slice(0, -1))
+    expect(await client.closed()).toMatch(/early$/)
   })
 })
 
@@ -289,6 +367,13 @@ describe('a reply that is still on its way out', () => {
     await eventually(() => expect(events).toEqual(['served one', 'close']))
     client.socket.resume()
     expect((await client.closed()).length).toBeLessThan(LARGE.length)
+  })
+
+  it('REL-3: is cut off from a client that takes nothing of it and sends bytes all the time', async () => {
+    const { client, events } = await unread(post('', 'X-Name: one\r\n'), { unreadMs: 300 })
+    const sending = setInterval(() => client.send('x'), 20)
+    onTestFinished(() => clearInterval(sending))
+    await eventually(() => expect(events).toEqual(['served one', 'close']))
   })
 
   it('REL-3: arrives whole at a client that is slow, and the connection goes on', async () => {

@@ -15,5 +15,7 @@ it('exports these names and no others', () => {
     'endConnection',
     'listMissing',
     'toPreparedHeaders',
+    'watchHalfClosed',
+    'watchUnread',
   ])
 })

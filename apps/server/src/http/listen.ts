@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { SvcError } from '@svc/errors'
 import { createRequestReader, type RequestReader } from '@svc/http-reader'
 import type { App } from './app.ts'
@@ -8,7 +8,7 @@ import { errorBody } from './error-envelopes.ts'
 import { HEALTH_CHECKS } from './health-checks.ts'
 import type { HonoAnswer } from './hono-answer.ts'
 import type { ServerReply } from './messages.ts'
-import { createNodeServer, type NodeServer } from './node-server.ts'
+import { type Answer, createNodeServer, type NodeServer } from './node-server.ts'
 
 /** How often idle connections are looked for while the server stops. */
 const IDLE_SWEEP_MS = 10
@@ -36,16 +36,18 @@ export interface ListenOptions {
   readonly maxConnections?: number | undefined
 }
 
+/** Where a server listens. */
+export interface ListenAddress {
+  readonly host?: string | undefined
+  readonly port: number
+}
+
 /**
  * Listens with the application.
  *
  * @throws {Error} with `code` such as `EADDRINUSE` when the address cannot be had
  */
-export async function listen(
-  app: App,
-  address: { readonly host?: string | undefined; readonly port: number },
-  options: ListenOptions = {},
-): Promise<Listener> {
+export async function listen(app: App, address: ListenAddress, options: ListenOptions = {}): Promise<Listener> {
   const { httpReader = 'own', maxConnections = grantConnections(0, undefined).max } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const limit: ConnectionLimit = new ConnectionLimit(maxConnections, () => reader.findIdle() ?? node.findIdle())
@@ -63,30 +65,58 @@ export async function listen(
       unreadMs: limits.unreadMs,
     },
   })
-  // A client may end its half before it has its reply, as with Node's HTTP server.
+  const server = await openServer(address, limit, (socket) => {
+    if (httpReader === 'node' || limit.isExcess(socket)) node.accept(socket)
+    else reader.accept(socket)
+  })
+  return toListener(server, node, reader)
+}
+
+/**
+ * Listens with a handler of requests that Node has read: for a small listener beside the API. It has the same time limits for
+ * connections.
+ *
+ * @throws {Error} as {@link listen} does
+ */
+export async function listenWithNode(
+  answer: Answer,
+  address: ListenAddress,
+  options: { readonly limits: ConnectionLimits; readonly maxConnections: number },
+): Promise<Listener> {
+  const limit: ConnectionLimit = new ConnectionLimit(options.maxConnections, () => node.findIdle())
+  const node = createNodeServer((incoming, outgoing, upgrade) => {
+    if (limit.admits(incoming.socket)) answer(incoming, outgoing, upgrade)
+    else refuseExcess(outgoing)
+  }, options.limits)
+  return toListener(await openServer(address, limit, (socket) => node.accept(socket)), node)
+}
+
+async function openServer(
+  { host, port }: ListenAddress,
+  limit: ConnectionLimit,
+  accept: (socket: Socket) => void,
+): Promise<Server> {
+  // A client may end its half before it has its reply.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     // A reader of a connection listens for its errors only while it reads.
     socket.on('error', ignore)
-    if (!limit.add(socket)) socket.destroy()
-    else if (httpReader === 'node' || limit.isExcess(socket)) node.accept(socket)
-    else reader.accept(socket)
+    if (limit.add(socket)) accept(socket)
+    else socket.destroy()
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ ...(address.host === undefined ? {} : { host: address.host }), port: address.port }, () => {
+    server.listen({ ...(host === undefined ? {} : { host }), port }, () => {
       server.off('error', reject)
       resolve()
     })
   })
-  return toListener(server, reader, node)
+  return server
 }
 
 function ignore(): void {}
 
-type NodeAnswer = Parameters<typeof createNodeServer>[0]
-
 /** Answers the requests that Node has read. The edge answers errors of handlers; other errors cut the connection. */
-function toNodeAnswer(app: App, limit: ConnectionLimit): NodeAnswer {
+function toNodeAnswer(app: App, limit: ConnectionLimit): Answer {
   let answer: HonoAnswer | undefined
   const answerFirst: HonoAnswer = async (...request) => {
     answer ??= (await import('./hono-answer.ts')).createHonoAnswer(app)
@@ -111,7 +141,7 @@ function refuseExcess(outgoing: ServerReply): void {
   outgoing.writeHead(503, headers).end(JSON.stringify(errorBody(error, 'compatible')))
 }
 
-function toListener(server: Server, reader: RequestReader, node: NodeServer): Listener {
+function toListener(server: Server, node: NodeServer, reader?: RequestReader): Listener {
   const { port, family, address } = server.address() as AddressInfo
   const shown = address === '::' || address === '0.0.0.0' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
   return {
@@ -126,12 +156,12 @@ function toListener(server: Server, reader: RequestReader, node: NodeServer): Li
           resolve()
         })
         node.drain()
-        reader.drain()
+        reader?.drain()
       })
     },
     destroy() {
       node.destroy()
-      reader.destroy()
+      reader?.destroy()
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { PassThrough, pipeline } from 'node:stream'
-import { endConnection, MAX_AHEAD_BYTES } from '@svc/http-reader'
+import { endConnection, MAX_AHEAD_BYTES, watchHalfClosed, watchUnread } from '@svc/http-reader'
 
 /** A request that Node has read, and its reply. */
 export interface Turn {
@@ -19,19 +19,31 @@ interface WaitingTurn extends Turn {
  * A connection that Node's HTTP server reads. Its requests are answered one at a time, in order; Node alone would begin with
  * all of them. While a reply is awaited, {@link MAX_AHEAD_BYTES} are read ahead, beside the bytes that came with the request.
  * A client that sends more is cut off: the end of a connection that is not read goes unnoticed.
+ *
+ * A client that has ended its half gets the replies to its whole requests. Node alone would end the connection at once, so it
+ * hears of the end when they are out.
  */
 export class NodeConnection {
   readonly #socket: Socket
+  readonly #unreadMs: number
+  /** Node's listener for the end of the client's half. It ends the connection. */
+  readonly #endByNode: () => void
   #current: WaitingTurn | undefined
   readonly #waiting: WaitingTurn[] = []
   #readBytes = 0
+  #hasEnded = false
+  /** Ends the watch of the client that has ended its half, or takes nothing of its reply. */
+  #unwatch = (): void => undefined
   /** The last bytes of a connection that Node can read no further. They follow the replies to all earlier requests. */
   #refusal: string | undefined
 
   /** @param socket Node's server reads it already; it would not share the bytes of a socket that others listened to before */
-  constructor(socket: Socket) {
+  constructor(socket: Socket, unreadMs: number) {
     this.#socket = socket
-    socket.prependListener('data', this.#onData)
+    this.#unreadMs = unreadMs
+    const endByNode = socket.listeners('end').at(-1) as () => void
+    this.#endByNode = endByNode
+    socket.prependListener('data', this.#onData).off('end', endByNode).on('end', this.#onEnd)
   }
 
   /** Whether a request is being answered. */
@@ -41,7 +53,8 @@ export class NodeConnection {
 
   /** Lets go of a connection that Node reads no more. */
   release(): void {
-    this.#socket.off('data', this.#onData)
+    this.#unwatch()
+    this.#socket.off('data', this.#onData).off('end', this.#onEnd)
   }
 
   /** Serves a request once the earlier ones are answered. */
@@ -69,9 +82,6 @@ export class NodeConnection {
     if (this.#last?.incoming.complete === false) this.#dropLast()
     if (!socket.writable) socket.destroy()
     else if (this.#current === undefined) endConnection(socket, refusal)
-    // Node does not react to the end any more.
-    else if (socket.readableEnded) socket.destroy()
-    else socket.once('end', () => socket.destroy())
   }
 
   get #last(): WaitingTurn | undefined {
@@ -88,16 +98,52 @@ export class NodeConnection {
 
   #begin(turn: WaitingTurn): void {
     this.#current = turn
-    turn.outgoing.once('close', this.#next)
+    const { outgoing } = turn
+    outgoing
+      .once('prefinish', () => this.#watchUnread(outgoing))
+      // Node sets a time of its own after that.
+      .prependOnceListener('finish', () => this.#unwatch())
+      .once('close', this.#next)
     turn.serve()
+    if (this.#hasEnded) this.#watchHalfClosed(turn)
   }
 
   readonly #next = (): void => {
+    this.#unwatch()
     this.#current = undefined
+    if (this.#socket.isPaused()) this.#socket.resume()
     const { writable } = this.#socket
     const turn = writable ? this.#waiting.shift() : undefined
     if (turn !== undefined) this.#begin(turn)
     else if (writable && this.#refusal !== undefined) endConnection(this.#socket, this.#refusal)
+    else if (writable && this.#hasEnded) this.#passEnd()
+  }
+
+  /** Limits how long a complete reply may wait for its client (threats REL-3). */
+  #watchUnread(outgoing: ServerResponse): void {
+    this.#unwatch()
+    if (this.#socket.writableLength === 0) return
+    this.#unwatch = watchUnread(this.#socket, { unreadMs: this.#unreadMs, events: outgoing })
+  }
+
+  #watchHalfClosed({ incoming, outgoing }: Turn): void {
+    if (!outgoing.headersSent) this.#unwatch = watchHalfClosed(outgoing, incoming.httpVersion)
+  }
+
+  /** A client that ends its half in the middle of a reply has left. */
+  readonly #onEnd = (): void => {
+    // Node refuses a request that breaks off.
+    if (this.#current === undefined || this.#last?.incoming.complete === false) this.#passEnd()
+    const current = this.#current
+    if (current === undefined) return
+    this.#hasEnded = true
+    const { writableEnded, headersSent } = current.outgoing
+    if (headersSent && !writableEnded) this.#socket.destroy()
+    else this.#watchHalfClosed(current)
+  }
+
+  #passEnd(): void {
+    this.#endByNode.call(this.#socket)
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -105,7 +151,9 @@ export class NodeConnection {
     if (last?.incoming.complete === true) last.wholeAt ??= this.#readBytes
     this.#readBytes += chunk.length
     const { wholeAt = this.#readBytes, outgoing } = this.#current ?? {}
-    if (this.#readBytes - wholeAt > MAX_AHEAD_BYTES && outgoing?.writableEnded === false) this.#socket.destroy()
+    if (outgoing === undefined || this.#readBytes - wholeAt <= MAX_AHEAD_BYTES) return
+    if (outgoing.writableEnded) this.#socket.pause()
+    else this.#socket.destroy()
   }
 }
 

@@ -8,7 +8,7 @@ import { PreparedResponse } from './prepared-response.ts'
 import { type Upgrade, watchUpgrades } from './upgrade.ts'
 
 /** Node looks for requests that take too long this often, or as often as the shortest limit. */
-const MAX_CHECK_MS = 30_000
+const MAX_CHECK_MS = 1000
 
 /** Answers a request. It throws nothing. */
 export type Answer = (incoming: IncomingMessage, outgoing: ServerReply, upgrade: Upgrade | undefined) => void
@@ -34,7 +34,6 @@ export function createNodeServer(answer: Answer, limits: ConnectionLimits): Node
   const unused = new Set<Socket>()
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     unused.delete(incoming.socket)
-    outgoing.once('prefinish', () => limitUnread(outgoing, limits.unreadMs))
     const turn = { incoming, outgoing, serve: () => answer(incoming, outgoing, undefined) }
     connections.get(incoming.socket)?.take(turn)
   }
@@ -56,7 +55,7 @@ export function createNodeServer(answer: Answer, limits: ConnectionLimits): Node
   server.emit('listening')
   // This listener runs after Node's own, which has begun to read.
   server.on('connection', (socket: Socket) => {
-    connections.set(socket, new NodeConnection(socket))
+    connections.set(socket, new NodeConnection(socket, limits.unreadMs))
     unused.add(socket)
     // A connection comes again when it asked to leave HTTP in vain.
     socket.off('close', forget).on('close', forget)
@@ -99,11 +98,6 @@ export function createNodeServer(answer: Answer, limits: ConnectionLimits): Node
       upgraded.destroy()
     },
   }
-}
-
-/** Limits how long a complete reply may wait for its client (threats REL-3). Node has a limit of its own after that. */
-function limitUnread({ socket }: ServerResponse, unreadMs: number): void {
-  if (socket !== null && socket.writableLength > 0) socket.setTimeout(unreadMs)
 }
 
 /** A reply without a body, the last of its connection. */

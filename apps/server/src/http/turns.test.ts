@@ -123,7 +123,7 @@ describe.each(READERS)('while a reply is awaited on a connection that %s reads',
     client.socket.write(request('/slow', rest))
     await started
     await new Promise((resolve) => client.socket.write(ahead, resolve))
-    client.socket.end()
+    client.socket.destroy()
     await left
   })
 

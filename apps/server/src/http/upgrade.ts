@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { createLastReply, MAX_AHEAD_BYTES } from '@svc/http-reader'
+import { createLastReply, MAX_AHEAD_BYTES, type Reply, watchHalfClosed } from '@svc/http-reader'
 import type { ServerReply } from './messages.ts'
 
 /** A request for a WebSocket, with its connection. */
@@ -11,6 +11,8 @@ export interface Upgrade {
   readonly connection: Socket
   /** Bytes that have arrived after the request. */
   readonly head: Buffer
+  /** The reply of a request that stays in HTTP. It is the last one of the connection. */
+  readonly reply: Reply
 }
 
 /** The connections of a server that have left HTTP, or are about to. */
@@ -41,14 +43,14 @@ export function watchUpgrades(server: Server, { answer, release, unreadMs }: Upg
       connection.destroy()
       return
     }
-    const upgrade: Upgrade = { request: incoming, connection, head }
     if (incoming.method !== 'GET' || incoming.headers.upgrade?.toLowerCase() !== 'websocket') {
-      serveAgain(server, upgrade)
+      serveAgain(server, { request: incoming, connection, head })
       return
     }
     connections.add(connection)
     connection.once('close', () => connections.delete(connection))
-    answer(incoming, createLastReply(connection, { method: incoming.method, unreadMs }), upgrade)
+    const reply = createLastReply(connection, { method: incoming.method, unreadMs })
+    answer(incoming, reply, { request: incoming, connection, head, reply })
   })
   return {
     destroy() {
@@ -61,18 +63,22 @@ export function watchUpgrades(server: Server, { answer, release, unreadMs }: Upg
  * Reads on where a request is answered over HTTP although it asked to leave it: no parser reads the connection, and the end
  * of a connection that is not read goes unnoticed.
  */
-export function stayInHttp({ connection, head }: Upgrade): void {
+export function stayInHttp({ connection, head, reply }: Upgrade): void {
   let readBytes = head.length
   connection
     .on('data', (chunk: Buffer) => {
       readBytes += chunk.length
       if (readBytes > MAX_AHEAD_BYTES) connection.destroy()
     })
-    .once('end', () => connection.destroySoon())
+    .once('end', () => {
+      if (reply.writableEnded) return
+      if (reply.headersSent) connection.destroy()
+      else reply.once('close', watchHalfClosed(reply))
+    })
 }
 
 /** Lets the server read a request once more, without the header that asked to leave HTTP. */
-function serveAgain(server: Server, { request, connection, head }: Upgrade): void {
+function serveAgain(server: Server, { request, connection, head }: Omit<Upgrade, 'reply'>): void {
   const { rawHeaders } = request
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`]
   for (let index = 0; index < rawHeaders.length; index += 2) {

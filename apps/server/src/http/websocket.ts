@@ -102,7 +102,11 @@ export function createSockets(options: {
     async accept(upgrade, call, begin) {
       const { WebSocketServer } = await import('ws')
       if (open.size >= limits.maxSockets) throw tooManySockets()
-      const ws = shakeHands(upgrade, call, createServer(WebSocketServer, call.route, maxMessageBytes))
+      const ws = shakeHands(
+        upgrade,
+        call,
+        createServer(WebSocketServer, call.route, { maxPayload: maxMessageBytes, closeTimeout: limits.closeMs }),
+      )
       const socket = openSocket(ws, { upgrade, call, begin, limits, maxMessageBytes, bodies: options.bodies })
       open.add(socket)
       ws.once('close', () => open.delete(socket))
@@ -148,15 +152,20 @@ interface SocketParts {
 }
 
 /** Creates the side that answers handshakes. Nothing is ever compressed: texts of different owners never share a window. */
-function createServer(Server: typeof WebSocketServer, { socket }: RouteInfo, maxPayload: number): WebSocketServer {
+function createServer(
+  Server: typeof WebSocketServer,
+  { socket }: RouteInfo,
+  // The declared options lack `closeTimeout`.
+  own: { readonly maxPayload: number; readonly closeTimeout: number },
+): WebSocketServer {
   return new Server({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload,
     maxFragments: MAX_FRAGMENTS,
     maxBufferedChunks: MAX_CHUNKS,
     handleProtocols: (asked) => socket?.protocols.find((protocol) => asked.has(protocol)) ?? false,
+    ...own,
   })
 }
 
@@ -195,8 +204,6 @@ function openSocket(ws: WebSocket, parts: SocketParts): OpenSocket {
   function close(code: CloseCode, reason: string): void {
     if (ws.readyState !== ws.OPEN) return
     ws.close(code, reason)
-    const timer = setTimeout(() => ws.terminate(), limits.closeMs)
-    ws.once('close', () => clearTimeout(timer))
     wake()
   }
 
@@ -234,6 +241,13 @@ function openSocket(ws: WebSocket, parts: SocketParts): OpenSocket {
     else if (!connection.writableNeedDrain) ws.ping()
   }
 
+  /** The library waits without limit for a client that ends its half to take what was sent. */
+  function onEnd(): void {
+    const timer = setTimeout(() => ws.terminate(), limits.closeMs)
+    ws.once('close', () => clearTimeout(timer))
+  }
+
+  connection.once('end', onEnd)
   // Before the library's own listener, which gives messages out at once.
   connection.prependListener('data', onChunk)
   const pinging = setInterval(ping, limits.pingMs)

@@ -6,6 +6,7 @@ import { createMemoryStores } from '@svc/auth/memory'
 import { systemClock } from '../../src/clock.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createBodyReader } from '../../src/http/body.ts'
+import type { ConnectionLimits } from '../../src/http/connection-limits.ts'
 import { createEdge, type Edge, type EdgeOptions } from '../../src/http/edge.ts'
 import { listen } from '../../src/http/listen.ts'
 import type { Authenticator } from '../../src/http/middleware/authenticate.ts'
@@ -105,6 +106,7 @@ export async function startTestApp(
     allowedHosts?: readonly string[]
     /** Finds out who is calling. @default shared keys */
     authenticator?: Authenticator
+    connectionLimits?: Partial<ConnectionLimits>
   } = {},
 ): Promise<TestApp> {
   const {
@@ -115,6 +117,7 @@ export async function startTestApp(
     allowOrigins = '',
     allowedHosts = [],
     authenticator: given,
+    connectionLimits: limits,
     ...edge
   } = options
   const logLines: string[] = []
@@ -142,7 +145,7 @@ export async function startTestApp(
     ...edge,
   })
   const app = createApp(routes, reserved, served)
-  const listener = await listen(app, { host: '127.0.0.1', port: 0 }, { httpReader: HTTP_READER })
+  const listener = await listen(app, { host: '127.0.0.1', port: 0 }, { httpReader: HTTP_READER, limits })
   return {
     url: listener.url,
     logLines,

@@ -70,6 +70,19 @@ export const LIMITS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'limits:connections:given-back',
+    section: '8',
+    behavior:
+      'Every listener ends a connection whose client neither reads nor closes within a second of its time limit, half-closed ones too.',
+    state: 'built',
+  },
+  {
+    id: 'limits:connections:half-closed',
+    section: '8',
+    behavior: 'A client that ends its half of the connection behind its request gets the reply.',
+    state: 'built',
+  },
+  {
     id: 'limits:downloads:concurrency',
     section: '8',
     behavior:

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { call } from '../../test/support/test-app.ts'
 import { systemClock } from '../clock.ts'
-import { startDiagnostics } from './diagnostics.ts'
+import { openDiagnostics } from './diagnostics.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 
 async function started() {
-  const diagnostics = await startDiagnostics({ address: { host: '127.0.0.1', port: 0 }, clock: systemClock, log })
+  const diagnostics = await openDiagnostics({ address: { host: '127.0.0.1', port: 0 }, clock: systemClock, log })
   const base = new URL(diagnostics.url).origin
   return { diagnostics, base }
 }
 
-describe('startDiagnostics', () => {
+describe('openDiagnostics', () => {
   it('records a CPU profile and a heap profile', async () => {
     const { diagnostics, base } = await started()
     const profile = await call(base, '/debug/pprof/profile?seconds=0.05')
