@@ -30,8 +30,18 @@ export function isLocked(error: unknown): boolean {
 
 /** Whether the database may soon be reachable again. */
 export function isPassing(error: unknown): boolean {
+  if (SvcError.is(error)) return error.kind === 'unavailable'
   const code = findDatabaseCode(error) ?? ''
   return BUSY.test(code) || AWAY.test(code)
+}
+
+/** The refusal of work for a database that does not answer. */
+export function databaseAway(cause?: unknown): SvcError {
+  return new SvcError('unavailable', 'the database cannot be reached', {
+    code: 'database_unavailable',
+    cause,
+    retryAfterMs: RETRY_AFTER_MS,
+  })
 }
 
 /**
@@ -44,12 +54,6 @@ export function toDatabaseError(cause: unknown): SvcError {
   const code = findDatabaseCode(cause) ?? ''
   if (FULL.has(code))
     return new SvcError('insufficient_storage', 'the disk of the database is full', { code: 'disk_full', cause })
-  if (isPassing(cause)) {
-    return new SvcError('unavailable', 'the database cannot be reached', {
-      code: 'database_unavailable',
-      cause,
-      retryAfterMs: RETRY_AFTER_MS,
-    })
-  }
+  if (isPassing(cause)) return databaseAway(cause)
   return new SvcError('internal', 'the database failed', { code: 'database_failed', cause })
 }

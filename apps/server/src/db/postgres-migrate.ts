@@ -18,7 +18,13 @@ const LEDGER =
  */
 export async function migratePostgres(
   sql: Sql,
-  options: { readonly migrations: readonly Migration[]; readonly where: string; readonly now: number },
+  options: {
+    readonly migrations: readonly Migration[]
+    readonly where: string
+    readonly now: number
+    /** Called before each statement of a migration. */
+    readonly onStatement: () => void
+  },
 ): Promise<void> {
   await sql.begin(async (transaction) => {
     await transaction.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
@@ -35,7 +41,10 @@ export async function migratePostgres(
       throw newerSchema(options.where, last?.value)
     }
     for (const step of plan.steps) {
-      for (const statement of step.statements) await transaction.unsafe(statement)
+      for (const statement of step.statements) {
+        options.onStatement()
+        await transaction.unsafe(statement)
+      }
       await transaction`INSERT INTO svc_migrations (id, hash, applied_at) VALUES (${step.id}, ${step.hash}, ${options.now})`
     }
   })

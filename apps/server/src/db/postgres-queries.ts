@@ -1,8 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import { toDatabaseError } from './database-error.ts'
+import type { PostgresClient } from './postgres-client.ts'
 import { type DatabaseQueries, guarded, type Queries, type QueryBuilder } from './queries.ts'
 import { postgresTables, type Tables } from './schema.ts'
+import type { WatchedClient } from './watched-client.ts'
 
 type PostgresOrm = Pick<
   PostgresJsDatabase<typeof postgresTables>,
@@ -10,33 +12,55 @@ type PostgresOrm = Pick<
 >
 
 /** Queries of a PostgreSQL database. */
-export function createPostgresQueries(orm: PostgresJsDatabase<typeof postgresTables>): DatabaseQueries {
-  const on = (db: PostgresOrm): Queries => {
-    // The builders of both dialects have the same methods. Here they are awaited, where those of SQLite are told to run.
-    const [builder, tables] = [db as unknown as QueryBuilder, postgresTables as unknown as Tables]
-    return {
-      rows: (build) => guarded(async () => [...(await awaited<readonly never[]>(build(builder, tables)))]),
-      change: (build) => guarded(async () => (await awaited<{ readonly count: number }>(build(builder, tables))).count),
-      notify: (channel) => guarded(async () => void (await db.execute(sql`SELECT pg_notify(${channel}, '')`))),
-    }
-  }
+export function createPostgresQueries(client: Pick<WatchedClient<PostgresClient>, 'run'>): DatabaseQueries {
   return {
-    ...on(orm),
+    rows: (build) => guarded(() => client.run(({ orm }) => on(orm).rows(build))),
+    change: (build) => guarded(() => client.run(({ orm }) => on(orm).change(build))),
+    notify: (channel) => guarded(() => client.run(({ orm }) => on(orm).notify(channel))),
     holdsRows: (table) =>
-      guarded(async () => (await orm.execute(sql`SELECT 1 FROM ${sql.identifier(table)} LIMIT 1`)).length > 0),
+      guarded(() =>
+        client.run(
+          async ({ orm }) => (await orm.execute(sql`SELECT 1 FROM ${sql.identifier(table)} LIMIT 1`)).length > 0,
+        ),
+      ),
     async transaction(work) {
       let failure: { readonly error: unknown } | undefined
       try {
-        return await orm.transaction((transaction) =>
-          work(on(transaction)).catch((error: unknown) => {
-            failure = { error }
-            throw error
-          }),
+        return await client.run(({ orm }, { beat }) =>
+          orm.transaction((transaction) =>
+            work(on(transaction, beat)).catch((error: unknown) => {
+              failure = { error }
+              throw error
+            }),
+          ),
         )
       } catch (error) {
         throw failure === undefined ? toDatabaseError(error) : failure.error
       }
     },
+  }
+}
+
+/** @param onStatement called before each query */
+function on(db: PostgresOrm, onStatement: () => void = () => undefined): Required<Queries> {
+  // The builders of both dialects have the same methods. Here they are awaited, where those of SQLite are told to run.
+  const [builder, tables] = [db as unknown as QueryBuilder, postgresTables as unknown as Tables]
+  return {
+    rows: (build) =>
+      guarded(async () => {
+        onStatement()
+        return [...(await awaited<readonly never[]>(build(builder, tables)))]
+      }),
+    change: (build) =>
+      guarded(async () => {
+        onStatement()
+        return (await awaited<{ readonly count: number }>(build(builder, tables))).count
+      }),
+    notify: (channel) =>
+      guarded(async () => {
+        onStatement()
+        await db.execute(sql`SELECT pg_notify(${channel}, '')`)
+      }),
   }
 }
 

@@ -1,33 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
-import postgres, { type Sql, type TransactionSql } from 'postgres'
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { Sql, TransactionSql } from 'postgres'
 import { StartRefused } from '../config/start-refused.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { DatabaseRow, PostgresDatabase, ReadOptions, ReadQuery } from './database.ts'
 import { findDatabaseCode, isPassing, toDatabaseError } from './database-error.ts'
 import { migrationsFolder, readMigrations } from './migrations.ts'
+import { type PostgresClient, watchPostgres } from './postgres-client.ts'
 import { migratePostgres } from './postgres-migrate.ts'
 import { createPostgresQueries } from './postgres-queries.ts'
 import { MAX_ROWS, MAX_WAITING_READS, tooManyRows } from './read-limits.ts'
 import { createReadQueue } from './read-queue.ts'
 import { postgresTables as schema } from './schema.ts'
+import type { WatchedClient, Work } from './watched-client.ts'
 
-const MAX_CONNECTIONS = 10
 /** Heavy reads leave most connections to the short queries of requests. */
 const MAX_READS = 2
-const CONNECT_TIMEOUT_S = 10
-/** Maximum pause between two attempts to connect; queries wait as long. */
-const MAX_BACKOFF_S = 1
-const IDLE_TIMEOUT_S = 60
-const STATEMENT_TIMEOUT_MS = 30_000
-const LOCK_TIMEOUT_MS = 5000
 const CLOSE_TIMEOUT_MS = 2000
 /** Number of rows in one fetch. */
 const BATCH = 500
-/** Type numbers of `bigint` and `numeric`, which the driver leaves as text. */
-const NUMBERS = [20, 1700]
-
 /** Options of {@link openPostgres}. */
 export interface PostgresOptions {
   readonly url: string
@@ -40,20 +32,6 @@ export interface PostgresOptions {
 function toPlace(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
-}
-
-function connect(url: string, logger: Logger): Sql {
-  return postgres(url, {
-    max: MAX_CONNECTIONS,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    idle_timeout: IDLE_TIMEOUT_S,
-    backoff: (attempts: number) => (0.5 + Math.random() / 2) * Math.min(3 ** attempts / 100, MAX_BACKOFF_S),
-    connection: { application_name: 'svc', statement_timeout: STATEMENT_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS },
-    onnotice: ({ message }) => logger.debug({ notice: message }, 'database notice'),
-    types: {
-      number: { to: 20, from: NUMBERS, serialize: String, parse: Number },
-    },
-  })
 }
 
 async function identify(orm: PostgresJsDatabase<typeof schema>, appVersion: string, now: number): Promise<string> {
@@ -88,17 +66,19 @@ function toRefusal(place: string, error: unknown): StartRefused {
 interface BoundedRead {
   readonly maxRows: number
   readonly signal: AbortSignal
+  readonly beat: Work['beat']
 }
 
 /** Collects the rows of a query in batches. An abort ends it between two batches; `readRows` handles one in between. */
 async function collectRows(
   connection: TransactionSql,
   query: ReadQuery,
-  { maxRows, signal }: BoundedRead,
+  { maxRows, signal, beat }: BoundedRead,
 ): Promise<readonly DatabaseRow[]> {
   const rows: DatabaseRow[] = []
   for await (const batch of connection.unsafe<DatabaseRow[]>(query.sql, toParameters(query.params)).cursor(BATCH)) {
     signal.throwIfAborted()
+    beat()
     rows.push(...batch)
     if (rows.length > maxRows) throw tooManyRows(maxRows)
   }
@@ -151,28 +131,26 @@ function toParameters(params: readonly unknown[] = []): Parameter[] {
 /** Opens a PostgreSQL database as the server's; see `openDatabase`. Several servers may share one. */
 export async function openPostgres({ url, appVersion, logger, clock }: PostgresOptions): Promise<PostgresDatabase> {
   const place = toPlace(url)
-  const sql = connect(url, logger)
+  const client = watchPostgres({ url, logger, clock })
   try {
-    await migratePostgres(sql, {
-      migrations: readMigrations(migrationsFolder('postgres')),
-      where: place,
-      now: clock.now(),
-    })
-    const orm = drizzle(sql, { schema })
-    return toDatabase({ sql, orm, instanceId: await identify(orm, appVersion, clock.now()), clock })
+    const migrations = readMigrations(migrationsFolder('postgres'))
+    await client.run(({ sql }, { beat }) =>
+      migratePostgres(sql, { migrations, where: place, now: clock.now(), onStatement: beat }),
+    )
+    const instanceId = await client.run(({ orm }) => identify(orm, appVersion, clock.now()))
+    return toDatabase({ client, instanceId, clock })
   } catch (error) {
-    await sql.end({ timeout: 0 })
+    await client.close(({ sql }) => sql.end({ timeout: 0 }))
     throw toRefusal(place, error)
   }
 }
 
 function toDatabase(parts: {
-  readonly sql: Sql
-  readonly orm: PostgresJsDatabase<typeof schema>
+  readonly client: WatchedClient<PostgresClient>
   readonly instanceId: string
   readonly clock: Clock
 }): PostgresDatabase {
-  const { sql, orm, instanceId, clock } = parts
+  const { client, instanceId, clock } = parts
   const queue = createReadQueue({ concurrency: MAX_READS, limit: MAX_WAITING_READS })
   let closing: Promise<void> | undefined
   async function closeAll(): Promise<void> {
@@ -180,7 +158,7 @@ function toDatabase(parts: {
     // reads have been told to end, but a database that is away does not answer
     await Promise.race([queue.close(), clock.sleep(CLOSE_TIMEOUT_MS, { signal: patience.signal }).catch(() => {})])
     patience.abort()
-    await sql.end({ timeout: CLOSE_TIMEOUT_MS / 1000 })
+    await client.close(({ sql }) => sql.end({ timeout: CLOSE_TIMEOUT_MS / 1000 }))
   }
   const close = (): Promise<void> => {
     closing ??= closeAll()
@@ -189,25 +167,28 @@ function toDatabase(parts: {
   return {
     dialect: 'postgres',
     engine: 'postgres',
-    orm,
-    queries: createPostgresQueries(orm),
+    get orm() {
+      return client.current.orm
+    },
+    queries: createPostgresQueries(client),
     instanceId,
     read: (query: ReadQuery, { signal, maxRows = MAX_ROWS }: ReadOptions) =>
       queue.run(
         (task) =>
-          readRows(sql, query, { maxRows, signal: task }).catch((error: unknown) => {
-            task.throwIfAborted()
-            throw toDatabaseError(error)
-          }),
+          client
+            .run(({ sql }, { beat }) => readRows(sql, query, { maxRows, signal: task, beat }))
+            .catch((error: unknown) => {
+              task.throwIfAborted()
+              throw toDatabaseError(error)
+            }),
         { signal },
       ),
     listen: (channel, onNotice) =>
-      sql.listen(channel, onNotice, onNotice).then(
-        () => undefined,
-        (error: unknown) => {
+      client
+        .follow(async ({ sql }) => void (await sql.listen(channel, onNotice, onNotice)))
+        .catch((error: unknown) => {
           throw toDatabaseError(error)
-        },
-      ),
+        }),
     close,
     [Symbol.asyncDispose]: close,
   }

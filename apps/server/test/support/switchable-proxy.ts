@@ -6,44 +6,70 @@ export interface SwitchableProxy extends AsyncDisposable {
   readonly port: number
   /** Cuts every connection and takes no other. */
   shut(): void
+  /**
+   * Keeps every connection and forwards nothing more.
+   *
+   * @param which `all`: new connections are taken, and nothing of them is forwarded either. @default 'all'
+   */
+  hang(which?: 'all' | 'open'): void
   open(): void
+}
+
+interface Link {
+  end(): void
+  hang(): void
+  resume(): void
 }
 
 /** Starts a proxy to a port of this machine; it is open. */
 export async function startSwitchableProxy(target: number): Promise<SwitchableProxy> {
-  let isOpen = true
-  const ends = new Set<() => void>()
+  let state: 'open' | 'shut' | 'hung' = 'open'
+  const links = new Set<Link>()
   const server = createServer((client) => {
     client.on('error', () => undefined)
-    if (!isOpen) {
+    if (state === 'shut') {
       client.destroy()
       return
     }
     const upstream = connect(target, '127.0.0.1')
-    const end = (): void => {
-      client.destroy()
-      upstream.destroy()
+    const link: Link = {
+      end() {
+        client.destroy()
+        upstream.destroy()
+      },
+      hang() {
+        client.unpipe(upstream).pause()
+        upstream.unpipe(client).pause()
+      },
+      resume() {
+        client.pipe(upstream).pipe(client)
+      },
     }
-    ends.add(end)
+    links.add(link)
     for (const socket of [client, upstream]) {
-      socket.on('error', end)
+      socket.on('error', link.end)
       socket.once('close', () => {
-        end()
-        ends.delete(end)
+        link.end()
+        links.delete(link)
       })
     }
-    client.pipe(upstream).pipe(client)
+    if (state === 'open') link.resume()
   })
   const port = await listenOnFreePort(server)
   const shut = (): void => {
-    isOpen = false
-    for (const end of [...ends]) end()
+    state = 'shut'
+    for (const link of [...links]) link.end()
   }
   return {
     port,
     shut,
+    hang(which = 'all') {
+      if (which === 'all') state = 'hung'
+      for (const link of links) link.hang()
+    },
     open() {
-      isOpen = true
+      state = 'open'
+      for (const link of links) link.resume()
     },
     async [Symbol.asyncDispose]() {
       shut()

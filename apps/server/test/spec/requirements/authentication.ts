@@ -415,6 +415,13 @@ export const AUTHENTICATION = defineRequirements([
     state: 'built',
   },
   {
+    id: 'access:database:hangs',
+    section: '5.4',
+    behavior:
+      'A database that keeps its connections and does not answer is one that cannot be reached: every route answers within seconds.',
+    state: 'built',
+  },
+  {
     id: 'access:mitm:no-auth',
     section: '5.4',
     behavior: 'The intercepting proxy asks for no credentials of its own.',

@@ -62,6 +62,7 @@ export function operationRoutes(operations: Operations): Route[] {
         try {
           await operations.clearHistory()
         } catch (cause) {
+          if (SvcError.is(cause) && cause.kind === 'unavailable') throw cause
           const reason = cause instanceof Error ? cause.message : String(cause)
           throw new SvcError('internal', `the history could not be cleared: ${reason}`, {
             code: 'history_not_cleared',

@@ -1,0 +1,182 @@
+import type { Clock, Logger } from '../ports.ts'
+import { databaseAway } from './database-error.ts'
+
+/** Answer of a database server to the question whether it is there. */
+export type Pulse =
+  /** It runs statements of this program, or does not tell. */
+  | 'working'
+  /** It runs none: work that waits for an answer waits on connections that are dead. */
+  | 'idle'
+  | 'away'
+
+/** A client, as its watch sees it. */
+export interface WatchedParts<Client> {
+  /** Makes a client. It connects with its first query. */
+  readonly open: () => Client
+  /** Ends a client with everything that waits on it. */
+  readonly drop: (client: Client) => Promise<void>
+  /** Asks the server on a connection of its own. It answers within a few seconds. */
+  readonly feelPulse: (signal: AbortSignal) => Promise<Pulse>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Work on a client. */
+export interface Work {
+  /** Called with each statement: the time limit of a work is that of its statements. */
+  readonly beat: () => void
+}
+
+/** The client of a database server that may stop to answer while its connections stay open. */
+export interface WatchedClient<Client> {
+  /** The client of the moment. Only {@link run} keeps time limits. */
+  readonly current: Client
+  /**
+   * Runs work on the client.
+   *
+   * @throws {SvcError} `unavailable` when the server does not answer: after a few seconds, and at once until it answers again
+   */
+  run<T>(work: (client: Client, work: Work) => Promise<T>): Promise<T>
+  /**
+   * Runs work on the client of the moment, then again on each that takes its place, once the server answers.
+   *
+   * @throws as {@link WatchedClient.run} the first time
+   */
+  follow(work: (client: Client) => Promise<void>): Promise<void>
+  close(drop: (client: Client) => Promise<void>): Promise<void>
+}
+
+/** How often waiting work is looked at. */
+const LOOK_MS = 1000
+/** Work that waits for longer makes the watch ask the server. */
+const PATIENCE_MS = 2000
+/** Longest time of one statement. The server has a shorter limit of its own. */
+const STATEMENT_MS = 35_000
+
+interface Waiting {
+  since: number
+  readonly fail: (error: unknown) => void
+}
+
+/**
+ * Watches a client. A query on a connection whose other end is gone waits for many minutes, and so does its request. While
+ * work waits, the server is asked once a second. A server that does not answer fails all work, and new work too until it
+ * answers. A client whose connections are dead is replaced, so that nothing of it reaches the server later.
+ */
+export function watchClient<Client>(parts: WatchedParts<Client>): WatchedClient<Client> {
+  const { open, drop, feelPulse, clock, logger } = parts
+  const closing = new AbortController()
+  const { signal } = closing
+  const waiting = new Set<Waiting>()
+  const drops = new Set<Promise<void>>()
+  const followers = new Set<(client: Client) => Promise<void>>()
+  let client = open()
+  let isAway = false
+  let watching: Promise<void> | undefined
+
+  /** Fails all waiting work. */
+  function replaceClient(): void {
+    const dropped = drop(client)
+      .catch(() => undefined)
+      .finally(() => drops.delete(dropped))
+    drops.add(dropped)
+    client = open()
+    for (const { fail } of waiting) fail(databaseAway())
+    waiting.clear()
+  }
+
+  function callFollowers(): void {
+    for (const work of followers) void callFollower(work)
+  }
+
+  async function callFollower(work: (client: Client) => Promise<void>): Promise<void> {
+    const called = client
+    // The next client has a call of its own.
+    while (client === called && !signal.aborted) {
+      try {
+        await run(work)
+        return
+      } catch (error) {
+        logger.debug({ err: error }, 'work on a new client of the database failed')
+        await clock.sleep(LOOK_MS, { signal }).catch(() => undefined)
+      }
+    }
+  }
+
+  async function waitForServer(): Promise<void> {
+    isAway = true
+    logger.warn({}, 'the database does not answer')
+    replaceClient()
+    do await clock.sleep(LOOK_MS, { signal })
+    while ((await feelPulse(signal)) === 'away')
+    isAway = false
+    logger.info({}, 'the database answers again')
+    callFollowers()
+  }
+
+  async function watch(): Promise<void> {
+    let idle = 0
+    for (;;) {
+      await clock.sleep(LOOK_MS, { signal })
+      const now = clock.monotonic()
+      const longest = Math.max(0, ...Array.from(waiting, ({ since }) => now - since))
+      if (waiting.size === 0) return
+      if (longest < PATIENCE_MS) continue
+      const pulse = await feelPulse(signal)
+      idle = pulse === 'idle' ? idle + 1 : 0
+      if (pulse === 'away') await waitForServer()
+      // Between two statements the server runs none either, so one look does not count.
+      else if (idle > 1 || longest > STATEMENT_MS) {
+        logger.warn({}, 'connections to the database are dead; they are replaced')
+        replaceClient()
+        callFollowers()
+      }
+    }
+  }
+
+  function startWatch(): void {
+    watching ??= watch()
+      .catch((error: unknown) => {
+        if (!signal.aborted) logger.error({ err: error }, 'the watch of the database failed')
+      })
+      .finally(() => {
+        watching = undefined
+        if (waiting.size > 0 && !signal.aborted) startWatch()
+      })
+  }
+
+  function run<T>(work: (client: Client, work: Work) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (isAway) {
+        reject(databaseAway())
+        return
+      }
+      const entry: Waiting = { since: clock.monotonic(), fail: reject }
+      const beat = (): void => {
+        entry.since = clock.monotonic()
+      }
+      waiting.add(entry)
+      startWatch()
+      work(client, { beat })
+        .then(resolve, reject)
+        .finally(() => waiting.delete(entry))
+    })
+  }
+
+  return {
+    get current() {
+      return client
+    },
+    run,
+    async follow(work) {
+      await run(work)
+      followers.add(work)
+    },
+    async close(dropLast) {
+      closing.abort(new Error('the database is closed'))
+      await watching
+      await dropLast(client)
+      await Promise.all(drops)
+    },
+  }
+}
