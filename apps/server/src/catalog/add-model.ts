@@ -34,6 +34,8 @@ export interface AddModelOptions {
    * copy. @default 'copy'
    */
   readonly transfer?: Transfer | undefined
+  /** Called before the first of the files is there. */
+  readonly onBegin?: ((files: Pick<AddedModel, 'weightsFile' | 'configFile'>) => Promise<void>) | undefined
   readonly onProgress?: ((done: { readonly copiedBytes: number; readonly totalBytes: number }) => void) | undefined
   readonly signal: AbortSignal
 }
@@ -77,17 +79,20 @@ export async function addModel(options: AddModelOptions): Promise<AddedModel> {
   const isInside = dirname(source) === (await realpath(folder))
   const weightsFile = isInside ? basename(source) : `${toFileName(name)}.gguf`
   await refuseExisting(folder, isInside ? [configFile] : [configFile, weightsFile])
+  await options.onBegin?.({ weightsFile, configFile })
 
-  if (!isInside) await transfer(source, join(folder, weightsFile), { ...options, totalBytes: sizeBytes })
+  const target = join(folder, weightsFile)
+  const moved = isInside ? undefined : await transfer(source, target, { ...options, totalBytes: sizeBytes })
   try {
     signal.throwIfAborted()
     await writeExclusively(join(folder, configFile), formatModelFile(name, weightsFile))
   } catch (error) {
-    if (!isInside) await unlink(join(folder, weightsFile)).catch(() => undefined)
+    if (moved === 'renamed') await rename(target, source).catch(() => undefined)
+    else if (!isInside) await unlink(target).catch(() => undefined)
     throw error
   }
   // The source is removed last, so that an earlier failure keeps it.
-  if (!isInside && options.transfer === 'move') await unlink(source)
+  if (moved === 'doubled' && options.transfer === 'move') await unlink(source)
   const isBase = toWeightsKind(summary) === 'generator' && !summary.hasChatTemplate
   return { name, weightsFile, configFile, sizeBytes, continuesText: isBase ? true : undefined }
 }
@@ -137,13 +142,18 @@ async function refuseExisting(folder: string, files: readonly string[]): Promise
   }
 }
 
-/** Puts the weights in place, complete or not at all. */
+/**
+ * Puts the weights in place, complete or not at all.
+ *
+ * @returns whether the source is still there beside them
+ */
 async function transfer(
   source: string,
   target: string,
   options: AddModelOptions & { readonly totalBytes: number },
-): Promise<void> {
-  if ((options.transfer ?? 'copy') !== 'copy' && (await tryLink(source, target))) return
+): Promise<'doubled' | 'renamed'> {
+  if ((options.transfer ?? 'copy') !== 'copy' && (await tryLink(source, target))) return 'doubled'
+  if (options.transfer === 'move' && (await tryRename(source, target))) return 'renamed'
   const temporary = createTemporaryPath(target)
   try {
     await copy(source, temporary, options)
@@ -152,6 +162,15 @@ async function transfer(
     await unlink(temporary).catch(() => undefined)
     throw error
   }
+  return 'doubled'
+}
+
+/** Renames on a file system without links. @returns false where the target is on another one */
+async function tryRename(source: string, target: string): Promise<boolean> {
+  return rename(source, target).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function tryLink(source: string, target: string): Promise<boolean> {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type FileHandle, mkdir, open, rm, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { toFileError } from '../files/file-error.ts'
 import { checkName, toFileName } from '../files/safe-path.ts'
+import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import { type AddedModel, addModel, checkWeightsName, modelExists, nameModel, notAModel } from './add-model.ts'
 import type { ConfigStore } from './folder-store.ts'
-import { UPLOADS_FOLDER } from './uploads-folder.ts'
+import { ADDING_FILE, type AddingFiles, identifyFile, UPLOAD_IDLE_MS, uploadsFolder } from './uploads-folder.ts'
 
 /** GGUF files that clients send in pieces. Each becomes a model when it is complete, and leaves nothing before. */
 export interface ModelUploads {
@@ -31,8 +32,6 @@ export interface ModelUploads {
   finish(id: string, options: { readonly signal: AbortSignal }): Promise<AddedModel>
   /** Drops an upload; one that is not there counts as dropped. */
   cancel(id: string): Promise<void>
-  /** Removes what an earlier process left. */
-  removeStale(): Promise<void>
   /** Drops all uploads. */
   close(): Promise<void>
 }
@@ -57,13 +56,12 @@ export interface UploadState {
 /** What {@link createModelUploads} needs. */
 export interface ModelUploadParts {
   readonly modelsPath: string
+  readonly serverId: string
   readonly modelFiles: ConfigStore
   /** Bytes that may still be written to the models folder; undefined where nobody tells. */
   readonly readFreeBytes: () => Promise<number | undefined>
   /** Runs a change of the models folder while no other one runs. */
   readonly alone: <T>(change: () => Promise<T>, options: { readonly signal: AbortSignal }) => Promise<T>
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
   /** Longest silence of a sender, milliseconds. @default 15 minutes */
   readonly idleMs?: number | undefined
 }
@@ -80,7 +78,6 @@ interface Upload extends UploadRequest {
 }
 
 const MAX_UPLOADS = 4
-const IDLE_MS = 15 * 60_000
 /** Left to the rest of the machine. */
 const KEPT_FREE_BYTES = 64 * 1024 * 1024
 const MAGIC = Buffer.from('GGUF')
@@ -88,8 +85,8 @@ const MODE = 0o644
 
 /** Takes files for a models folder. */
 export function createModelUploads(parts: ModelUploadParts): ModelUploads {
-  const { modelsPath, modelFiles, idleMs = IDLE_MS } = parts
-  const root = join(modelsPath, UPLOADS_FOLDER)
+  const { modelsPath, modelFiles, idleMs = UPLOAD_IDLE_MS } = parts
+  const root = uploadsFolder(modelsPath, parts.serverId)
   const uploads = new Map<string, Upload>()
   /** Files that are about to be uploads. */
   const beginning = new Set<UploadRequest>()
@@ -109,7 +106,9 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
     await upload.file.close().catch(() => undefined)
     await rm(upload.folder, { recursive: true, force: true })
     // fails while it holds another upload
-    await rmdir(root).catch(() => undefined)
+    await rmdir(root)
+      .then(() => rmdir(dirname(root)))
+      .catch(() => undefined)
   }
 
   /** Runs one change of an upload. The timer rests meanwhile. */
@@ -157,6 +156,12 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
     const upload: Upload = { ...request, id, name, folder, path, file, timer, receivedBytes: 0, isBusy: false }
     uploads.set(id, upload)
     return upload
+  }
+
+  /** Lets a start undo what a kill would leave between the weights and the model file. */
+  async function note({ folder, path }: Upload, files: Omit<AddingFiles, 'identity'>): Promise<void> {
+    const adding: AddingFiles = { ...files, identity: (await identifyFile(path)) ?? '' }
+    await writeFileAtomic(join(folder, ADDING_FILE), JSON.stringify(adding), { mode: MODE })
   }
 
   return {
@@ -228,7 +233,10 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
           throw toFileError(error, 'written', path)
         })
         const add = async (): Promise<AddedModel> => {
-          const added = await addModel({ source: path, folder: modelsPath, name, transfer: 'move', signal })
+          const added = await addModel({
+            ...{ source: path, folder: modelsPath, name, transfer: 'move', signal },
+            onBegin: (files) => note(upload, files),
+          })
           await modelFiles.reload()
           return added
         }
@@ -242,18 +250,6 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
     async cancel(id) {
       const upload = uploads.get(id)
       if (upload !== undefined) await drop(find(id))
-    },
-
-    async removeStale() {
-      const names = await readdir(root).catch(() => [])
-      for (const name of names) {
-        const path = join(root, name)
-        const found = await stat(path).catch(() => undefined)
-        // another server may use the same models folder
-        if (found !== undefined && parts.now() - found.mtimeMs > 2 * idleMs) {
-          await rm(path, { recursive: true, force: true })
-        }
-      }
     },
 
     async close() {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { detectCapability } from '../backends/capability.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
 import type { KeyFileGate } from '../catalog/key-file-gate.ts'
+import { recoverUploads } from '../catalog/uploads-folder.ts'
 import type { BackendModule } from '../compose-backends.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
@@ -53,7 +54,10 @@ export interface OpenGalleries {
   close(): Promise<void>
 }
 
-/** Finishes installations that a kill has interrupted while they replaced files; before anything reads the folders. */
+/**
+ * Finishes installations that a kill has interrupted while they replaced files, and removes what it has left of uploads;
+ * before anything reads the folders.
+ */
 export async function recoverInstalls({
   config,
   clock,
@@ -61,6 +65,7 @@ export async function recoverInstalls({
 }: Pick<GalleryParts, 'config' | 'clock' | 'log'>): Promise<void> {
   await finishCommits(config.modelsPath, { logger: log, now: clock.now() })
   await removeStaleSnapshots(config.modelsPath, { logger: log, now: clock.now() })
+  await recoverUploads(config.modelsPath, { serverId: await readServerId(config.dataPath), now: clock.now() })
   await finishSwaps(config.backendsPath, { logger: log })
 }
 

@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { chatGguf } from '@svc/test-kit'
+import { chatGguf, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createConfigStore } from '../../src/catalog/config-store.ts'
 import { createModelUploads, type ModelUploadParts } from '../../src/catalog/model-uploads.ts'
+import { ADDING_FILE, identifyFile, uploadsFolder } from '../../src/catalog/uploads-folder.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
 const BYTES = Buffer.from(chatGguf())
@@ -144,7 +145,7 @@ describe('uploads', () => {
       modelFiles: createConfigStore({ folder: server.modelsPath }),
       readFreeBytes: async () => undefined,
       alone: (change) => change(),
-      now: () => Date.now(),
+      serverId: 'a server',
       ...extra,
     })
     return {
@@ -174,17 +175,104 @@ describe('uploads', () => {
     await expect.poll(() => readdir(world.modelsPath)).toEqual([])
     expect(() => world.uploads.read(id)).toThrow('there is no such upload')
   })
+})
 
-  it('of a process that was killed are removed, but not those of another one that runs', async () => {
-    await using world = await createWorld()
-    const [old, fresh] = ['old', 'fresh'].map((name) => join(world.modelsPath, '.uploads', name))
-    for (const folder of [old, fresh]) {
-      await mkdir(String(folder), { recursive: true })
-      await writeFile(join(String(folder), 'x.gguf'), 'GGUF')
+describe('after a kill', () => {
+  const SERVER = '00000000-0000-4000-8000-000000000000'
+  const HOUSE_YAML = 'name: house\nbackend: llama-cpp\nparameters:\n  model: house.gguf\n'
+
+  /** The folders of a server that was killed while it made a model of an upload. */
+  async function createKilled(owner = SERVER) {
+    const folder = await tempDir()
+    const modelsPath = folder.join('models')
+    const upload = join(uploadsFolder(modelsPath, owner), 'an-upload')
+    await mkdir(upload, { recursive: true })
+    await mkdir(folder.join('data'))
+    await writeFile(folder.join('data/server-id'), `${SERVER}\n`)
+    const sent = join(upload, 'My-Model.gguf')
+    await writeFile(sent, BYTES)
+    return {
+      folder,
+      modelsPath,
+      upload,
+      sent,
+      weights: join(modelsPath, 'house.gguf'),
+      yaml: join(modelsPath, 'house.yaml'),
+      /** Writes what the server had noted of its plan. */
+      async note(fields: Record<string, unknown> = {}) {
+        const identity = await identifyFile(sent)
+        const adding = { weightsFile: 'house.gguf', configFile: 'house.yaml', identity, ...fields }
+        await writeFile(join(upload, ADDING_FILE), JSON.stringify(adding))
+      },
+      /** Starts the server again. @returns the names of its models, and the files that are there */
+      async restart() {
+        await using server = await startTestServer({ folder: folder.path })
+        const { data } = (await server.call('/v1/models')).json() as { readonly data: readonly { id: string }[] }
+        const files = (await readdir(modelsPath)).sort()
+        return { models: data.map(({ id }) => id), files }
+      },
+      [Symbol.asyncDispose]: () => folder.close(),
     }
-    await utimes(String(old), 1000, 1000)
-    await world.uploads.removeStale()
-    expect(await readdir(join(world.modelsPath, '.uploads'))).toEqual(['fresh'])
-    await rm(join(world.modelsPath, '.uploads'), { recursive: true })
+  }
+  type Killed = Awaited<ReturnType<typeof createKilled>>
+
+  it.each<readonly [name: string, prepare: (killed: Killed) => Promise<unknown>, models: string[], files: string[]]>([
+    ['half of a file', ({ sent }) => writeFile(sent, BYTES.subarray(0, HALF)), [], []],
+    ['a whole file', async () => undefined, [], []],
+    ['a file that was about to get its place', ({ note }) => note(), [], []],
+    [
+      'weights at their place, and beside the upload',
+      async ({ note, sent, weights }) => {
+        await note()
+        await link(sent, weights)
+      },
+      [],
+      [],
+    ],
+    [
+      'weights at their place',
+      async ({ note, sent, weights }) => {
+        await note()
+        await rename(sent, weights)
+      },
+      [],
+      [],
+    ],
+    [
+      'a whole model',
+      async ({ note, sent, weights, yaml }) => {
+        await note()
+        await link(sent, weights)
+        await writeFile(yaml, HOUSE_YAML)
+      },
+      ['house'],
+      ['house.gguf', 'house.yaml'],
+    ],
+    [
+      'weights of somebody else at their place',
+      async ({ note, weights }) => {
+        await note()
+        await writeFile(weights, BYTES)
+      },
+      ['house.gguf'],
+      ['house.gguf'],
+    ],
+    ['a plan that cannot be read', ({ upload }) => writeFile(join(upload, ADDING_FILE), '{"weightsFile":'), [], []],
+    ['a plan for another folder', ({ note }) => note({ weightsFile: '../data/server-id' }), [], []],
+  ])('nothing but whole models is there: %s', async (_, prepare, models, files) => {
+    await using killed = await createKilled()
+    await prepare(killed)
+    expect(await killed.restart()).toEqual({ models, files })
+    expect(await readFile(killed.folder.join('data/server-id'), 'utf8')).toBe(`${SERVER}\n`)
+  })
+
+  it.each([
+    ['sends', 0, ['.uploads']],
+    ['has given up', 1000 * 60 * 60, []],
+  ])('what another server %s is dealt with', async (_, ageMs, files) => {
+    await using killed = await createKilled('another server')
+    const before = (Date.now() - ageMs) / 1000
+    for (const path of [killed.sent, killed.upload, join(killed.upload, '..')]) await utimes(path, before, before)
+    expect(await killed.restart()).toEqual({ models: [], files })
   })
 })

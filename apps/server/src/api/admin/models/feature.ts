@@ -1,22 +1,20 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { formatProblem } from '../../../catalog/config-problem.ts'
 import type { ModelUploads } from '../../../catalog/model-uploads.ts'
-import { UPLOADS_FOLDER } from '../../../catalog/uploads-folder.ts'
 import type { ServerFeature } from '../../../features/feature.ts'
 import { readDisk } from '../../../monitoring/host-figures.ts'
+import { readServerId } from '../../../operations/server-id.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { modelAdminRoutes } from './reload.ts'
 import { uploadRoutes } from './upload-routes.ts'
 
 /** Administration of model files. */
 export function modelFilesFeature(platform: Platform): ServerFeature {
-  const { modelFiles, inference, config, modelGallery, bodies, clock } = platform
+  const { modelFiles, inference, config, modelGallery, bodies } = platform
   let opened: Promise<ModelUploads> | undefined
   const openUploads = (): Promise<ModelUploads> => {
-    opened ??= import('../../../catalog/model-uploads.ts').then(({ createModelUploads }) =>
+    opened ??= import('../../../catalog/model-uploads.ts').then(async ({ createModelUploads }) =>
       createModelUploads({
-        ...{ modelsPath: config.modelsPath, modelFiles, now: () => clock.now() },
+        ...{ modelsPath: config.modelsPath, modelFiles, serverId: await readServerId(config.dataPath) },
         readFreeBytes: async () => (await readDisk(config.modelsPath))?.available,
         alone: (change, options) => modelGallery.changeFolder(change, options),
       }),
@@ -34,9 +32,6 @@ export function modelFilesFeature(platform: Platform): ServerFeature {
       }),
       ...uploadRoutes({ openUploads, bodies }),
     ],
-    async start() {
-      if (existsSync(join(config.modelsPath, UPLOADS_FOLDER))) await (await openUploads()).removeStale()
-    },
     async close() {
       await (await opened)?.close()
     },
