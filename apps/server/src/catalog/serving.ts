@@ -43,13 +43,14 @@ function isText(value: string | undefined): boolean {
 
 const DETECTOR_REASON =
   'finds private text by patterns: name it as a PII detector, or in /api/pii/analyze and /api/pii/redact'
+const ROUTER_REASON = 'picks another model for each request: nothing of its own can be loaded'
 
 /**
  * Creates the refusal of a model that serves no requests: `model_not_served` (400) with its purpose, or with the
  * missing feature.
  */
 export function notServed({ name, serving }: ModelConfig): SvcError {
-  const reason = serving.kind === 'none' ? serving.reason : DETECTOR_REASON
+  const reason = serving.kind === 'none' ? serving.reason : serving.kind === 'router' ? ROUTER_REASON : DETECTOR_REASON
   return new SvcError('invalid_request', `model "${name}" ${reason}`, {
     code: 'model_not_served',
     details: { param: 'model' },

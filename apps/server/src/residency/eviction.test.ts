@@ -245,7 +245,7 @@ describe('a limit of models', () => {
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const broken = catchRejection(acquire('b'))
     await settle()
-    await residency.stop('b')
+    await residency.stop('b', { force: true })
     expect(await broken).toMatchObject({ code: 'model_stopped' })
     script.onLoad = async () => ({ success: true, message: '' })
     await use('c')

@@ -1,6 +1,6 @@
 import { SvcError, toSvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
-import { hasFailover, listFailoverTargets } from '../catalog/serving.ts'
+import { hasFailover, isRouter, listFailoverTargets, notServed, servesRequests } from '../catalog/serving.ts'
 import type { Residency } from './residency.ts'
 
 /** Models that a load brought into memory. */
@@ -19,16 +19,22 @@ export interface PartLoaderOptions {
   readonly signal: AbortSignal
 }
 
-/** Lists the models of a realtime pipeline without duplicates; empty for any other model (§2.9). */
-function listParts({ pipeline = {} }: ModelConfig): readonly string[] {
-  const { vad, transcription, llm, tts, soundDetection, voiceRecognition } = pipeline
+/** Lists the models that a realtime pipeline or failover consists of, without duplicates; none of any other model (§2.9). */
+export function listParts(model: ModelConfig): readonly string[] {
+  if (hasFailover(model)) return listFailoverTargets(model).map(({ name }) => name)
+  const { vad, transcription, llm, tts, soundDetection, voiceRecognition } = model.pipeline ?? {}
   const names = [vad, transcription, llm, tts, soundDetection, voiceRecognition?.model]
   return [...new Set(names.filter((name) => name !== undefined).filter((name) => name !== ''))]
 }
 
-/** Loads a model, or all models of a realtime pipeline in parallel. The report lists failures. */
+/**
+ * Loads a model, or all models of a realtime pipeline in parallel. The report lists failures.
+ *
+ * @throws {SvcError} `model_not_served` (invalid_request) for a model that no backend serves
+ */
 export async function loadWithParts(model: ModelConfig, options: PartLoaderOptions): Promise<LoadReport> {
-  const parts = hasFailover(model) ? listFailoverTargets(model).map(({ name }) => name) : listParts(model)
+  const parts = listParts(model)
+  if (parts.length === 0 && (isRouter(model) || !servesRequests(model))) throw notServed(model)
   if (parts.length === 0) return toReport([await loadOne(model.name, () => model, options)])
   return toReport(await Promise.all(parts.map((name) => loadOne(name, () => options.resolve(name), options))))
 }
@@ -47,6 +53,7 @@ async function loadOne(
     const model = find()
     if (model === undefined) throw unknownPart(name)
     if (model.disabled) throw disabled(name)
+    if (isRouter(model) || !servesRequests(model)) throw notServed(model)
     await residency.load(model, { signal })
     return { name: model.name }
   } catch (error) {

@@ -148,6 +148,6 @@ describe('residency over processes', () => {
     expect((await lease.client.predict({ Prompt: 'x', ModelIdentity: name })).message).toBeInstanceOf(Uint8Array)
     expect(world.supervisor.logs.lines(name)).not.toEqual([])
     lease.release()
-    expect(await world.residency.stop(name)).toBe(true)
+    expect(await world.residency.stop(name)).toEqual({ how: 'exited', endedCalls: 0 })
   })
 })

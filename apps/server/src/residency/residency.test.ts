@@ -5,6 +5,7 @@ import { createDeferred, createFakeClock, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../backends/__fixtures__/silent-logger.ts'
 import { type BackendCatalog, createBackendCatalog } from '../backends/catalog.ts'
+import type { ExitReport } from '../backends/process.ts'
 import { createModel } from '../catalog/__fixtures__/model.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { createScriptedSupervisor } from './__fixtures__/scripted-supervisor.ts'
@@ -45,6 +46,12 @@ async function catchRejection(promise: Promise<unknown>): Promise<unknown> {
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
+
+const EXITED = { how: 'exited', endedCalls: 0 }
+
+/** A load that goes on until it is aborted. */
+const untilAborted = (_request: unknown, signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
 describe('acquire', () => {
   it('loads on first use and hands out the same backend afterwards', async () => {
@@ -214,12 +221,12 @@ describe('the backend of a model', () => {
   it('is never started for weights that are not there, and they count as soon as they are', async () => {
     const { supervisor, acquire } = await createWorld()
     const model = createModel({ backend: 'llama', parameters: { model: 'gone.gguf' }, weightsMissing: true })
-    for (let time = 0; time < 2; time++) {
-      expect(await catchRejection(acquire(model))).toMatchObject({
-        code: 'model_load_failed',
-        message: 'could not load model "m": file "gone.gguf" is not in the models folder',
-      })
-    }
+    const cause = 'could not load model "m": file "gone.gguf" is not in the models folder'
+    expect(await catchRejection(acquire(model))).toMatchObject({ code: 'model_load_failed', message: cause })
+    expect(await catchRejection(acquire(model))).toMatchObject({
+      code: 'model_load_cooldown',
+      message: `model "m" load is in cooldown after a recent failure; retry after 10s: ${cause}`,
+    })
     expect(supervisor.backends).toHaveLength(0)
     const { weightsMissing: _, ...present } = model
     expect((await acquire(present)).backend).toBe('llama')
@@ -230,11 +237,45 @@ describe('the backend of a model', () => {
     expect((await acquire(createModel({ backend: 'remote', weightsMissing: true }))).backend).toBe('remote')
   })
 
-  it('that is not installed is said again and again, and opens no cooldown', async () => {
-    const { acquire } = await createWorld()
+  // verifies cooldown:window:missing
+  it('that is not installed starts the cooldown, which says so and doubles', async () => {
+    const { acquire, clock } = await createWorld()
     const unknown = createModel({ backend: 'not-there' })
-    for (let time = 0; time < 2; time++)
-      expect(await catchRejection(acquire(unknown))).toMatchObject({ code: 'model_load_failed' })
+    for (const [windowMs, shown] of [
+      [10_000, '10s'],
+      [20_000, '20s'],
+    ] as const) {
+      expect(await catchRejection(acquire(unknown))).toMatchObject({ kind: 'internal', code: 'model_load_failed' })
+      expect(await catchRejection(acquire(unknown))).toMatchObject({
+        kind: 'unavailable',
+        code: 'model_load_cooldown',
+        retryAfterMs: windowMs,
+        message: expect.stringMatching(`retry after ${shown}: .*backend "not-there" is not installed`),
+      })
+      await clock.advance(windowMs)
+    }
+  })
+
+  // verifies cooldown:window:missing-ends
+  it('that is installed during its cooldown is used at once, and a failed load has a cooldown of its own', async () => {
+    const { catalog } = await createWorld()
+    let isInstalled = false
+    const late: BackendCatalog = { ...catalog, resolve: (name) => (isInstalled ? catalog.resolve(name) : undefined) }
+    const { acquire, use, residency, script } = await createWorld({ catalog: late })
+    expect(await catchRejection(acquire())).toMatchObject({ code: 'model_load_failed' })
+    expect(await catchRejection(acquire())).toMatchObject({ code: 'model_load_cooldown' })
+    isInstalled = true
+    await use()
+    await residency.stop('m')
+    script.onLoad = async () => ({ success: false, message: 'broken' })
+    expect(await catchRejection(acquire())).toMatchObject({ code: 'model_load_failed' })
+    expect(await catchRejection(acquire())).toMatchObject({
+      message: 'model "m" load is in cooldown after a recent failure; retry after 10s',
+    })
+    isInstalled = false
+    expect(await catchRejection(acquire())).toMatchObject({ code: 'model_load_cooldown' })
+    isInstalled = true
+    expect(await catchRejection(acquire())).toMatchObject({ code: 'model_load_cooldown' })
   })
 
   it('may have been installed a moment ago', async () => {
@@ -531,15 +572,15 @@ describe('forget', () => {
 })
 
 describe('stop', () => {
-  it('returns false for a model that is not loaded', async () => {
+  it('has no outcome for a model that is not loaded', async () => {
     const { residency } = await createWorld()
-    expect(await residency.stop('m')).toBe(false)
+    expect(await residency.stop('m')).toBeUndefined()
   })
 
   it('stops an idle model with Free and patience', async () => {
     const { residency, supervisor, use } = await createWorld()
     await use()
-    expect(await residency.stop('m')).toBe(true)
+    expect(await residency.stop('m')).toEqual(EXITED)
     expect(residency.loaded()).toEqual([])
     expect(supervisor.backends[0]?.stops).toEqual([{ graceMs: 15_000, freeMs: undefined }])
   })
@@ -554,7 +595,7 @@ describe('stop', () => {
     expect(supervisor.backends).toHaveLength(1)
     expect(supervisor.backends[0]?.stops).toEqual([])
     lease.release()
-    expect(await stopping).toBe(true)
+    expect(await stopping).toEqual(EXITED)
     expect((await next).client).toBe(supervisor.backends[1]?.client)
   })
 
@@ -565,7 +606,11 @@ describe('stop', () => {
     const next = acquire()
     await clock.waitForSleepers(2)
     await clock.advance(30_000)
-    expect(await stopping).toMatchObject({ kind: 'internal', code: 'model_busy', message: 'model "m" is busy' })
+    expect(await stopping).toMatchObject({
+      kind: 'internal',
+      code: 'model_busy',
+      message: 'model "m" is busy: 1 call runs for longer than 30 s',
+    })
     expect((await next).client).toBe(lease.client)
     expect(supervisor.backends).toHaveLength(1)
   })
@@ -578,7 +623,7 @@ describe('stop', () => {
     await clock.advance(29_999)
     expect(supervisor.backends[0]?.stops).toEqual([])
     await clock.advance(1)
-    expect(await stopping).toBe(true)
+    expect(await stopping).toEqual({ how: 'exited', endedCalls: 1 })
     expect(supervisor.backends[0]?.stops).toEqual([{ graceMs: 15_000, freeMs: 0 }])
   })
 
@@ -586,24 +631,127 @@ describe('stop', () => {
     const { residency, supervisor, acquire } = await createWorld()
     const lease = await acquire()
     const patient = residency.stop('m')
-    expect(await residency.stop('m', { force: true })).toBe(true)
+    expect(await residency.stop('m', { force: true })).toEqual({ how: 'exited', endedCalls: 1 })
     expect(supervisor.backends[0]?.stops).toEqual([{ graceMs: 15_000, freeMs: 0 }])
     lease.release()
-    expect(await patient).toBe(true)
+    expect(await patient).toEqual(EXITED)
     expect(residency.loaded()).toEqual([])
   })
 
-  it('aborts a load, rejects its waiters, and starts no cooldown', async () => {
+  it('aborts a load, rejects its waiters where it is forced, and starts no cooldown', async () => {
     const { residency, supervisor, script, acquire } = await createWorld()
-    script.onLoad = (_request, signal) =>
-      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    script.onLoad = untilAborted
     const waiting = catchRejection(acquire())
     await settle()
-    expect(await residency.stop('m')).toBe(true)
+    expect(await residency.stop('m', { force: true })).toEqual({ how: 'aborted', endedCalls: 0 })
     expect(await waiting).toMatchObject({ kind: 'unavailable', code: 'model_stopped' })
     expect(supervisor.backends[0]?.hasExited()).toBe(true)
     script.onLoad = async () => ({ success: true, message: '' })
     expect((await acquire()).backend).toBe('mock')
+  })
+
+  it.each<readonly [how: string, report: Partial<ExitReport>]>([
+    ['exited', { code: 0 }],
+    ['exited', { code: null, signal: 'SIGTERM' }],
+    ['killed', { code: null, signal: 'SIGKILL' }],
+  ])('says how the backend has ended: %s', async (how, report) => {
+    const { residency, script, use } = await createWorld()
+    await use()
+    script.onStop = async () => report
+    expect(await residency.stop('m')).toEqual({ how, endedCalls: 0 })
+  })
+
+  it('releases a backend at an address', async () => {
+    const { residency, use } = await createWorld()
+    await use(createModel({ backend: 'remote' }))
+    expect(await residency.stop('m')).toEqual({ how: 'released', endedCalls: 0 })
+  })
+
+  it('fails for a process that outlives its kill, which takes memory until it ends', async () => {
+    const { residency, supervisor, script, use } = await createWorld()
+    await use()
+    script.onStop = async () => undefined
+    expect(await catchRejection(residency.stop('m'))).toMatchObject({ kind: 'internal', code: 'backend_not_ended' })
+    expect(residency.loaded()).toEqual([])
+    expect(residency.watched()).toMatchObject([{ name: 'm', state: 'leaving' }])
+    supervisor.backends[0]?.die()
+    await settle()
+    expect(residency.watched()).toEqual([])
+  })
+})
+
+describe('a request that meets an unload', () => {
+  // verifies residency:reload:meets-stop
+  it('of a load begins another one', async () => {
+    const { residency, supervisor, script, acquire } = await createWorld()
+    script.onLoad = untilAborted
+    const requests = [acquire(), acquire()]
+    await settle()
+    script.onLoad = async () => ({ success: true, message: '' })
+    expect(await residency.stop('m')).toEqual({ how: 'aborted', endedCalls: 0 })
+    const leases = await Promise.all(requests)
+    expect(supervisor.backends).toHaveLength(2)
+    expect(leases.map(({ client }) => client)).toEqual(Array(2).fill(supervisor.backends[1]?.client))
+  })
+
+  it('and another one is served by the third load', async () => {
+    const { residency, supervisor, script, acquire } = await createWorld()
+    const lease = await acquire()
+    const first = residency.stop('m')
+    const request = acquire()
+    await settle()
+    // The request waits for the end of the first one, and so does this.
+    const second = residency.stop('m')
+    await settle()
+    lease.release()
+    expect(await first).toEqual(EXITED)
+    expect(await second).toEqual({ how: 'aborted', endedCalls: 0 })
+    expect((await request).client).toBe(supervisor.backends[1]?.client)
+    script.onLoad = untilAborted
+    await residency.stop('m', { force: true })
+    const later = acquire()
+    for (let unload = 0; unload < 2; unload += 1) {
+      await settle()
+      expect(await residency.stop('m')).toEqual({ how: 'aborted', endedCalls: 0 })
+    }
+    script.onLoad = async () => ({ success: true, message: '' })
+    await residency.stop('m')
+    expect((await later).client).toBe(supervisor.backends.at(-1)?.client)
+  })
+
+  it('waits no longer in all than for one load', async () => {
+    const { residency, script, clock, acquire } = await createWorld({ modelLoadWaitMs: 60_000 })
+    script.onLoad = untilAborted
+    const request = catchRejection(acquire())
+    await clock.waitForSleepers(1)
+    await clock.advance(40_000)
+    await residency.stop('m')
+    await clock.waitForSleepers(1)
+    await clock.advance(20_000)
+    expect(await request).toMatchObject({ code: 'model_loading' })
+  })
+
+  it('of a backend that takes its time to end waits for the end: two copies may not fit', async () => {
+    const { residency, supervisor, script, use, acquire } = await createWorld()
+    await use()
+    const ended = createDeferred<Partial<ExitReport>>()
+    script.onStop = () => ended.promise
+    const stopping = residency.stop('m')
+    const request = acquire()
+    await settle()
+    expect(supervisor.backends).toHaveLength(1)
+    ended.resolve({})
+    expect(await stopping).toEqual(EXITED)
+    expect((await request).client).toBe(supervisor.backends[1]?.client)
+  })
+
+  it('leaves an explicit load undone, which says so', async () => {
+    const { residency, script } = await createWorld()
+    script.onLoad = untilAborted
+    const loading = catchRejection(residency.load(createModel(), { signal: new AbortController().signal }))
+    await settle()
+    await residency.stop('m')
+    expect(await loading).toMatchObject({ kind: 'unavailable', code: 'model_unloaded' })
   })
 })
 

@@ -9,14 +9,16 @@ import { createEvictionQueue, type EvictableModel, type EvictionQueue } from './
 import { createModelLoader, type ModelLoaderOptions } from './load-model.ts'
 import { measureWeights } from './model-size.ts'
 import type { ModelLease, Resident } from './resident.ts'
-import { createResidentTable, type LoadedModel, type ResidentTable } from './resident-table.ts'
+import { createResidentTable, type LoadedModel, type ResidentTable, type StopOutcome } from './resident-table.ts'
 import { abortLoad, createPendingLoad, type LoadContext, type PendingLoad, runLoad, stillLoading } from './run-load.ts'
 
 export type { ModelLease } from './resident.ts'
-export type { LoadedModel } from './resident-table.ts'
+export type { LoadedModel, StopOutcome } from './resident-table.ts'
 
 /** Time limit of a status call. */
 const STATUS_TIMEOUT_MS = 10_000
+/** A load was aborted by an unload: requests that wait for it begin another one. */
+const MODEL_UNLOADED = 'model_unloaded'
 
 /** A loaded model or a running load, as watchers see it. Times are monotonic milliseconds. */
 export interface WatchedModel {
@@ -64,12 +66,14 @@ export interface Residency {
   /** Checks waiting loads again; call it when the eviction settings have changed. */
   reconsider(): void
   /**
-   * Stops a model after its running calls or, with `force`, without waiting for them; aborts a load.
+   * Unloads a model after its running calls or, with `force`, without waiting for them; aborts a load. Requests that wait
+   * for the load begin another one; `force` refuses them with `model_stopped`.
    *
-   * @returns false when it was neither loaded nor loading
-   * @throws SvcError `model_busy` (internal) when calls still run after 30 s; the model stays
+   * @returns undefined when it was neither loaded nor loading
+   * @throws SvcError `model_busy` (internal) when calls still run after 30 s; the model stays. `backend_not_ended`
+   *   (internal) when the process outlives its KILL
    */
-  stop(name: string, options?: { readonly force?: boolean | undefined }): Promise<boolean>
+  stop(name: string, options?: { readonly force?: boolean | undefined }): Promise<StopOutcome | undefined>
   /**
    * Releases models whose configuration was removed or changed: each one is stopped once it is idle. Ends their
    * cooldown.
@@ -151,12 +155,20 @@ export function createResidency(options: ResidencyOptions): Residency {
 
   return {
     async acquire(model, { signal }) {
-      const found = find(model)
-      if ('backend' in found) return found.lease()
-      const waitMs = modelLoadWaitMs
-      const joined = found.waiters.join({ signal, waitMs, tooLong: () => stillLoading(found) })
-      evictionQueue.look()
-      return joined
+      const begun = clock.monotonic()
+      for (;;) {
+        const found = find(model)
+        if ('backend' in found) return found.lease()
+        const waitMs = modelLoadWaitMs === 0 ? 0 : Math.max(1, modelLoadWaitMs - (clock.monotonic() - begun))
+        const joined = found.waiters.join({ signal, waitMs, tooLong: () => stillLoading(found) })
+        evictionQueue.look()
+        try {
+          return await joined
+        } catch (error) {
+          // A request that meets an unload is the next request of the model.
+          if (!SvcError.is(error) || error.code !== MODEL_UNLOADED) throw error
+        }
+      }
     },
     async load(model, { signal }) {
       const found = find(model)
@@ -180,12 +192,12 @@ export function createResidency(options: ResidencyOptions): Residency {
     async stop(name, { force = false } = {}) {
       const load = loads.get(name)
       if (load !== undefined) {
-        abortLoad(load, stopped(name))
+        abortLoad(load, stopped(name, force ? 'model_stopped' : MODEL_UNLOADED))
         await load.done
       }
       const resident = table.get(name)
-      if (resident !== undefined) await table.stop(resident, { force })
-      return load !== undefined || resident !== undefined
+      if (resident !== undefined) return table.stop(resident, { force })
+      return load === undefined ? undefined : { how: 'aborted', endedCalls: 0 }
     },
     forget(names) {
       for (const name of names) {
@@ -220,14 +232,14 @@ function toEvictable(resident: Resident, table: ResidentTable, { measureMemory }
       const inMemory = backend.pid === undefined ? undefined : await measureMemory?.(backend.pid)
       return Math.max(inMemory ?? 0, await measureWeights(model))
     },
-    leave: (options) => table.stop(resident, options),
+    leave: async (options) => void (await table.stop(resident, options)),
   }
 }
 
 function toWatchedResident(resident: Resident, table: ResidentTable): WatchedModel {
   const { name, model, busySince, idleSince, usedAt } = resident
   const state = table.isLeaving(resident) ? 'leaving' : 'loaded'
-  const stop: WatchedModel['stop'] = (options) => table.stop(resident, options)
+  const stop: WatchedModel['stop'] = async (options) => void (await table.stop(resident, options))
   return { name, state, isPinned: model.pinned, busySince, idleSince, usedAt, stop }
 }
 
@@ -236,18 +248,15 @@ function toWatchedLoad(load: PendingLoad): WatchedModel[] {
   const { model, loadingSince } = load
   if (loadingSince === undefined || load.stop.signal.aborted) return []
   const stop = async () => {
-    abortLoad(load, stopped(model.name))
+    abortLoad(load, stopped(model.name, 'model_stopped'))
     await load.done
   }
   const times = { busySince: loadingSince, idleSince: undefined, usedAt: loadingSince }
   return [{ name: model.name, state: 'loading', isPinned: model.pinned, ...times, stop }]
 }
 
-function stopped(name: string): SvcError {
-  return new SvcError('unavailable', `model "${name}" was stopped while it was loading`, {
-    code: 'model_stopped',
-    retryAfterMs: 1000,
-  })
+function stopped(name: string, code: 'model_stopped' | typeof MODEL_UNLOADED): SvcError {
+  return new SvcError('unavailable', `model "${name}" was stopped while it was loading`, { code, retryAfterMs: 1000 })
 }
 
 function shuttingDown(): SvcError {

@@ -23,6 +23,17 @@ export interface LoadedModel {
   readonly lastUsed?: number | undefined
 }
 
+/** How a model was unloaded. */
+export interface StopOutcome {
+  /**
+   * `exited`: its process ended when it was asked to; `killed`: it did not, and was killed; `released`: a backend without a
+   * process of this server let it go; `aborted`: it was still loading.
+   */
+  readonly how: 'exited' | 'killed' | 'released' | 'aborted'
+  /** Running calls that were ended with it. */
+  readonly endedCalls: number
+}
+
 /** Loaded models: at most one of each name in service, and those that are leaving. */
 export interface ResidentTable {
   get(name: string): Resident | undefined
@@ -41,9 +52,12 @@ export interface ResidentTable {
   /**
    * Stops a resident after its running calls, or at once with `force`. It stays in service until its calls have ended.
    *
-   * @throws SvcError `model_busy` (internal) when calls still run after 30 s, unless busy models are stopped by force
+   * @throws SvcError `model_busy` (internal) when calls still run after 30 s, unless busy models are stopped by force;
+   *   `backend_not_ended` (internal) when the process outlives its KILL
    */
-  stop(resident: Resident, options: { readonly force: boolean }): Promise<void>
+  stop(resident: Resident, options: { readonly force: boolean }): Promise<StopOutcome>
+  /** Resolves when no backend of a model is being stopped. */
+  whenStopped(name: string): Promise<void>
   /** Stops everything in parallel within `graceMs`. */
   close(options: { readonly graceMs: number }): Promise<void>
 }
@@ -63,23 +77,42 @@ export function createResidentTable(options: ResidentTableOptions): ResidentTabl
   const { clock, logger, onChange, forceBusyStops = false } = options
   const current = new Map<string, Resident>()
   const leaving = new Set<Resident>()
-  const stopping = new Set<Resident>()
+  const stopping = new Map<Resident, Promise<unknown>>()
   const isCurrent = (resident: Resident) => current.get(resident.name) === resident
   const leave = (resident: Resident) => isCurrent(resident) && current.delete(resident.name)
 
-  const end = async (resident: Resident, freeMs: number | undefined): Promise<void> => {
+  const stopBackend = async (resident: Resident, freeMs: number | undefined): Promise<StopOutcome> => {
+    const { name, backend, inFlight: endedCalls } = resident
+    await backend.stop({ graceMs: STOP_GRACE_MS, freeMs })
+    if (!backend.hasExited()) {
+      // It takes its memory until the system lets it go.
+      void backend.exited.then(() => leaving.delete(resident))
+      throw new SvcError('internal', `the backend of model "${name}" has not ended although it was killed`, {
+        code: 'backend_not_ended',
+      })
+    }
+    leaving.delete(resident)
+    if (backend.pid === undefined) return { how: 'released', endedCalls }
+    return { how: (await backend.exited).signal === 'SIGKILL' ? 'killed' : 'exited', endedCalls }
+  }
+  const end = (resident: Resident, freeMs: number | undefined): Promise<StopOutcome> => {
     leave(resident)
     leaving.add(resident)
-    stopping.add(resident)
-    await resident.backend.stop({ graceMs: STOP_GRACE_MS, freeMs })
-    leaving.delete(resident)
-    stopping.delete(resident)
-    onChange()
+    const stopped = stopBackend(resident, freeMs).finally(() => {
+      if (stopping.get(resident) === stopped) stopping.delete(resident)
+      onChange()
+    })
+    stopping.set(resident, stopped)
+    return stopped
   }
   const endWhenIdle = async (resident: Resident): Promise<void> => {
     await resident.whenIdle()
-    // Free would unload an attached backend, which may hold the next model already.
-    await end(resident, resident.backend.program.kind === 'attach' ? 0 : undefined)
+    try {
+      // Free would unload an attached backend, which may hold the next model already.
+      await end(resident, resident.backend.program.kind === 'attach' ? 0 : undefined)
+    } catch (error) {
+      logger.warn({ model: resident.name, err: error }, 'a backend out of service could not be stopped')
+    }
   }
   const retire = async (resident: Resident): Promise<void> => {
     leave(resident)
@@ -88,12 +121,10 @@ export function createResidentTable(options: ResidentTableOptions): ResidentTabl
     const ended = endWhenIdle(resident)
     if (resident.inFlight === 0) await ended
   }
-  const drain = async (resident: Resident, force: boolean): Promise<void> => {
+  const drain = async (resident: Resident, force: boolean): Promise<StopOutcome> => {
     const isIdle = force || (await settlesWithin(resident.whenIdle(), BUSY_WAIT_MS, clock))
-    if (!isIdle && !forceBusyStops) {
-      throw new SvcError('internal', `model "${resident.name}" is busy`, { code: 'model_busy' })
-    }
-    await end(resident, force || !isIdle ? 0 : undefined)
+    if (!isIdle && !forceBusyStops) throw busy(resident)
+    return end(resident, force || !isIdle ? 0 : undefined)
   }
 
   return {
@@ -130,8 +161,13 @@ export function createResidentTable(options: ResidentTableOptions): ResidentTabl
           if (resident.draining === draining) resident.draining = undefined
         }
         draining.then(clear, clear)
+        return draining
       }
-      await resident.draining
+      return resident.draining
+    },
+    async whenStopped(name) {
+      const stops = [...stopping].flatMap(([resident, stopped]) => (resident.name === name ? [stopped] : []))
+      await Promise.allSettled(stops)
     },
     async close({ graceMs }) {
       const all = [...current.values(), ...leaving]
@@ -139,6 +175,13 @@ export function createResidentTable(options: ResidentTableOptions): ResidentTabl
       await Promise.all(all.map(({ backend }) => backend.stop({ graceMs: graceMs * 0.7, freeMs: graceMs * 0.2 })))
     },
   }
+}
+
+function busy({ name, inFlight }: Resident): SvcError {
+  const calls = inFlight === 1 ? '1 call runs' : `${inFlight} calls run`
+  return new SvcError('internal', `model "${name}" is busy: ${calls} for longer than ${BUSY_WAIT_MS / 1000} s`, {
+    code: 'model_busy',
+  })
 }
 
 function toLoadedModel({ name, backend, inFlight, lastUsed }: Resident): LoadedModel {

@@ -4,6 +4,7 @@ import type { RunningBackend } from '../backends/running-backend.ts'
 import { settlesWithin } from '../backends/settles-within.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
+import type { StopOutcome } from './resident-table.ts'
 
 /** Time that an attached backend is trusted to hold its model without a health check. */
 const TRUST_MS = 30_000
@@ -47,7 +48,7 @@ export interface Resident {
   /** End of the last call; undefined during a call and before the first one has ended. Monotonic milliseconds. */
   readonly idleSince: number | undefined
   /** Set while an explicit stop waits for running calls; settles with the stop. */
-  draining: Promise<unknown> | undefined
+  draining: Promise<StopOutcome> | undefined
   lease(): ModelLease
   /** Whether it may be leased without a health check. */
   isTrusted(): boolean

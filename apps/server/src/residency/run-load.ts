@@ -1,4 +1,4 @@
-import { SvcError } from '@svc/errors'
+import { SvcError, toSvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { BackendTraceRecorder } from '../monitoring/recorders.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -74,6 +74,8 @@ export async function runLoad(load: PendingLoad, context: LoadContext): Promise<
   try {
     await load.previous?.done
     load.previous = undefined
+    // Two copies may not fit into memory, and an address would free the model that it has just loaded.
+    await context.table.whenStopped(load.model.name)
     const present = await findPresent(load, context.table)
     if (present === undefined) await startLoad(load, context)
     else serve(load, present, context)
@@ -90,9 +92,7 @@ async function startLoad(load: PendingLoad, context: LoadContext): Promise<void>
   const { model, revision, stop } = load
   const { cooldown, evictionQueue, loader, table } = context
   stop.signal.throwIfAborted()
-  // Runs before the cooldown and starts none: a missing program is no failed load, and after mending it a request need
-  // not wait.
-  const programs = await loader.find(model)
+  const programs = await findPrograms(load, context)
   stop.signal.throwIfAborted()
   cooldown.check(model.name)
   const giveBack = context.takesMemory(model)
@@ -126,6 +126,19 @@ async function startLoad(load: PendingLoad, context: LoadContext): Promise<void>
   } finally {
     // Only after the waiters have their leases: an idle model could be evicted at once.
     giveBack()
+  }
+}
+
+/** Finds the programs of a load. A missing one is a failed load, until it is there. */
+async function findPrograms({ model }: PendingLoad, { loader, cooldown }: LoadContext) {
+  try {
+    const programs = await loader.find(model)
+    cooldown.found(model.name)
+    return programs
+  } catch (error) {
+    cooldown.check(model.name)
+    cooldown.failed(model.name, { missing: toSvcError(error).message })
+    throw error
   }
 }
 

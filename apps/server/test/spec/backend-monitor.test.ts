@@ -1,5 +1,6 @@
 import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import type { RawRequest } from '../support/test-app.ts'
 import { verifies } from './verifies.ts'
@@ -211,6 +212,120 @@ describe('POST /backend/shutdown', () => {
     await eventually(() => expect(server.records('m').some(({ rpc }) => rpc === 'PredictStream')).toBe(true))
     expect((await server.post('/backend/shutdown', { model: 'm' })).status).toBe(200)
     expect((await chat).text).toContain('[DONE]')
+  })
+})
+
+/** The clocks of the machine, with long waits cut short. */
+const hurriedClock = {
+  ...systemClock,
+  sleep: (ms: number, options: { readonly signal: AbortSignal }) =>
+    systemClock.sleep(ms >= 5000 && ms <= 30_000 ? 300 : ms, options),
+}
+
+describe('a backend that hangs', () => {
+  const HANGS = { rules: [{ rpc: 'Predict*', do: { hang: true } }] }
+
+  /** A server with a model whose process is frozen, and a call that it does not answer. */
+  async function startHung(freezes: boolean) {
+    const server = await startTestServer({ clock: hurriedClock })
+    await server.model('m', HANGS)
+    const chat = server.chat('m')
+    await eventually(() => expect(server.records('m').some(({ rpc }) => rpc.startsWith('Predict'))).toBe(true))
+    const pid = server.records('m').at(-1)?.pid ?? 0
+    if (freezes) process.kill(pid, 'SIGSTOP')
+    return { server, chat, pid }
+  }
+
+  verifies('shutdown:busy:advice', 'is not stopped under its calls, and the answer says how it can be', async () => {
+    const { server, chat } = await startHung(false)
+    const reply = await server.post('/backend/shutdown', { model: 'm' })
+    const message =
+      'model "m" is busy: 1 call runs for longer than 30 s; send "force": true to stop it and end its calls'
+    expect([reply.status, reply.json()]).toMatchObject([500, { error: { message } }])
+    expect(await loadedModels(server)).toEqual(['m'])
+    await server.close()
+    await chat.catch(() => undefined)
+  })
+
+  verifies('shutdown:force:ends-calls', 'is stopped with its calls where that is asked for', async () => {
+    const { server, chat, pid } = await startHung(false)
+    await using _ = server
+    const reply = await server.post('/backend/shutdown', { model: 'm', force: true })
+    const message = expect.stringMatching(/^model stopped: 1 running call was ended/)
+    expect([reply.status, reply.json()]).toEqual([200, { message }])
+    expect((await chat).status).toBeGreaterThanOrEqual(500)
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  })
+
+  verifies('shutdown:reply:how', 'is killed when it takes no notice, and the answer says so', async () => {
+    const { server, chat, pid } = await startHung(true)
+    await using _ = server
+    const reply = await server.post('/v1/backend/shutdown', { model: 'm', force: true })
+    const message =
+      'model stopped: 1 running call was ended; its backend did not end when it was asked to, and was killed'
+    expect([reply.status, reply.json()]).toEqual([200, { message }])
+    expect((await chat).status).toBeGreaterThanOrEqual(500)
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  })
+
+  it('without a call is killed too', async () => {
+    await using server = await startTestServer({ clock: hurriedClock })
+    await server.model('m')
+    await server.chat('m')
+    process.kill(server.records('m').at(-1)?.pid ?? 0, 'SIGSTOP')
+    expect((await server.post('/backend/shutdown', { model: 'm' })).json()).toEqual({
+      message: 'model stopped: its backend did not end when it was asked to, and was killed',
+    })
+    expect((await server.chat('m')).status).toBe(200)
+  })
+
+  it.each([['true'], [1], [{}]])('is not stopped for a force of %j', async (force) => {
+    await using server = await startTestServer()
+    await server.model('m')
+    expect((await server.post('/backend/shutdown', { model: 'm', force })).status).toBe(400)
+  })
+})
+
+describe('models that consist of others, or of nothing', () => {
+  verifies('shutdown:pipeline:sub-models', 'a stopped pipeline takes its loaded models with it', async () => {
+    await using server = await startTestServer()
+    for (const name of PARTS) await server.model(name)
+    await server.model('other')
+    await server.model('talk', {}, { backend: undefined, pipeline: PIPELINE })
+    for (const model of ['other', 'mind', 'voice']) await server.post('/backend/load', { model })
+    const stop = () => server.post('/backend/shutdown', { model: 'talk' })
+    expect((await stop()).json()).toEqual({ message: 'model stopped' })
+    expect(await loadedModels(server)).toEqual(['other'])
+    const again = await stop()
+    expect([again.status, again.json()]).toMatchObject([500, { error: { message: 'model "talk" is not loaded' } }])
+  })
+
+  const YAML: Readonly<Record<string, string>> = {
+    'a detector': 'backend: pattern\npii_detection:\n  default_action: mask\n  builtins: [email]\n',
+    'a router': 'router:\n  fallback: m\n  candidates:\n  - model: m\n    labels: [a]\n',
+    'a model of nothing': 'description: nothing\n',
+    'a pipeline of nothing': 'pipeline: {}\n',
+    'a model with MCP servers': 'backend: mock\nmcp:\n  remote: "a: b"\n',
+  }
+
+  verifies('load:error:nothing-to-load', 'what no backend serves is 400, and starts none', async () => {
+    await using server = await startTestServer()
+    await server.model('m')
+    for (const [what, yaml] of Object.entries(YAML)) {
+      await server.writeModelFile('x.yaml', `name: x\n${yaml}`)
+      for (const path of ['/backend/load', '/v1/backend/load']) {
+        const reply = await server.post(path, { model: 'x' })
+        expect([what, reply.status, reply.json()]).toMatchObject([
+          what,
+          400,
+          { error: { type: 'invalid_request_error', param: 'model', message: expect.stringMatching(/^model "x" /) } },
+        ])
+      }
+    }
+    expect(await loadedModels(server)).toEqual([])
+    await server.writeModelFile('talk.yaml', 'name: talk\npipeline:\n  llm: m\n  vad: x\n')
+    const reply = await server.post('/backend/load', { model: 'talk' })
+    expect([reply.status, reply.json()]).toMatchObject([400, { loaded: ['m'] }])
   })
 })
 

@@ -21,6 +21,8 @@ export interface SupervisorScript {
   onStart(program: BackendProgram, options: StartOptions): Promise<void>
   onLoad(request: PartialMessage<ModelOptions>, signal: AbortSignal): Promise<{ success: boolean; message: string }>
   onHealth(): Promise<void>
+  /** @returns how the backend has ended; undefined when it has not */
+  onStop(): Promise<Partial<ExitReport> | undefined>
 }
 
 /** A supervisor whose backends are controlled by the test. */
@@ -37,6 +39,7 @@ export function createScriptedSupervisor(clock: Clock): ScriptedSupervisor {
     onStart: async () => undefined,
     onLoad: async () => ({ success: true, message: '' }),
     onHealth: async () => undefined,
+    onStop: async () => ({}),
   }
   return {
     script,
@@ -98,7 +101,8 @@ function createScriptedBackend({ program, script, clock, pid }: BackendParts): S
     isStopping: () => stops.length > 0,
     async stop(options) {
       stops.push(options)
-      die()
+      const report = await script.onStop()
+      if (report !== undefined) die(report)
     },
     loads,
     stops,

@@ -89,6 +89,37 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   {
+    id: 'shutdown:busy:advice',
+    section: '4.5',
+    behavior:
+      'A model whose calls have not ended after 30 s stays: the answer is 500 and says how to stop it all the same.',
+    state: 'built',
+  },
+  {
+    id: 'shutdown:force:ends-calls',
+    section: '4.5',
+    behavior: '`force: true` stops a model at once and ends its running calls.',
+    state: 'built',
+  },
+  {
+    id: 'shutdown:reply:how',
+    section: '4.5',
+    behavior: 'A backend that hangs is killed, and the answer to the shutdown says so.',
+    state: 'built',
+  },
+  {
+    id: 'shutdown:pipeline:sub-models',
+    section: '4.5',
+    behavior: 'Shutting a realtime pipeline down stops all its models that are loaded.',
+    state: 'built',
+  },
+  {
+    id: 'load:error:nothing-to-load',
+    section: '4.5',
+    behavior: 'Loading a model that no backend serves, such as a pattern detector, is 400.',
+    state: 'built',
+  },
+  {
     id: 'shutdown:route:everywhere',
     section: '4.5',
     behavior: 'On several machines a shutdown stops the model in the controller and on every worker.',

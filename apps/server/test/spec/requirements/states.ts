@@ -232,6 +232,19 @@ export const STATES = defineRequirements([
     state: 'built',
   },
   {
+    id: 'cooldown:window:missing',
+    section: '3.4',
+    behavior:
+      'A backend that is not installed and weights that are missing start the cooldown too, and its refusals name them.',
+    state: 'built',
+  },
+  {
+    id: 'cooldown:window:missing-ends',
+    section: '3.4',
+    behavior: 'Installing the backend or adding the weights ends such a cooldown at once.',
+    state: 'built',
+  },
+  {
     id: 'residency:load:first-request',
     section: '3.5',
     behavior: 'A model is loaded by the first request that uses it.',
@@ -266,6 +279,12 @@ export const STATES = defineRequirements([
     id: 'residency:reload:after-stop',
     section: '3.5',
     behavior: 'A model that was stopped loads again on its next request.',
+    state: 'built',
+  },
+  {
+    id: 'residency:reload:meets-stop',
+    section: '3.5',
+    behavior: 'A request that meets an unload, or several, loads the model again.',
     state: 'built',
   },
   {

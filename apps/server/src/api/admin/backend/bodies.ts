@@ -2,8 +2,17 @@ import * as z from 'zod'
 
 const model = z.string().min(1, 'model is required')
 
-/** Body of `POST /backend/load` and `/backend/shutdown`, and of the monitor when its query names no model. */
+/** Body of `POST /backend/load`, and of the monitor when its query names no model. */
 export const modelBody = z.looseObject({ model })
+
+/** Body of `POST /backend/shutdown`. */
+export const shutdownBody = z.looseObject({
+  model,
+  force: z
+    .boolean()
+    .nullish()
+    .describe('Ends running calls and refuses requests that wait for a load, instead of waiting up to 30 s for calls.'),
+})
 
 /** Query of `GET /backend/monitor`. */
 export const monitorQuery = z.object({

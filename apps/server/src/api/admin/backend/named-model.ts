@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import { parseJsonCooperatively } from '@svc/json'
+import { type JsonNode, parseJsonCooperatively } from '@svc/json'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
@@ -17,7 +17,33 @@ export interface ModelFinder {
  * @param missing message for a body without a name
  * @throws {SvcError} `invalid_request`
  */
-export async function readModelName(call: Call, bodies: BodyReader, missing: string): Promise<string> {
+export function readModelName(call: Call, bodies: BodyReader, missing: string): Promise<string> {
+  return readNamed(call, bodies, {
+    missing,
+    parse: async (root) => (await import('./parse-model.ts')).parseModel({ model: root.get('model')?.toValue() }),
+  })
+}
+
+/** Reads the body of a shutdown. @throws {SvcError} `invalid_request` */
+export function readShutdown(
+  call: Call,
+  bodies: BodyReader,
+): Promise<{ readonly model: string; readonly force: boolean }> {
+  return readNamed(call, bodies, {
+    missing: 'model is required',
+    parse: async (root) =>
+      (await import('./parse-model.ts')).parseShutdown({
+        model: root.get('model')?.toValue(),
+        force: root.get('force')?.toValue(),
+      }),
+  })
+}
+
+async function readNamed<T>(
+  call: Call,
+  bodies: BodyReader,
+  { missing, parse }: { readonly missing: string; readonly parse: (root: JsonNode) => Promise<T> },
+): Promise<T> {
   const held = await bodies.read(call)
   try {
     if (held.bytes.length === 0) throw modelRequired(missing)
@@ -26,8 +52,7 @@ export async function readModelName(call: Call, bodies: BodyReader, missing: str
     if (name === undefined || name.kind === 'null' || (name.kind === 'string' && name.text() === '')) {
       throw modelRequired(missing)
     }
-    const { parseModel } = await import('./parse-model.ts')
-    return parseModel({ model: name.toValue() })
+    return await parse(root)
   } catch (error) {
     if (!SvcError.is(error) || error.kind !== 'invalid_request' || error.code === 'model_required') throw error
     throw unparsable(error.message, error.details?.param)

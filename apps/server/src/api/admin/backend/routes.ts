@@ -1,15 +1,14 @@
-import type * as z from 'zod'
 import type { BodyReader } from '../../../http/body.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { loadWithParts } from '../../../residency/load-with-parts.ts'
 import type { Residency } from '../../../residency/residency.ts'
 import { toLoadResponse } from './load-response.ts'
-import { findModel, type ModelFinder, notLoaded, readModelName } from './named-model.ts'
+import { findModel, type ModelFinder, readModelName, readShutdown } from './named-model.ts'
 import type { StatusSources } from './read-status.ts'
+import { toStopResponse } from './stop-response.ts'
 
 const schemas = () => import('./bodies.ts')
-type Schemas = Awaited<ReturnType<typeof schemas>>
 
 /** Options of {@link backendRoutes}. */
 export interface BackendRouteParts extends StatusSources {
@@ -82,16 +81,23 @@ export function backendRoutes(parts: BackendRouteParts): Route[] {
       access: 'admin',
       family: 'compatible',
       tag: 'backends',
-      summary: 'Stop the backend of a model once its running calls have ended',
+      summary: 'Stop the backend of a model, or of all models of a pipeline, once its running calls have ended',
       audit: { change: 'model.unload' },
-      body: async () => (await schemas()).modelBody,
-      responses: { 200: { description: 'It is stopped.', schema: async () => (await schemas()).shutdownReply } },
+      body: async () => (await schemas()).shutdownBody,
+      responses: {
+        200: {
+          description: 'It is stopped; `message` says how.',
+          schema: async () => (await schemas()).shutdownReply,
+        },
+        500: { description: 'It is not loaded, or its calls have not ended within 30 s and `force` was not set.' },
+      },
       async handler(call) {
-        const name = await readModelName(call, bodies, 'model is required')
+        const { model: name, force } = await readShutdown(call, bodies)
         const model = findModel(models, name)
         call.noteChange({ target: model.name })
-        if (!(await residency.stop(model.name))) throw notLoaded(model.name)
-        return json({ message: 'model stopped' } satisfies z.infer<Schemas['shutdownReply']>)
+        const { stopWithParts } = await import('../../../residency/stop-with-parts.ts')
+        const resolve = (part: string) => models.resolve(part)
+        return toStopResponse(model.name, await stopWithParts(model, { resolve, residency, force }))
       },
     }),
   ]
