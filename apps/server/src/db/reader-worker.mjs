@@ -1,11 +1,14 @@
 // Runs heavy reads of a SQLite file on a thread. It is plain JavaScript, because it starts both from sources and beside
 // the bundle, where nothing translates it. `sqlite-reader.ts` is the other side.
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 
 const require = createRequire(import.meta.url)
 const { engine, path, cancelled } = workerData
 const Client = require(engine)
+// libsql makes the file in spite of the option below, also in a folder that has taken the place of the data folder.
+if (!existsSync(path)) throw new Error('the database file is gone')
 const client = new Client(path, { readonly: true, fileMustExist: true })
 client.pragma('query_only = ON')
 client.pragma('busy_timeout = 5000')

@@ -2,20 +2,27 @@ import { SvcError } from '@svc/errors'
 import type { ModelRequest } from '../galleries/model-plan.ts'
 import { nameWithoutGallery } from '../operations/operation.ts'
 import type { Platform } from '../platform/platform.ts'
+import type { Unready } from '../readiness.ts'
 import { preload } from '../residency/preload.ts'
 import type { ServerFeature } from './feature.ts'
 
+const LOADING: Unready = { status: 'starting', reason: 'the models that the start names are installed and loaded' }
+
 /**
  * Models named on the command line or by `--models`: the missing ones are installed, and all are loaded, one after the
- * other, while the server serves.
+ * other, while the server serves. It is not ready before.
  */
 export function namedModelsFeature(platform: Platform): ServerFeature {
   const stopping = new AbortController()
+  let isWorking = platform.config.models.length > 0
   let working: Promise<boolean> | undefined
   return {
     start() {
-      working = installNamedModels(platform, { signal: stopping.signal, loads: true })
+      working = installNamedModels(platform, { signal: stopping.signal, loads: true }).finally(() => {
+        isWorking = false
+      })
     },
+    unready: () => (isWorking ? LOADING : undefined),
     async drain() {
       stopping.abort()
       await working

@@ -6,6 +6,7 @@ import { toPlainValue } from '../catalog/yaml/scalars.ts'
 import { StartRefused } from '../config/start-refused.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Platform } from '../platform/platform.ts'
+import type { Unready } from '../readiness.ts'
 import type { ServerFeature } from './feature.ts'
 
 /** How often upgrades of backends are looked for. */
@@ -26,35 +27,51 @@ const preloadList = z.array(
 
 type Preload = z.output<typeof preloadList>[number]
 
+const INSTALLING: Unready = { status: 'starting', reason: 'what the configuration names is installed' }
+
 /**
  * Installations that the configuration asks for (`--preload-models`, `--preload-models-config`, `--external-backends`),
- * and upgrades of backends (`--auto-upgrade-backends`). They run as operations while the server serves.
+ * and upgrades of backends (`--auto-upgrade-backends`). They run as operations while the server serves. It is not ready
+ * before the installations have ended.
  */
 export async function startInstallsFeature(platform: Platform): Promise<ServerFeature> {
-  const { config, settings, backendGallery, clock, log } = platform
+  const { config, settings, backendGallery, operations, clock, log } = platform
   const models = await readPreloads(config)
   const stopping = new AbortController()
+  const { signal } = stopping
+  let isInstalling = models.length > 0 || config.externalBackends.length > 0
+  let installing: Promise<void> | undefined
   let watching: Promise<void> | undefined
+
+  async function waitForAll(installs: readonly Operation[]): Promise<void> {
+    try {
+      await Promise.all(installs.map(({ jobId }) => operations.waitForEnd(jobId, { signal })))
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error }, 'installations of the start cannot be followed')
+    }
+    isInstalling = false
+  }
 
   async function watchUpgrades(): Promise<void> {
     for (;;) {
-      await clock.sleep(CHECK_MS, { signal: stopping.signal })
+      await clock.sleep(CHECK_MS, { signal })
       if (!settings.get('auto_upgrade_backends')) continue
-      const upgrades = await backendGallery.checkUpgrades({ signal: stopping.signal })
+      const upgrades = await backendGallery.checkUpgrades({ signal })
       for (const { name } of upgrades) await backendGallery.install({ id: name, force: true })
     }
   }
 
   return {
     async start() {
-      await enqueueAll(models, platform)
+      installing = waitForAll(await enqueueAll(models, platform))
       watching = watchUpgrades().catch((error: unknown) => {
-        if (!stopping.signal.aborted) log.error({ err: error }, 'upgrades of backends are no longer looked for')
+        if (!signal.aborted) log.error({ err: error }, 'upgrades of backends are no longer looked for')
       })
     },
+    unready: () => (isInstalling ? INSTALLING : undefined),
     async drain() {
       stopping.abort()
-      await watching
+      await Promise.all([installing, watching])
     },
   }
 }

@@ -24,6 +24,8 @@ export interface ListenerSwitch {
   readonly running: StartedProxy | undefined
   /** The reason why the listener does not run although it should. */
   readonly fault: string | undefined
+  /** Resolves when every change that was asked for has succeeded or failed. */
+  settled(): Promise<void>
   /** Stops listening and gives running requests and tunnels a few seconds. */
   drain(): void
   /** Resolves once everything has ended. */
@@ -64,6 +66,10 @@ class LiveSwitch implements ListenerSwitch {
 
   get fault(): string | undefined {
     return this.#fault
+  }
+
+  settled(): Promise<void> {
+    return this.#work
   }
 
   follow(address: string): void {

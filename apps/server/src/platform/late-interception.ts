@@ -76,6 +76,7 @@ export function createLateInterception(parts: LateInterceptionParts): LateInterc
     get fault() {
       return listener.fault
     },
+    settled: () => listener.settled(),
     readClaims: async () => (await openClaims()).current(),
     drain: () => listener.drain(),
     close: () => listener.close(),

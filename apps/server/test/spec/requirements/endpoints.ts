@@ -51,6 +51,13 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'discovery:health:started',
+    section: '4.1',
+    behavior:
+      '`GET /readyz` is 503 until the models that the start names or loads are there and the intercepting proxy accepts connections, or could not be had.',
+    state: 'built',
+  },
+  {
     id: 'discovery:cors:preflight',
     section: '4.1',
     behavior: 'OPTIONS on any path is answered by the CORS layer and never asks for credentials.',
