@@ -24,8 +24,8 @@ it('asks at once, then less and less often', () => {
   const reply = createReply()
   watchHalfClosed(reply)
   vi.advanceTimersByTime(25_000)
-  expect(reply.asked.slice(0, 6)).toEqual([25, 50, 100, 200, 400, 800])
-  expect(reply.asked.slice(-2)).toEqual([16_400, 21_400])
+  expect(reply.asked.slice(0, 6)).toEqual([5, 10, 20, 40, 80, 160])
+  expect(reply.asked.slice(-2)).toEqual([15_120, 20_120])
   expect(reply.isCut).toBe(false)
 })
 
@@ -33,13 +33,13 @@ it('asks no more once the reply has begun, or the watch has ended', () => {
   const [begun, ended] = [createReply(), createReply()]
   watchHalfClosed(begun)
   const end = watchHalfClosed(ended)
-  vi.advanceTimersByTime(60)
+  vi.advanceTimersByTime(12)
   begun.headersSent = true
   end()
   vi.advanceTimersByTime(60_000)
   expect([begun.asked, ended.asked]).toEqual([
-    [25, 50],
-    [25, 50],
+    [5, 10],
+    [5, 10],
   ])
 })
 

@@ -218,6 +218,7 @@ describe('the picked model', () => {
     expect(await world.ask('hello')).toMatchObject({ status: 429 })
     controller.abort()
     await expect(first).rejects.toThrow()
+    await eventually(async () => expect(await world.ask('hello')).toMatchObject({ status: 200 }))
   })
 
   verifies('request:order:outer-only', 'is asked although its classifier is at its own limit', async () => {
