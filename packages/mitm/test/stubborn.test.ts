@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectTcp, createServer, type Socket } from 'node:net'
-import { listenOnFreePort, trackSockets, watchAccepted } from '@svc/test-kit'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { eventually, listenOnFreePort, trackSockets, watchAccepted } from '@svc/test-kit'
+import { expect, it, onTestFinished } from 'vitest'
 import { OTHER, startWorld, tlsThrough, type World } from './world.ts'
 
 // verifies limits:connections:given-back
@@ -145,12 +145,12 @@ it.each(['stays open', 'ends its half'] as const)(
       onTestFinished(() => void socket.destroy())
       socket.on('error', () => undefined).pause()
       if (how === 'ends its half') socket.end()
-      await vi.waitFor(() => expect(accepted.sockets.length).toBe(before + 1))
+      await eventually(() => expect(accepted.sockets.length).toBe(before + 1))
       const [given] = accepted.sockets.slice(-1)
       if (given !== undefined) held.set(given, name)
     }
     const listHeld = () => [...held].filter(([socket]) => !socket.destroyed).map(([, name]) => name)
-    await vi.waitFor(() => expect(listHeld()).toEqual([]), { timeout: 15_000 })
-    await vi.waitFor(() => expect(world.proxy.counts).toMatchObject({ tunnels: 0, intercepted: 0 }))
+    await eventually(() => expect(listHeld()).toEqual([]))
+    await eventually(() => expect(world.proxy.counts).toMatchObject({ tunnels: 0, intercepted: 0 }))
   },
 )

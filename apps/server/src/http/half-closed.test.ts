@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { createDeferred, watchAccepted } from '@svc/test-kit'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createDeferred, eventually, watchAccepted } from '@svc/test-kit'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startTestApp } from '../../test/support/test-app.ts'
 import { createBodyReader } from './body.ts'
 import { ALREADY_SENT } from './http-reply.ts'
@@ -123,13 +123,13 @@ describe('a client that ends its half behind its request', () => {
     const world = await startWorld()
     const client = await open(world.app.url)
     client.socket.end(sent)
-    if (served > 0) await vi.waitFor(() => expect(world.served).toHaveLength(1))
-    await vi.waitFor(() => expect(world.sockets[0]?.readableEnded).toBe(true))
+    if (served > 0) await eventually(() => expect(world.served).toHaveLength(1))
+    await eventually(() => expect(world.sockets[0]?.readableEnded).toBe(true))
     world.release()
     await client.ended
     expect(client.text().match(reply) ?? []).toHaveLength(replies)
     if (served > 0) expect(world.served).toHaveLength(served)
-    await vi.waitFor(() => expect(world.sockets.map(({ destroyed }) => destroyed)).toEqual([true]))
+    await eventually(() => expect(world.sockets.map(({ destroyed }) => destroyed)).toEqual([true]))
   })
 })
 
@@ -143,7 +143,7 @@ describe.each([
     const world = await startWorld()
     const client = await open(world.app.url)
     client.socket.end(request)
-    await vi.waitFor(() => expect(client.text().startsWith(CONTINUE.repeat(3))).toBe(true))
+    await eventually(() => expect(client.text().startsWith(CONTINUE.repeat(3))).toBe(true))
     expect(world.left).toEqual([])
     world.release()
     await client.ended
@@ -154,10 +154,10 @@ describe.each([
     const world = await startWorld()
     const client = await open(world.app.url)
     client.socket.end(request)
-    await vi.waitFor(() => expect(world.served).toHaveLength(1))
+    await eventually(() => expect(world.served).toHaveLength(1))
     client.socket.destroy()
-    await vi.waitFor(() => expect(world.left).toHaveLength(1))
-    await vi.waitFor(() => expect(world.sockets[0]?.destroyed).toBe(true))
+    await eventually(() => expect(world.left).toHaveLength(1))
+    await eventually(() => expect(world.sockets[0]?.destroyed).toBe(true))
   })
 })
 
@@ -168,8 +168,8 @@ it.each([
   const world = await startWorld()
   const client = await open(world.app.url)
   client.socket.write(request)
-  await vi.waitFor(() => expect(client.text()).toContain('first,'))
+  await eventually(() => expect(client.text()).toContain('first,'))
   client.socket.end()
-  await vi.waitFor(() => expect(world.left).toEqual(['/begun']))
-  await vi.waitFor(() => expect(world.sockets[0]?.destroyed).toBe(true))
+  await eventually(() => expect(world.left).toEqual(['/begun']))
+  await eventually(() => expect(world.sockets[0]?.destroyed).toBe(true))
 })

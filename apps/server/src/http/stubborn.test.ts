@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { watchAccepted } from '@svc/test-kit'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { eventually, watchAccepted } from '@svc/test-kit'
+import { expect, it, onTestFinished } from 'vitest'
 import { startTestApp } from '../../test/support/test-app.ts'
 import { systemClock } from '../clock.ts'
 import { openDiagnostics } from '../features/diagnostics.ts'
@@ -167,8 +167,8 @@ it.each([
     socket.write(bytes, 'latin1')
     if (how === 'ends its half') socket.end()
   }
-  await vi.waitFor(() => expect(accepted.sockets).toHaveLength(clients.length))
+  await eventually(() => expect(accepted.sockets).toHaveLength(clients.length))
   const seen = accepted.sockets.map((socket) => ({ socket, name: names.get(socket.remotePort) }))
   const listHeld = () => seen.filter(({ socket }) => !socket.destroyed).map(({ name }) => name)
-  await vi.waitFor(() => expect(listHeld()).toEqual([]), { timeout: 15_000 })
+  await eventually(() => expect(listHeld()).toEqual([]))
 })

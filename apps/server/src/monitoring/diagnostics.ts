@@ -17,7 +17,7 @@ const INDEX = `diagnostics of svc
 export interface DiagnosticsRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
-  readonly headers: { readonly host?: string | undefined }
+  readonly headers: { readonly host?: string | undefined; readonly 'sec-fetch-site'?: string | string[] | undefined }
 }
 
 /** A reply, as far as diagnostics write it. */

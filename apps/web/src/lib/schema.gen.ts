@@ -1072,7 +1072,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop the backend of a model once its running calls have ended */
+        /** Stop the backend of a model, or of all models of a pipeline, once its running calls have ended */
         post: operations["post_backend_shutdown"];
         delete?: never;
         options?: never;
@@ -1089,7 +1089,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop the backend of a model once its running calls have ended */
+        /** Stop the backend of a model, or of all models of a pipeline, once its running calls have ended */
         post: operations["post_v1_backend_shutdown_alias"];
         delete?: never;
         options?: never;
@@ -9791,13 +9791,15 @@ export interface operations {
             content: {
                 "application/json": {
                     model: string;
+                    /** @description Ends running calls and refuses requests that wait for a load, instead of waiting up to 30 s for calls. */
+                    force?: boolean | null;
                 } & {
                     [key: string]: unknown;
                 };
             };
         };
         responses: {
-            /** @description It is stopped. */
+            /** @description It is stopped; `message` says how. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9807,6 +9809,13 @@ export interface operations {
                         message: string;
                     };
                 };
+            };
+            /** @description It is not loaded, or its calls have not ended within 30 s and `force` was not set. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error in the format of the route. */
             default: {
@@ -9830,13 +9839,15 @@ export interface operations {
             content: {
                 "application/json": {
                     model: string;
+                    /** @description Ends running calls and refuses requests that wait for a load, instead of waiting up to 30 s for calls. */
+                    force?: boolean | null;
                 } & {
                     [key: string]: unknown;
                 };
             };
         };
         responses: {
-            /** @description It is stopped. */
+            /** @description It is stopped; `message` says how. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9846,6 +9857,13 @@ export interface operations {
                         message: string;
                     };
                 };
+            };
+            /** @description It is not loaded, or its calls have not ended within 30 s and `force` was not set. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error in the format of the route. */
             default: {
