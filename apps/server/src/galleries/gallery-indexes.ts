@@ -32,6 +32,8 @@ export interface GalleryIndexes<Entry> {
   find(id: string, options: { readonly signal: AbortSignal }): Promise<Listed<Entry> | undefined>
   /** The galleries that are configured now, as they were read last. */
   states(): readonly GalleryState[]
+  /** Ends what is read in the background. Nothing is read or written after that. */
+  close(): Promise<void>
 }
 
 /** What {@link createGalleryIndexes} needs. */
@@ -70,6 +72,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
 ): GalleryIndexes<Entry> {
   const { clock, logger } = options
   const indexes = new Map<string, Index<Entry>>()
+  const closing = new AbortController()
 
   const openIndex = (gallery: Gallery): Index<Entry> => {
     const key = JSON.stringify([gallery.name, gallery.url, gallery.mirrors])
@@ -115,15 +118,17 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
 
   /** The load is not tied to whoever asks first: others wait for it too. */
   async function load(index: Index<Entry>, gallery: Gallery): Promise<void> {
-    const signal = AbortSignal.timeout(2 * FETCH_MS)
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(2 * FETCH_MS)])
     const copy = join(options.folder, `${createHash('sha256').update(gallery.url).digest('hex')}.yaml`)
     try {
       const bytes = await fetchIndex(gallery, { ...options, signal })
       await read(index, gallery, bytes, signal)
+      closing.signal.throwIfAborted()
       index.error = undefined
       index.dueAt = clock.monotonic() + FRESH_MS
       await keepCopy(copy, bytes, gallery)
     } catch (error) {
+      if (closing.signal.aborted) return
       index.error = escapeControls(error instanceof Error ? error.message : String(error))
       index.dueAt = clock.monotonic() + REST_MS
       logger.warn({ err: error, gallery: gallery.name }, 'gallery cannot be read')
@@ -145,6 +150,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
 
   /** Waits for an index of which nothing is known; one that is only old is read in the background. */
   async function settle(gallery: Gallery, signal: AbortSignal): Promise<Index<Entry>> {
+    closing.signal.throwIfAborted()
     const index = openIndex(gallery)
     if (index.loading === undefined && clock.monotonic() >= index.dueAt) {
       index.loading = load(index, gallery).finally(() => {
@@ -152,6 +158,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
       })
     }
     if (index.entries.length === 0 && index.loading !== undefined) await untilAborted(index.loading, signal)
+    closing.signal.throwIfAborted()
     return index
   }
 
@@ -178,6 +185,10 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
         const { error, warnings } = openIndex(gallery)
         return { gallery, error, warnings }
       }),
+    async close() {
+      closing.abort(new SvcError('unavailable', 'the server is stopping'))
+      await Promise.all([...indexes.values()].map(({ loading }) => loading))
+    },
   }
 }
 

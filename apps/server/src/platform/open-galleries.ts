@@ -159,7 +159,7 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
     backendGallery,
     async close() {
       await modelGallery.close()
-      await oldCopies.close()
+      await Promise.all([modelGallery.indexes.close(), backendParts.indexes.close(), oldCopies.close()])
     },
   }
 }
