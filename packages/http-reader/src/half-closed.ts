@@ -1,5 +1,5 @@
 /** Time to the first question, milliseconds. Each further one comes later. */
-const FIRST_MS = 5
+const FIRST_MS = 1
 const LONGEST_MS = 5000
 /** How long the reply of a client that cannot be asked may take to begin, milliseconds. */
 const UNASKED_MS = 15_000
