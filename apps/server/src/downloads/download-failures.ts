@@ -20,9 +20,22 @@ export function noRoom(what: string, missingBytes: number): SvcError {
   })
 }
 
-/** Whether what was fetched is of no use any more: it is not the file, or it fills the disk. */
-export function spoilsPartial(error: unknown): boolean {
-  return SvcError.is(error) && (error.code === 'download_corrupt' || error.code === 'disk_full')
+/**
+ * Whether what was fetched is of no use any more: it is not the file, or it fills the disk and nothing shows that it is a
+ * part of the file. Bytes whose hash and size are known are kept; an origin that sends bytes without an end fills no disk
+ * for good.
+ */
+export function spoilsPartial(
+  error: unknown,
+  { sha256, sizeBytes }: { readonly sha256?: string | undefined; readonly sizeBytes?: number | undefined } = {},
+): boolean {
+  if (isDiskFull(error)) return sha256 === undefined || sizeBytes === undefined
+  return SvcError.is(error) && error.code === 'download_corrupt'
+}
+
+/** Whether the disk became full while the file was written. */
+export function isDiskFull(error: unknown): boolean {
+  return SvcError.is(error) && error.code === 'disk_full'
 }
 
 /** Whether another attempt may go better: the line or the origin failed, and nothing was wrong with the content. */

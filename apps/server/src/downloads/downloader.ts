@@ -6,7 +6,7 @@ import { createTemporaryPath } from '../files/temporary-files.ts'
 import { readDisk } from '../monitoring/host-figures.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { mayPass, noRoom, spoilsPartial, wrongContent } from './download-failures.ts'
+import { isDiskFull, mayPass, noRoom, spoilsPartial, wrongContent } from './download-failures.ts'
 import { type DownloadSource, describeSource } from './download-source.ts'
 import { fetchRest } from './fetch-rest.ts'
 import { hashFile } from './hash-file.ts'
@@ -92,6 +92,8 @@ const RETRY_MS = 2000
 const HEAD_MS = 10_000
 /** Left on the disk for everything else. */
 const SPARE_BYTES = 16 * 1024 * 1024
+/** Given back to a disk that a partial file has filled, for the other files of the server. */
+const GIVEN_BACK_BYTES = 4 * 1024 * 1024
 const FILE_MODE = 0o644
 
 /** A downloader over the guarded client. */
@@ -220,7 +222,8 @@ async function fetchAll(partial: PartialFile, request: DownloadRequest, options:
       signal.throwIfAborted()
       failures = partial.offset - before >= PROGRESS_BYTES ? 1 : failures + 1
       if (!mayPass(error) || failures >= MAX_ATTEMPTS) {
-        if (spoilsPartial(error)) await removePartial(request.target)
+        if (spoilsPartial(error, partial.facts)) await removePartial(request.target)
+        else if (isDiskFull(error)) await partial.shorten(GIVEN_BACK_BYTES)
         throw error
       }
       logger.info({ err: error, url: describeSource(source), offset: partial.offset }, 'download is tried again')

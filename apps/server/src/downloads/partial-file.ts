@@ -25,6 +25,8 @@ export interface PartialFile {
   /** Empties the file and notes what the content now is a part of. */
   restart(facts: PartialFacts): Promise<void>
   append(pieces: readonly Uint8Array[]): Promise<void>
+  /** Drops the last bytes, or all where there are no more. The file is of no use here after that, until it is opened anew. */
+  shorten(bytes: number): Promise<void>
   /** The SHA-256 of what is there. */
   digest(): string
   sync(): Promise<void>
@@ -113,6 +115,14 @@ class OpenPartial implements PartialFile {
           written += bytesWritten
         }
       }
+    })
+  }
+
+  async shorten(bytes: number): Promise<void> {
+    await this.#guard(async () => {
+      const offset = Math.max(0, this.offset - bytes)
+      await this.#file.truncate(offset)
+      this.offset = offset
     })
   }
 

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { startFileOrigin, tempDir } from '@svc/test-kit'
+import { eventually, startFileOrigin, tempDir } from '@svc/test-kit'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hubPath, mockEntry, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
 
@@ -64,6 +66,55 @@ describe.skipIf(!CAN_MOUNT)('a models folder on a disk that gets full', () => {
       expect((await server.call('/api/models/config-json/small', { method: 'PATCH', body, headers })).status).toBe(200)
       const { uuid } = (await server.post('/models/delete/small', {})).json() as { uuid: string }
       expect(await world.finished(uuid)).toMatchObject({ message: 'completed' })
+    } finally {
+      unmount(models)
+    }
+  })
+
+  it('keeps what it has of a file whose hash and size are known, but for some room', async () => {
+    await using dir = await tempDir('svc-full-')
+    const models = join(dir.path, 'models')
+    await mkdir(models)
+    mount(models)
+    try {
+      const content = Buffer.alloc(7 * MIB, 'weights ')
+      const filler = join(models, 'filler')
+      const ranges: (string | undefined)[] = []
+      const measurePartial = async (): Promise<number> => {
+        const names = await readdir(models, { recursive: true })
+        return (await stat(join(models, names.find((name) => name.endsWith('.partial')) ?? 'no partial'))).size
+      }
+      const send = async (response: ServerResponse): Promise<void> => {
+        response.writeHead(200, { 'content-length': content.length }).write(content.subarray(0, 6 * MIB))
+        await eventually(async () => expect(await measurePartial()).toBeGreaterThan(5.5 * MIB))
+        await writeFile(filler, Buffer.alloc(24 * MIB)).catch(() => undefined)
+        response.end(content.subarray(6 * MIB))
+      }
+      await using origin = await startFileOrigin({
+        files: { '/x': content },
+        handle(request, response) {
+          if (request.method !== 'GET') return false
+          ranges.push(request.headers.range)
+          if (ranges.length > 1) return false
+          send(response).catch(() => response.destroy())
+          return true
+        },
+      })
+      await using world = await startGalleryWorld({
+        folder: dir.path,
+        files: {},
+        flags: ['--content-url-allow=127.0.0.1'],
+      })
+      const sha256 = createHash('sha256').update(content).digest('hex')
+      const files = [{ filename: 'whole.bin', uri: `${origin.origin}/x`, sha256 }]
+      world.setIndex([{ ...mockEntry('whole'), files }])
+      expect(await world.apply({ id: 'whole' })).toMatchObject({ error: expect.stringContaining('disk is full') })
+      const kept = await measurePartial()
+      expect(kept).toBeGreaterThan(MIB)
+      await writeFile(join(models, 'other'), Buffer.alloc(3 * MIB))
+      await Promise.all([filler, join(models, 'other')].map((path) => rm(path)))
+      expect(await world.apply({ id: 'whole' })).toMatchObject({ message: 'completed' })
+      expect(ranges).toEqual([undefined, `bytes=${kept}-`])
     } finally {
       unmount(models)
     }
