@@ -14,6 +14,7 @@ import { StartRefused } from './config/start-refused.ts'
 import { formatGreeting, toReachableUrl, wantsColor } from './greeting.ts'
 import { createLogger, isTextLog, type RootLogger } from './log.ts'
 import type { PlatformOptions } from './platform/open-platform.ts'
+import { logRuntimeWarnings } from './runtime-warnings.ts'
 import { print, printColored, printError } from './terminal.ts'
 import { formatVersion, readVersion } from './version.ts'
 
@@ -73,6 +74,7 @@ async function run(loaded: Loaded & { readonly models: readonly string[] }): Pro
     format: config.logFormat,
     dedup: config.logDedup,
   })
+  logRuntimeWarnings(log)
   for (const warning of warnings) log.warn({}, warning)
   const models = [...config.models, ...loaded.models]
   const parts = toServerParts({ ...loaded, config: { ...config, models } }, log)
