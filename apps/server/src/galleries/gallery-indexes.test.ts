@@ -4,11 +4,23 @@ import { createDeferred, startFileOrigin, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { silentLogger } from '../backends/__fixtures__/silent-logger.ts'
 import { systemClock } from '../clock.ts'
+import { readCredentials } from '../downloads/credentials.ts'
+import type { UriServices } from '../downloads/resolve-uri.ts'
 import { openClient } from '../outbound/__fixtures__/test-client.ts'
 import { createGalleryIndexes } from './gallery-indexes.ts'
 
 const TEXT = '- name: engine\n'
 const { signal } = new AbortController()
+
+const services: UriServices = {
+  hubUrl: 'https://hub.example',
+  hubToken: undefined,
+  hubTrust: 'public',
+  codeHostUrl: 'https://code.example',
+  codeHostTrust: 'public',
+  credentials: await readCredentials(undefined),
+  modelsPath: '/nowhere',
+}
 
 /** A gallery of one entry, whose requests the test answers. */
 async function openWorld() {
@@ -26,6 +38,8 @@ async function openWorld() {
     toEntry: () => ({ name: 'engine' }),
     folder: dir.join('galleries'),
     client: openClient({ allow: { cidrs: ['127.0.0.1'], hosts: [] } }).client,
+    services: () => services,
+    places: { holdsFile: async () => false },
     clock: systemClock,
     logger: silentLogger,
   })
