@@ -101,6 +101,30 @@ describe('tool calls in the text of a model', () => {
     expect(message.tool_calls).toBeUndefined()
   })
 
+  verifies('chat:tools:broken-call', 'a broken call beside a good one is text, whole and in a stream', async () => {
+    const broken = [
+      '<tool_call>{"name": "time", "arguments": "at noon"}</tool_call>',
+      '<tool_call>{"name": "time", "arguments": {"at": "noon}}</tool_call>',
+      '<tool_call><function=time><parameter=at>noon</function></tool_call>',
+    ]
+    const texts = broken.flatMap((call) => [
+      { call, text: `<tool_call>${CALL}</tool_call>\n${call}` },
+      { call, text: `${call}\n<tool_call>${CALL}</tool_call>` },
+    ])
+    await using server = await startTestServer()
+    const rules = texts.map(({ text }, index) => ({ contains: `case ${index}.`, do: { text } }))
+    await server.model('m', { rules })
+    for (const [index, { call }] of texts.entries()) {
+      const messages = [{ role: 'user', content: `case ${index}.` }]
+      const { message, finish_reason } = await whole(server, { messages })
+      expect([finish_reason, message.content]).toEqual(['tool_calls', call])
+      expect(message.tool_calls?.map(({ function: { name } }) => name)).toEqual(['weather'])
+      const { deltas } = await streamed(server, { messages })
+      const called = deltas.flatMap((delta) => delta.tool_calls ?? [])
+      expect(called.flatMap((one) => one.function.name ?? [])).toEqual(['weather'])
+    }
+  })
+
   it('without tools, or with tool_choice none, a call is text and the backend gets no tools', async () => {
     await using server = await world({ text: CALL })
     for (const extra of [{ tools: undefined }, { tool_choice: 'none' }]) {

@@ -1,18 +1,32 @@
 import { createContentWriter } from './content-writer.ts'
 import { parseCallJson, toJsonObjectText } from './json-text.ts'
-import { MAX_CALLS } from './limits.ts'
+import { MAX_CALL_LENGTH, MAX_CALLS } from './limits.ts'
 import type { ParsedToolCall, ToolCallEvent, ToolCallOptions } from './tool-call.ts'
 
-/** Decides which calls are valid, numbers them, and puts text and calls in order. */
+/** A part of a reply that may be a call. */
+export interface OfferedCall {
+  /** Absent: the part is no call. */
+  readonly call?: ParsedToolCall | undefined
+  /** The text of the part, which it stays unless it is a call. */
+  readonly source: string
+}
+
+/**
+ * Decides which calls are valid, numbers them, and puts text and calls in order. A call whose arguments are no JSON
+ * object is text beside a good one. Alone it is a call, because its client can tell the model what is wrong; it waits
+ * for the next call or the end of the reply.
+ */
 export interface CallSink {
   text(text: string): void
   /**
-   * Takes calls that stand together. Returns false when they are not calls: there are too many of them, or the JSON has
-   * no marker and names no tool of the request.
+   * Takes parts that stand together. Returns false when they hold no calls: there are too many of them, none is good
+   * enough, or the JSON has no marker and names no tool of the request.
    */
-  offer(calls: readonly ParsedToolCall[], isMarked: boolean): boolean
+  offer(parts: readonly OfferedCall[], isMarked: boolean): boolean
   /** Markers to drop when they come, because calls stood in their scope. */
   readonly closings: Set<string>
+  /** Drops a marker if calls stood in its scope. @returns whether they did */
+  close(marker: string): boolean
   /** Whether any call was taken. */
   readonly hasCalls: boolean
   /** Ends the reply. */
@@ -21,13 +35,20 @@ export interface CallSink {
   take(): ToolCallEvent[]
 }
 
+/** A broken call that waits, or text behind it. */
+type Waiting = { readonly text: string } | { readonly call: ParsedToolCall; source: string }
+
 /** Creates the sink of one reply. */
 export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
   const known = tools && new Set(tools.map(({ name }) => name))
   const noAction = noActionName()
+  const closings = new Set<string>()
   let events: ToolCallEvent[] = []
   let taken = 0
   let index = 0
+  let hasGoodCall = false
+  let waiting: Waiting[] = []
+  let waitingLength = 0
   const content = createContentWriter((text) => {
     const last = events.at(-1)
     if (last?.type === 'text') events[events.length - 1] = { type: 'text', text: last.text + text }
@@ -40,33 +61,77 @@ export function createCallSink({ settings, tools }: ToolCallOptions): CallSink {
     return settings.disableNoAction === true || known?.has(name) === true ? undefined : name
   }
 
-  function take(call: ParsedToolCall): void {
-    if (call.name === noAction) {
-      content.write(readMessage(call.arguments))
-      return
+  function isBroken({ name, arguments: json }: ParsedToolCall): boolean {
+    return name !== noAction && json.trim() !== 'null' && toJsonObjectText(json) === undefined
+  }
+
+  function write(text: string): void {
+    if (waiting.length === 0) content.write(text)
+    else wait({ text }, text.length)
+  }
+
+  function wait(part: Waiting, length: number): void {
+    waiting.push(part)
+    waitingLength += length
+    if (waitingLength > MAX_CALL_LENGTH) settle()
+  }
+
+  /** Ends the wait: the broken calls are text once there is a good one, else calls. */
+  function settle(): void {
+    const parts = waiting
+    waiting = []
+    waitingLength = 0
+    for (const part of parts) {
+      if ('text' in part) content.write(part.text)
+      else if (hasGoodCall) content.write(part.source)
+      else emit(part.call)
     }
+  }
+
+  function take({ call, source }: OfferedCall): void {
+    if (call === undefined) write(source)
+    else if (call.name === noAction) write(readMessage(call.arguments))
+    else if (!isBroken(call)) {
+      hasGoodCall = true
+      settle()
+      emit(call)
+    } else if (hasGoodCall) write(source)
+    else wait({ call, source }, call.arguments.length + source.length)
+  }
+
+  function emit({ name, id, arguments: text }: ParsedToolCall): void {
     content.skipCall()
-    const { name, id } = call
     events.push({ type: 'call-start', index, name, ...(id === undefined ? {} : { id }) })
-    events.push({ type: 'call-arguments', index, text: call.arguments })
+    events.push({ type: 'call-arguments', index, text })
     index++
   }
 
   return {
-    closings: new Set(),
+    closings,
     get hasCalls() {
       return taken > 0
     },
-    text: content.write,
-    offer(calls, isMarked) {
-      if (taken + calls.length > MAX_CALLS) return false
+    text: write,
+    offer(parts, isMarked) {
+      const calls = parts.flatMap(({ call }) => (call === undefined ? [] : [call]))
+      if (calls.length === 0 || taken + calls.length > MAX_CALLS) return false
       const isKnown = known === undefined || calls.some(({ name }) => known.has(name) || name === noAction)
       if (!isMarked && !isKnown) return false
+      if (hasGoodCall && calls.every(isBroken)) return false
       taken += calls.length
-      for (const call of calls) take(call)
+      for (const part of parts) take(part)
       return true
     },
-    finish: content.finish,
+    close(marker) {
+      if (!closings.delete(marker)) return false
+      const last = waiting.findLast((part) => 'call' in part)
+      if (last !== undefined) last.source += marker
+      return true
+    },
+    finish() {
+      settle()
+      content.finish()
+    },
     take() {
       const done = events
       events = []

@@ -4,33 +4,39 @@ import { type JsonShape, readArgumentText, readJsonCalls } from './json-calls.ts
 const shape: JsonShape = { nameKey: 'name', argumentsKey: 'arguments', idKey: '', functionKey: '', nameIsKey: false }
 const plain = { wrapsText: false }
 
+function callsOf(json: string, shapes: readonly JsonShape[] = [shape]): readonly unknown[] {
+  return readJsonCalls(json, shapes, plain).map(({ call }) => call)
+}
+
 describe('readJsonCalls', () => {
   it('passes the text of arguments through', () => {
     const text = '{"b": 1.0, "a": 9007199254740993, "x": "\\u00e9", "x": 1e2}'
-    expect(readJsonCalls(`{"arguments": ${text}, "name": "ask"}`, [shape], plain)).toEqual([
-      { name: 'ask', arguments: text },
-    ])
+    expect(callsOf(`{"arguments": ${text}, "name": "ask"}`)).toEqual([{ name: 'ask', arguments: text }])
   })
 
-  it('takes an array that holds only calls', () => {
-    const call = '{"name":"ask","arguments":{}}'
-    expect(readJsonCalls(`[${call}, ${call}]`, [shape], plain)).toHaveLength(2)
-    for (const json of [`[${call}, {}]`, '[]', `[[${call}]]`, '{}', '5']) {
-      expect(readJsonCalls(json, [shape], plain)).toBeUndefined()
-    }
+  it('reads each item of an array, with its text', () => {
+    const source = '{"name":"ask","arguments":{}}'
+    const call = { name: 'ask', arguments: '{}' }
+    expect(readJsonCalls(`[${source}, {"x": 1},${source}]`, [shape], plain)).toEqual([
+      { call, source },
+      { call: undefined, source: '{"x": 1}' },
+      { call, source },
+    ])
+    expect(callsOf('[]')).toEqual([])
+    for (const json of [`[[${source}]]`, '{}', '5']) expect(callsOf(json)).toEqual([undefined])
   })
 
   it('tries shapes in their order', () => {
     const other = { ...shape, nameKey: 'tool', argumentsKey: 'input' }
     const json = '{"tool":"a","input":1,"name":"b","arguments":2}'
-    expect(readJsonCalls(json, [other, shape], plain)).toEqual([{ name: 'a', arguments: '1' }])
-    expect(readJsonCalls(json, [shape, other], plain)).toEqual([{ name: 'b', arguments: '2' }])
+    expect(callsOf(json, [other, shape])).toEqual([{ name: 'a', arguments: '1' }])
+    expect(callsOf(json, [shape, other])).toEqual([{ name: 'b', arguments: '2' }])
   })
 
   it.each(['{"name":"","arguments":{}}', '{"name":5,"arguments":{}}', '{"name":"ask"}', '{"arguments":{}}'])(
     'finds no call in %s',
     (json) => {
-      expect(readJsonCalls(json, [shape], plain)).toBeUndefined()
+      expect(callsOf(json)).toEqual([undefined])
     },
   )
 })

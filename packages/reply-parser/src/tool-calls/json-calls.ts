@@ -1,4 +1,5 @@
 import type { JsonNode } from '@svc/json'
+import type { OfferedCall } from './call-sink.ts'
 import { parseCallJson, toJsonObjectText, toJsonText } from './json-text.ts'
 import type { ParsedToolCall } from './tool-call.ts'
 
@@ -20,8 +21,7 @@ export interface ArgumentOptions {
 }
 
 /**
- * Reads the calls of a JSON text: an object that is a call, or an array of such objects only. Undefined when it is no
- * call in any of the shapes, which are tried in order.
+ * Reads the calls of a JSON text: an object, or an array whose items may be calls. The shapes are tried in order.
  *
  * @param json valid JSON, no deeper than `MAX_JSON_DEPTH`
  */
@@ -29,16 +29,10 @@ export function readJsonCalls(
   json: string,
   shapes: readonly JsonShape[],
   options: ArgumentOptions,
-): readonly ParsedToolCall[] | undefined {
+): readonly OfferedCall[] {
   const root = parseCallJson(json)
   const nodes = root.kind === 'array' ? [...root.items()] : [root]
-  const calls: ParsedToolCall[] = []
-  for (const node of nodes) {
-    const call = readInShapes(node, shapes, options)
-    if (call === undefined) return undefined
-    calls.push(call)
-  }
-  return calls.length === 0 ? undefined : calls
+  return nodes.map((node) => ({ call: readInShapes(node, shapes, options), source: node.rawText() }))
 }
 
 /** Reads arguments that were written as text: as JSON where they parse, empty text as an empty object. */

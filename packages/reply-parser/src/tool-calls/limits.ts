@@ -1,5 +1,7 @@
 /** Most UTF-16 units that are held back for one call; a longer one is text. */
 export const MAX_CALL_LENGTH = 4 * 1024 * 1024
+/** Most UTF-16 units of one reply that are read again because a call was broken. */
+export const MAX_REREAD_LENGTH = 1024 * 1024
 /** Most calls that one reply may hold; the rest of the reply is text. */
 export const MAX_CALLS = 128
 /** Longest name of a tool or of a tagged parameter. */

@@ -1,4 +1,4 @@
-import { createCallSink } from './call-sink.ts'
+import { type CallSink, createCallSink, type OfferedCall } from './call-sink.ts'
 import { createGrammar } from './grammar.ts'
 import { readArgumentText } from './json-calls.ts'
 import { MAX_CALLS } from './limits.ts'
@@ -13,7 +13,7 @@ import {
 import { readReply } from './read-reply.ts'
 import type { ReplyReader } from './reply-reader.ts'
 import { TextCursor } from './text-cursor.ts'
-import { type ParsedToolCall, type ToolCallEvent, type ToolCallOptions, toCalls } from './tool-call.ts'
+import type { ParsedToolCall, ToolCallEvent, ToolCallOptions } from './tool-call.ts'
 
 /** The patterns of a model file, ready to use. */
 export interface PatternSettings {
@@ -98,7 +98,8 @@ function readResponse(text: string, reader: ReplyReader, patterns: PatternSettin
   let from = 0
   for (const { start, end, call } of findCalls(text, reader.options, patterns)) {
     readAll(text.slice(from, start), reader)
-    if (!reader.sink.offer([call], true)) reader.sink.text(text.slice(start, end))
+    const source = text.slice(start, end)
+    if (!reader.sink.offer([{ call, source }], true)) reader.sink.text(source)
     from = end
   }
   readAll(text.slice(from), reader)
@@ -153,7 +154,7 @@ function readJsonParts(text: string, reader: ReplyReader, patterns: readonly Pat
     for (const match of matches) {
       reader.sink.text(text.slice(from, match.start))
       const calls = callsIn(match.groups[1] ?? match.groups[0] ?? '', reader.options)
-      if (calls.length === 0 || !reader.sink.offer(calls, true)) reader.sink.text(text.slice(match.start, match.end))
+      if (!reader.sink.offer(calls, true)) reader.sink.text(text.slice(match.start, match.end))
       from = match.end
     }
     if (matches.length === 0) continue
@@ -164,9 +165,22 @@ function readJsonParts(text: string, reader: ReplyReader, patterns: readonly Pat
 }
 
 /** Reads the calls of a text that holds calls for certain; they may name any tool. */
-function callsIn(text: string, options: ToolCallOptions): readonly ParsedToolCall[] {
-  const { settings, markers } = options
-  const reader = createReader({ settings: { ...settings, disableNoAction: true }, markers }, { takesBareJson: true })
-  readAll(text, reader)
-  return toCalls(reader.sink.take())
+function callsIn(text: string, { settings, markers }: ToolCallOptions): readonly OfferedCall[] {
+  const options = { settings, markers }
+  const found: OfferedCall[] = []
+  const sink: CallSink = {
+    text: () => undefined,
+    offer(parts) {
+      const isCall = parts.some(({ call }) => call !== undefined) && found.length + parts.length <= MAX_CALLS
+      if (isCall) found.push(...parts)
+      return isCall
+    },
+    closings: new Set(),
+    close: () => false,
+    hasCalls: false,
+    finish: () => undefined,
+    take: () => [],
+  }
+  readAll(text, { options, grammar: createGrammar(options, { takesBareJson: true }), sink })
+  return found
 }

@@ -1,3 +1,4 @@
+import { holdsNextCall } from './holds-next-call.ts'
 import { type JsonRoot, JsonScanner } from './json-scanner.ts'
 import { escapeLineBreaks } from './json-text.ts'
 import { MAX_NAME_LENGTH } from './limits.ts'
@@ -39,7 +40,7 @@ export function* readTaggedCall(cursor: TextCursor, form: TagForm): Reading<Tagg
   yield* skipGap(cursor)
   if (form.argumentsEnd !== '') yield* readLiteral(cursor, [form.argumentsEnd])
   if (!(yield* readEnds(cursor, form, spans.kind === 'json'))) return undefined
-  return toCall(cursor.read, { name, id: idBefore ?? idAfter, spans })
+  return toCall(cursor.read, { form, name, id: idBefore ?? idAfter, spans })
 }
 
 /** Reads the id of a call if there is one at this place. */
@@ -157,18 +158,21 @@ function* readEnds(cursor: TextCursor, form: TagForm, isWhole: boolean): Reading
 
 function toCall(
   text: string,
-  parts: { readonly name: Span; readonly id: Span | undefined; readonly spans: ArgumentSpans },
+  parts: {
+    readonly form: TagForm
+    readonly name: Span
+    readonly id: Span | undefined
+    readonly spans: ArgumentSpans
+  },
 ): TaggedCall | undefined {
   const cut = ({ start, end }: Span): string => text.slice(start, end)
-  const { name, id, spans } = parts
+  const { form, name, id, spans } = parts
   const trimmed = cut(name).trim()
   if (trimmed === '') return undefined
   const named = { name: trimmed, ...(id === undefined ? {} : { id: cut(id).trim() }) }
   if (spans.kind === 'values') {
-    return {
-      ...named,
-      arguments: { values: spans.pairs.map(({ key, value }) => ({ key: cut(key).trim(), value: cut(value) })) },
-    }
+    const values = spans.pairs.map(({ key, value }) => ({ key: cut(key).trim(), value: cut(value) }))
+    return values.some(({ value }) => holdsNextCall(value, form)) ? undefined : { ...named, arguments: { values } }
   }
   const json = cut(spans.span)
   return { ...named, arguments: { json: spans.hasRawLineBreak ? escapeLineBreaks(json) : json } }

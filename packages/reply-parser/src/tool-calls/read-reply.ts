@@ -1,5 +1,7 @@
+import { type Attempt, CALL, toText } from './attempt.ts'
+import { findNextCall } from './find-next-call.ts'
 import { FENCE } from './grammar.ts'
-import { MAX_MARKER_LENGTH } from './limits.ts'
+import { MAX_MARKER_LENGTH, MAX_REREAD_LENGTH } from './limits.ts'
 import { isJsonStart, readBareJson } from './read-json-calls.ts'
 import { readOpening } from './read-opening.ts'
 import type { ReplyReader } from './reply-reader.ts'
@@ -9,56 +11,71 @@ import { more, peek, type Reading, readLiteral, skipGap, type TextCursor } from 
 const MAX_INFO_LENGTH = 32
 
 /**
- * Reads a reply to its end. Every unit is read once: a beginning that turns out to be no call is text, and reading goes
- * on from there.
+ * Reads a reply to its end. A beginning that turns out to be no call is text, and reading goes on inside of it where
+ * another call may begin, else behind it. The units that are read again are limited, so that the time stays linear.
  */
 export function* readReply(cursor: TextCursor, reader: ReplyReader): Reading<void> {
   const { grammar, sink } = reader
+  let rereads = MAX_REREAD_LENGTH
   do {
     const { text, end } = cursor
     while (cursor.at < end && !grammar.triggers.has(text.charCodeAt(cursor.at))) cursor.at++
     sink.text(cursor.read)
     cursor.mark()
     if (cursor.at === end) continue
-    const isDropped = yield* readMarker(cursor, reader)
-    if (!isDropped) sink.text(cursor.read)
+    const attempt = yield* readMarker(cursor, reader)
+    if (attempt.kind !== 'call') {
+      const next = findRestart(attempt, cursor, reader)
+      const again = next === undefined ? 0 : cursor.offset - next
+      if (next !== undefined && again <= rereads) {
+        rereads -= again
+        cursor.rewind(next)
+      }
+      sink.text(cursor.read)
+    }
     cursor.mark()
   } while (cursor.at < cursor.end || (yield* more(cursor)))
 }
 
-/** Reads from a trigger; false when it is text. */
-function* readMarker(cursor: TextCursor, reader: ReplyReader): Reading<boolean> {
+/** The offset in the read text where another call may begin, if any. */
+function findRestart(
+  attempt: Exclude<Attempt, { readonly kind: 'call' }>,
+  cursor: TextCursor,
+  { grammar }: ReplyReader,
+): number | undefined {
+  if (attempt.kind === 'broken-list') return attempt.at
+  return attempt.from < cursor.offset ? findNextCall(cursor.read, attempt.from, grammar) : undefined
+}
+
+/** Reads from a trigger. */
+function* readMarker(cursor: TextCursor, reader: ReplyReader): Reading<Attempt> {
   const { grammar, sink } = reader
   const match = yield* readLiteral(cursor, grammar.literals)
   const literal = grammar.literals[match]
   if (literal !== undefined) {
-    if (sink.closings.delete(literal)) return true
+    if (sink.close(literal)) return CALL
     return literal === FENCE ? yield* readFence(cursor, reader) : yield* readOpening(cursor, reader, literal)
   }
-  if (grammar.takesBareJson && isJsonStart(yield* peek(cursor))) {
-    return yield* readBareJson(cursor, reader, { isMarked: sink.closings.size > 0 })
-  }
+  if (grammar.takesBareJson && isJsonStart(yield* peek(cursor))) return yield* readBareJson(cursor, reader)
   const rest = cursor.text.slice(cursor.at, cursor.at + MAX_MARKER_LENGTH)
   const isDropped = isCutClosing(rest, sink.closings)
   cursor.at += isDropped ? rest.length : 1
-  return isDropped
+  return isDropped ? CALL : toText(cursor.offset)
 }
 
 /** Reads a call at the beginning of a code block, whose fences then go with it. */
-function* readFence(cursor: TextCursor, reader: ReplyReader): Reading<boolean> {
+function* readFence(cursor: TextCursor, reader: ReplyReader): Reading<Attempt> {
   const { grammar, sink } = reader
   const start = cursor.offset
   while (isInfoUnit(yield* peek(cursor)) && cursor.offset - start < MAX_INFO_LENGTH) cursor.at++
   yield* skipGap(cursor)
   const match = yield* readLiteral(cursor, grammar.openingLiterals)
   const literal = grammar.openingLiterals[match]
-  let isCall = false
-  if (literal !== undefined) isCall = yield* readOpening(cursor, reader, literal)
-  else if (grammar.takesBareJson && isJsonStart(yield* peek(cursor))) {
-    isCall = yield* readBareJson(cursor, reader, { isMarked: sink.closings.size > 0 })
-  }
-  if (isCall) sink.closings.add(FENCE)
-  return isCall
+  let attempt = toText(cursor.offset)
+  if (literal !== undefined) attempt = yield* readOpening(cursor, reader, literal)
+  else if (grammar.takesBareJson && isJsonStart(yield* peek(cursor))) attempt = yield* readBareJson(cursor, reader)
+  if (attempt.kind === 'call') sink.closings.add(FENCE)
+  return attempt
 }
 
 /** Whether the rest of a cut-off reply is the beginning of a marker that is dropped when complete. */

@@ -5,8 +5,8 @@ import { MAX_CALL_LENGTH } from './limits.ts'
 export type Reading<Result> = Generator<undefined, Result, undefined>
 
 /**
- * The reply so far, read from front to back and never backwards. It remembers the text since the last mark, because
- * that may turn out to be text of the answer. It reads no further than {@link MAX_CALL_LENGTH} from the mark.
+ * The reply so far, read from front to back. It remembers the text since the last mark, because that may turn out to be
+ * text of the answer. It reads no further than {@link MAX_CALL_LENGTH} from the mark.
  */
 export class TextCursor {
   /** The received text; the unread part begins at `at`. */
@@ -58,6 +58,14 @@ export class TextCursor {
   mark(): void {
     this.#taken = ''
     this.#mark = this.at
+  }
+
+  /** Goes back to an offset from the mark, to read the text behind it again. */
+  rewind(offset: number): void {
+    this.text = this.#taken + this.text.slice(this.#mark)
+    this.at = offset
+    this.#taken = ''
+    this.#mark = 0
   }
 
   get #limit(): number {

@@ -159,6 +159,12 @@ describe('however a reply is cut', () => {
       '{"arguments":"","name":"ask"}',
       '{"name":"answer","arguments":{"message":"m"}}',
     ],
+    ...[
+      '{"name":"ask","arguments":"x"}',
+      '\n{"name":"ask","arguments":{}}',
+      '{"name":"ask","arguments":{"x":"y}}',
+      '[{',
+    ],
     ...['[', ']', '{', '}', ',', ' ', '\n', 'word', '1', 'é🤔'],
   ]
   const part = fc.constantFrom(...parts, ...parts.map((whole) => whole.slice(0, -1)), ...parts.slice(0, 20))

@@ -596,6 +596,12 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'chat:tools:broken-call',
+    section: '4.3',
+    behavior: "A broken call beside a good one in a model's text is text; the good one is a call.",
+    state: 'built',
+  },
+  {
     id: 'models:list:both-paths',
     section: '4.3',
     behavior: '`GET /v1/models` and `GET /models` list the models for any authenticated caller.',
