@@ -11,10 +11,15 @@ export class CompileBudget {
     this.#left = steps
   }
 
-  /** Takes one step; false where none is left. */
-  spend(): boolean {
-    this.#left -= 1
+  /** Takes steps; false where none is left. */
+  spend(steps = 1): boolean {
+    this.#left -= steps
     return this.#left >= 0
+  }
+
+  /** No step is left. */
+  get isSpent(): boolean {
+    return this.#left < 0
   }
 
   /** Ends the compilation: using the result has no limit of steps. */

@@ -41,7 +41,7 @@ export interface CompileOptions extends GrammarOptions {
  */
 export function compileSchema(schema: unknown, options: CompileOptions): CompiledSchema {
   const budget = new CompileBudget()
-  const root = openSchema(schema, options.origin, budget)
+  const root = openSchema(schema, options.origin, { budget })
   const patterns = surveySchema(root)
   const builder = new GrammarBuilder(options.origin, patterns, options)
   const grammar = builder.finish(builder.ruleFor([root]))

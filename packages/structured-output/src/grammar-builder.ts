@@ -1,6 +1,6 @@
 import { CheckExhausted, Evaluation } from './check/evaluation.ts'
 import { choice, type Expression, literal, NEVER, repeat, rule, sequence } from './gbnf/expression.ts'
-import { findProductive, namesIn, pruneRules, type Rules } from './gbnf/prune-rules.ts'
+import { findProductive, isProductive, namesIn, pruneRules, type Rules } from './gbnf/prune-rules.ts'
 import { writeGrammar } from './gbnf/write-grammar.ts'
 import { MAX_ELEMENTS, MAX_GRAMMAR_LENGTH, MAX_REPEAT, MAX_RULES } from './limits.ts'
 import { toCharacterSet } from './patterns/code-points.ts'
@@ -108,15 +108,18 @@ export class GrammarBuilder implements RuleMaker {
   /**
    * Writes the text of the grammar that starts with an expression.
    *
-   * @throws `invalid_request` when nothing can ever match, or the text is too long
+   * @param needed parts that must have a match of their own @throws `invalid_request` when nothing can ever match, or
+   *   the text is too long
    */
-  finish(root: Expression): string {
+  finish(root: Expression, needed: readonly Expression[] = []): string {
     for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) {
       this.#rules.set(next.name, this.#shape(next.places))
     }
     const rules: Rules = new Map([['root', root], ...this.#rules])
     const productive = findProductive(rules)
-    if (!productive.has('root')) throw this.#explain(root, rules, productive)
+    for (const part of [...needed, root]) {
+      if (!isProductive(part, productive)) throw this.#explain(part, rules, productive)
+    }
     const text = writeGrammar(pruneRules(rules, productive, 'root'))
     if (text.length > MAX_GRAMMAR_LENGTH) {
       throw refuseSchema(this.#origin, '', `makes a grammar of more than ${MAX_GRAMMAR_LENGTH} characters`)

@@ -14,4 +14,5 @@ export type { SchemaOrigin } from './schema-refusal.ts'
 export type { StructuredOutput, ToolGrammarSettings } from './settings.ts'
 export { type FieldNames, type StructuredOutputFields, toStructuredOutput } from './structured-output.ts'
 // Calls of tools
-export { type CallableTool, createToolGrammar, type ToolGrammar, type ToolGrammarInput } from './tools/tool-grammar.ts'
+export { createToolGrammar, type ToolGrammar, type ToolGrammarInput } from './tools/tool-grammar.ts'
+export { type CallableTool, describeLeftOut, type LeftOutPart } from './tools/tool-schema.ts'

@@ -36,5 +36,11 @@ export const MAX_CHECK_STEPS = 400_000
 export const MAX_CHECK_DEPTH = 1_000
 /** Most problems that a check reports. */
 export const MAX_PROBLEMS = 16
+/** Most parts of a tool's schema that are left out one by one; with one more the whole schema is left out. */
+export const MAX_LEFT_OUT = 16
+/** Most places of a tool's schema that are left out because no grammar can be made of them; then the whole goes. */
+export const MAX_GRAMMAR_FAULTS = 2
+/** Most grammars that are tried for the tools of a request; then the schemas of all tools that are not strict go. */
+export const MAX_GRAMMAR_TRIES = 8
 /** Most calls that one reply may hold at once. */
 export const MAX_PARALLEL_CALLS = 64

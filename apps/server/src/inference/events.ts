@@ -79,12 +79,23 @@ export interface PredictionProgress {
   readonly usage: Usage
 }
 
-/** A fault of a prediction that does not stop its delivery. The reply carries it as a warning. */
-export interface PredictionWarning {
-  readonly type: 'warning'
-  readonly code: 'answer_form_mismatch' | 'tools_not_shown' | 'no_chat_template'
-  /** A sentence for the client. It may hold keys of the answer. */
+/** A fault that does not stop the delivery of a reply, which carries it as a warning. */
+export interface ReplyWarning {
+  readonly code:
+    | 'answer_form_mismatch'
+    | 'tools_not_shown'
+    | 'no_chat_template'
+    /** Parts of the schemas of tools cannot be used. */
+    | 'schema_left_out'
+    /** Tools that this server does not run are not offered to the model. */
+    | 'tools_left_out'
+  /** A sentence for the client, without a full stop. It may hold keys of the request and of the answer. */
   readonly message: string
+}
+
+/** A warning that a prediction gives. */
+export interface PredictionWarning extends ReplyWarning {
+  readonly type: 'warning'
 }
 
 /** One step of a prediction, as executors give it. */

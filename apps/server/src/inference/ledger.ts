@@ -2,7 +2,7 @@ import type { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { RequestTrace } from '../monitoring/traces/request-trace.ts'
 import { estimateText } from './estimate-tokens.ts'
-import { NO_USAGE, type PredictionWarning, type Usage } from './events.ts'
+import { NO_USAGE, type ReplyWarning, type Usage } from './events.ts'
 
 /** The account of one request: the serving model and the usage. Records of usage and traces are made from it. */
 export class RequestLedger {
@@ -107,7 +107,7 @@ export class RequestLedger {
   }
 
   /** Adds a warning. @returns whether it is the first of its code */
-  warn({ code, message }: PredictionWarning): boolean {
+  warn({ code, message }: ReplyWarning): boolean {
     if (this.warnings.has(code)) return false
     this.warnings.set(code, message)
     return true

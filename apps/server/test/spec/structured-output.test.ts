@@ -1,6 +1,7 @@
 import type { MockScript } from '@svc/backend-mock/script'
 import { describe, expect, it } from 'vitest'
 import { sseData, startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
 
 const SCHEMA = {
   type: 'object',
@@ -127,6 +128,49 @@ describe('structured output', () => {
     expect(grammar).toContain(String.raw`\x22place\x22`)
     expect(grammar).not.toContain('answer')
   })
+
+  verifies(
+    'chat:tools:odd-schema',
+    'leaves an odd keyword of a tool out with a warning on every route, and refuses it in a strict tool',
+    async () => {
+      await using server = await startTestServer()
+      const text = '{"name": "place", "arguments": {"city": "Oslo"}}'
+      await server.model('m', { rules: [{ rpc: 'Predict*', do: { text } }] }, { template: { chat: '{{.Input}}' } })
+      const parameters = {
+        type: 'object',
+        properties: { city: { type: 'string', pattern: '^(?=.*[a-z]).+$' }, days: { type: 'integer' } },
+        required: ['city'],
+      }
+      const definition = { name: 'place', parameters }
+      const tools = [{ type: 'function', function: definition }]
+      const messages = [{ role: 'user', content: 'Hello' }]
+      const flat = [{ type: 'function', ...definition }]
+      const schema = [{ name: 'place', input_schema: parameters }]
+      const asked: readonly (readonly [path: string, body: Record<string, unknown>])[] = [
+        ['/v1/chat/completions', { messages, tools, tool_choice: 'required' }],
+        ['/v1/chat/completions', { messages, tools, stream: true }],
+        ['/v1/chat/completions', { messages, functions: [definition], function_call: { name: 'place' } }],
+        ['/v1/responses', { input: 'Hello', tools: flat, tool_choice: 'required' }],
+        ['/v1/messages', { messages, tools: schema, tool_choice: { type: 'any' }, max_tokens: 9 }],
+        ['/api/chat', { messages, tools, stream: false }],
+      ]
+      for (const [path, body] of asked) {
+        const reply = await server.post(path, { model: 'm', ...body })
+        expect([path, reply.status]).toEqual([path, 200])
+        expect(reply.headers['x-svc-warning'], path).toMatch(
+          /(?:^|; )schema_left_out: the schemas of tools are used without place\/properties\/city\/pattern \(/,
+        )
+        expect(reply.text, path).toContain('Oslo')
+      }
+      const grammars = server.records('m').map(({ request }) => (request as { Grammar?: string })?.Grammar ?? '')
+      expect(grammars.filter((grammar) => grammar.includes('days')).length).toBeGreaterThanOrEqual(asked.length)
+      expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(/^svc_answer_form_mismatches_total 0$/m)
+      const strict = [{ type: 'function', function: { ...definition, strict: true } }]
+      const refused = await server.chat('m', { tools: strict })
+      expect(refused.status).toBe(400)
+      expect(refused.json()).toMatchObject({ error: { param: 'tools', message: expect.stringContaining('pattern') } })
+    },
+  )
 
   it('holds at once, where calls would wait for a word of the model', async () => {
     await using server = await startTestServer()

@@ -54,7 +54,8 @@ export function namesIn(expression: Expression): ReadonlySet<string> {
   return names
 }
 
-function isProductive(expression: Expression, productive: ReadonlySet<string>): boolean {
+/** Whether an expression matches at least one text of finite length. */
+export function isProductive(expression: Expression, productive: ReadonlySet<string>): boolean {
   switch (expression.kind) {
     case 'literal':
     case 'class':

@@ -6,6 +6,9 @@ import { followReference, type SchemaPlace } from './schema-document.ts'
 /** Places that must all hold for a value, after their combining keywords were expanded. */
 export type Alternative = readonly SchemaPlace[]
 
+/** Keyword lookups that take as long as one step of combining. */
+const LOOKUPS_PER_STEP = 16
+
 /** Identity of a place among the places of one compilation. */
 export function identify({ document, pointer }: SchemaPlace): string {
   return `${document.origin.label ?? document.origin.param}#${pointer}`
@@ -90,9 +93,13 @@ export class AlternativeExpander {
   }
 
   #spend(place: SchemaPlace, steps = 1): void {
+    const { document, pointer } = place
     this.#steps += steps
     if (this.#steps > MAX_EXPANSION_STEPS) {
-      throw refuseSchema(place.document.origin, place.pointer, 'its parts combine in too many ways')
+      throw refuseSchema(document.origin, pointer, 'its parts combine in too many ways')
+    }
+    if (document.budget?.spend(steps * LOOKUPS_PER_STEP) === false) {
+      throw refuseSchema(document.origin, pointer, 'takes too many steps to compile')
     }
   }
 

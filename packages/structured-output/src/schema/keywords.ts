@@ -26,6 +26,7 @@ export function readKeyword(place: SchemaPlace, name: string): unknown {
   const { document, pointer } = place
   if (document.budget?.spend() === false)
     throw refuseSchema(document.origin, pointer, 'takes too many steps to compile')
+  if (document.leftOut?.has(pointer + toPointer(name)) === true) return undefined
   return isObject(place.schema) ? readMember(place.schema, name) : undefined
 }
 

@@ -19,6 +19,11 @@ export interface SchemaDocument {
   readonly root: unknown
   /** Step limit of the compilation. @default none */
   readonly budget?: CompileBudget | undefined
+  /**
+   * JSON pointers of the keywords that are read as absent, and of the schemas that are read as `true`. It grows while
+   * the schema is checked. @default none
+   */
+  readonly leftOut?: ReadonlySet<string> | undefined
 }
 
 /**
@@ -26,9 +31,13 @@ export interface SchemaDocument {
  *
  * @throws `invalid_request` when it is too large or nested too deep, or no schema at all
  */
-export function openSchema(root: unknown, origin: SchemaOrigin, budget?: CompileBudget): SchemaPlace {
-  const document: SchemaDocument = { origin, root, budget }
-  measure(document)
+export function openSchema(
+  root: unknown,
+  origin: SchemaOrigin,
+  options: Pick<SchemaDocument, 'budget' | 'leftOut'> = {},
+): SchemaPlace {
+  const document: SchemaDocument = { origin, root, ...options }
+  if (options.leftOut?.has('') !== true) measure(document)
   return toPlace(document, '', root)
 }
 
@@ -73,6 +82,7 @@ function decodeKey(key: string, place: SchemaPlace): string {
 }
 
 function toPlace(document: SchemaDocument, pointer: string, value: unknown): SchemaPlace {
+  if (document.leftOut?.has(pointer) === true) return { document, pointer, schema: true }
   if (typeof value === 'boolean' || isObject(value)) return { document, pointer, schema: value }
   throw refuseSchema(document.origin, pointer, 'expected a schema: an object, true or false')
 }

@@ -1,6 +1,7 @@
 import { readBounds } from '../check/check-value.ts'
 import { MAX_PATTERNS, MAX_POINTER_TEXT, MAX_SCHEMA_NESTING } from '../limits.ts'
 import { compilePattern, type TextTest } from '../patterns/compile-pattern.ts'
+import { refuseSchema, SchemaRefusal } from '../schema-refusal.ts'
 import { readElementSchemas } from './array-keywords.ts'
 import {
   readCount,
@@ -40,26 +41,41 @@ const INNER = [
 ]
 const UNKNOWN_REFERENCES = ['$dynamicRef', '$recursiveRef']
 
+/** Leaves the place of a refusal out of its schema. Returns false where the refusal must stand. */
+export type Repair = (refusal: SchemaRefusal) => boolean
+
+/** Options of {@link surveySchema}. */
+export interface SurveyOptions {
+  /** Takes the compiled patterns by their source; several schemas may share one. @default a new one */
+  readonly patterns?: Map<string, TextTest> | undefined
+  /** @default every refusal stands */
+  readonly repair?: Repair | undefined
+}
+
 /**
  * Checks every relevant keyword of a schema before the compilation relies on it.
  *
- * @param patterns takes the compiled patterns; several schemas may share one @returns the compiled patterns by their
- *   source @throws `invalid_request` naming the keyword that is wrong or unsupported
+ * @returns the compiled patterns @throws `invalid_request` naming the keyword that is wrong or unsupported
  */
-export function surveySchema(root: SchemaPlace, patterns = new Map<string, TextTest>()): Map<string, TextTest> {
+export function surveySchema(
+  root: SchemaPlace,
+  { patterns = new Map(), repair = () => false }: SurveyOptions = {},
+): Map<string, TextTest> {
   const seen = new Set<string>([root.pointer])
   let level = [root]
   let pointers = 0
   for (let nesting = 1; level.length > 0; nesting += 1) {
-    const [first] = level
-    if (first !== undefined && nesting > MAX_SCHEMA_NESTING) {
-      throw refuse(first, '', `schemas are nested deeper than ${MAX_SCHEMA_NESTING}`)
+    if (nesting > MAX_SCHEMA_NESTING) {
+      for (const place of level) repairOrThrow(refuseNesting(place), repair)
+      break
     }
     const next: SchemaPlace[] = []
     for (const place of level) {
-      for (const inner of typeof place.schema === 'boolean' ? [] : readKeywords(place, patterns)) {
+      for (const inner of readRepaired(place, patterns, repair)) {
         pointers += inner.pointer.length
-        if (pointers > MAX_POINTER_TEXT) throw refuse(root, '', 'its names are too long for how deep they stand')
+        if (pointers > MAX_POINTER_TEXT) {
+          throw refuseSchema(root.document.origin, '', 'its names are too long for how deep they stand')
+        }
         if (seen.has(inner.pointer)) continue
         seen.add(inner.pointer)
         next.push(inner)
@@ -68,6 +84,26 @@ export function surveySchema(root: SchemaPlace, patterns = new Map<string, TextT
     level = next
   }
   return patterns
+}
+
+function refuseNesting({ document, pointer }: SchemaPlace): SchemaRefusal {
+  return refuseSchema(document.origin, pointer, `schemas are nested deeper than ${MAX_SCHEMA_NESTING}`)
+}
+
+/** Reads the keywords of a place, once more after each repair. */
+function readRepaired(place: SchemaPlace, patterns: Map<string, TextTest>, repair: Repair): readonly SchemaPlace[] {
+  if (typeof place.schema === 'boolean') return []
+  for (;;) {
+    try {
+      return readKeywords(place, patterns)
+    } catch (error) {
+      repairOrThrow(error, repair)
+    }
+  }
+}
+
+function repairOrThrow(error: unknown, repair: Repair): void {
+  if (!(error instanceof SchemaRefusal) || !repair(error)) throw error
 }
 
 function readKeywords(place: SchemaPlace, patterns: Map<string, TextTest>): readonly SchemaPlace[] {

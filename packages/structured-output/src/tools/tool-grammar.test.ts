@@ -140,8 +140,8 @@ describe('the grammar of calls', () => {
     expect(check('none', {})).toBeUndefined()
   })
 
-  it('names the tool with an unusable schema', () => {
-    const broken = { name: 'broken', parameters: { properties: { a: { $ref: '#/nowhere' } } } }
+  it('names the strict tool with an unusable schema', () => {
+    const broken = { name: 'broken', strict: true, parameters: { properties: { a: { $ref: '#/nowhere' } } } }
     expect(() => createToolGrammar({ functions: [CLOCK, broken], settings: {} })).toThrow(
       expect.objectContaining({
         kind: 'invalid_request',
@@ -154,6 +154,7 @@ describe('the grammar of calls', () => {
   it('has bounds for all tools together', () => {
     const functions = Array.from({ length: 100 }, (_, index) => ({
       name: `tool${index}`,
+      strict: true,
       parameters: { properties: { a: { pattern: `^x${index}$` } } },
     }))
     expect(() => createToolGrammar({ functions, settings: {} })).toThrow(/tool 65 .* 64 different patterns/)

@@ -1,21 +1,15 @@
 import { createCheck, type ValueCheck } from '../check/create-check.ts'
 import { CompileBudget } from '../compile-budget.ts'
-import { choice, EMPTY, type Expression, literal, rule, sequence } from '../gbnf/expression.ts'
+import { choice, EMPTY, type Expression, literal, NEVER, rule, sequence } from '../gbnf/expression.ts'
 import { GrammarBuilder } from '../grammar-builder.ts'
-import { MAX_PARALLEL_CALLS } from '../limits.ts'
+import { MAX_GRAMMAR_FAULTS, MAX_GRAMMAR_TRIES, MAX_PARALLEL_CALLS } from '../limits.ts'
 import type { TextTest } from '../patterns/compile-pattern.ts'
 import { openSchema, type SchemaPlace } from '../schema/schema-document.ts'
-import { surveySchema } from '../schema/survey-schema.ts'
+import { SchemaRefusal } from '../schema-refusal.ts'
 import type { ToolGrammarSettings } from '../settings.ts'
 import { textNotStartingWith, textWithout } from './free-text.ts'
 import { readPropertiesOrder } from './properties-order.ts'
-
-/** A tool that the grammar lets the model call. */
-export interface CallableTool {
-  readonly name: string
-  /** JSON Schema of the arguments. @default no arguments */
-  readonly parameters?: Readonly<Record<string, unknown>> | undefined
-}
+import { type CallableTool, type LeftOutPart, openToolSchema, type ToolSchema } from './tool-schema.ts'
 
 /** Input of a grammar for calls. */
 export interface ToolGrammarInput {
@@ -36,39 +30,72 @@ export interface ToolGrammar {
   readonly triggers: readonly string[]
   /** Checks the arguments of a call against the whole schema of its tool; undefined where they are valid. */
   readonly check: (name: string, value: unknown) => ReturnType<ValueCheck>
+  /** The parts of schemas that grammar and check leave out; empty where all can be used. */
+  readonly leftOut: readonly LeftOutPart[]
 }
 
 const OBJECT = openSchema({ type: 'object' }, { param: 'tools', label: 'arguments' })
 const MESSAGE = openSchema({ type: 'object', required: ['message'] }, { param: 'tools', label: 'answer' })
-const NO_ARGUMENTS = { type: 'object', properties: {} }
 
 /**
- * The grammar of replies that call tools, by the tools' own schemas and the `function.grammar` block of the model.
+ * The grammar of replies that call tools, by the tools' own schemas and the `function.grammar` block of the model. A part
+ * of a schema that cannot be used is left out, unless its tool is strict.
  *
- * @throws `invalid_request` with the code `unsupported_schema` when the schema of a tool cannot be used
+ * @throws `invalid_request` with the code `unsupported_schema` when the schema of a strict tool cannot be used, or the
+ *   schemas take too long to compile
  */
 export function createToolGrammar(input: ToolGrammarInput): ToolGrammar {
   const { settings, functions } = input
   const patterns = new Map<string, TextTest>()
   const budget = new CompileBudget()
-  const places = functions.map(({ name, parameters }, index) => {
-    const label = `the parameters of tool ${index + 1} (${JSON.stringify(name)})`
-    const place = openSchema(parameters ?? NO_ARGUMENTS, { param: 'tools', label }, budget)
-    surveySchema(place, patterns)
-    return place
-  })
-  const builder = new GrammarBuilder({ param: 'tools' }, patterns, { propertiesOrder: readPropertiesOrder(settings) })
-  const calls = functions.map((tool, index) =>
-    buildCall(tool, argumentsRule(places[index], { input, tool, builder }), input),
-  )
-  const checks = new Map(functions.map(({ name }, index) => [name, checkFor(places[index], patterns)]))
-  const grammar = builder.finish(replies(builder.addRule('call', choice(...calls)), input, builder))
+  const schemas = functions.map((tool, index) => openToolSchema(tool, { index, patterns, budget }))
+  const grammar = writeRepairing(schemas, budget, () => writeCalls(input, schemas, patterns))
   budget.stop()
+  const checks = new Map(functions.map(({ name }, index) => [name, checkFor(schemas[index]?.place, patterns)]))
   return {
     grammar,
     triggers: (settings.grammar?.triggers ?? []).flatMap(({ word }) => (word ? [word] : [])),
     check: (name, value) => checks.get(name)?.(value),
+    leftOut: schemas.flatMap(({ leftOut }) => leftOut),
   }
+}
+
+/** Writes the grammar, after each refusal again without the place at fault, or with fewer schemas. */
+function writeRepairing(schemas: readonly ToolSchema[], budget: CompileBudget, write: () => string): string {
+  const faults = new Map<ToolSchema, number>()
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return write()
+    } catch (error) {
+      if (!(error instanceof SchemaRefusal) || budget.isSpent) throw error
+      const isLast = tries >= MAX_GRAMMAR_TRIES
+      const owner = schemas.find(({ origin }) => origin === error.origin)
+      if (owner === undefined || isLast) {
+        if (!leaveOutLargest(schemas, error, isLast ? schemas.length : 2 ** (tries - 1))) throw error
+        continue
+      }
+      const known = faults.get(owner) ?? 0
+      faults.set(owner, known + 1)
+      const { reason, pointer } = error
+      if (!owner.leaveOut({ reason, pointer: known < MAX_GRAMMAR_FAULTS ? pointer : '' })) throw error
+    }
+  }
+}
+
+/** Leaves the largest schemas out, because all tools together are too much. Returns whether there were any. */
+function leaveOutLargest(schemas: readonly ToolSchema[], { reason }: SchemaRefusal, count: number): boolean {
+  const sizes = schemas.map((schema) => ({ schema, size: schema.removableSize })).filter(({ size }) => size > 0)
+  const largest = sizes.toSorted((a, b) => b.size - a.size).slice(0, count)
+  for (const { schema } of largest) schema.leaveOut({ pointer: '', reason })
+  return largest.length > 0
+}
+
+function writeCalls(input: ToolGrammarInput, schemas: readonly ToolSchema[], patterns: Map<string, TextTest>): string {
+  const { settings, functions } = input
+  const builder = new GrammarBuilder({ param: 'tools' }, patterns, { propertiesOrder: readPropertiesOrder(settings) })
+  const values = functions.map((tool, index) => argumentsRule(schemas[index]?.place, { input, tool, builder }))
+  const calls = functions.map((tool, index) => buildCall(tool, values[index] ?? NEVER, input))
+  return builder.finish(replies(builder.addRule('call', choice(...calls)), input, builder), values)
 }
 
 function checkFor(place: SchemaPlace | undefined, patterns: Map<string, TextTest>): ValueCheck {

@@ -1,5 +1,5 @@
 import { findPrefilledToken, toKnownTools } from '@svc/reply-parser'
-import { compileStructuredOutput, createToolGrammar } from '@svc/structured-output'
+import { compileStructuredOutput, createToolGrammar, describeLeftOut } from '@svc/structured-output'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { continuesText } from '../../catalog/usecases.ts'
 import type { PredictionWarning } from '../events.ts'
@@ -72,10 +72,13 @@ async function planChat(
   const form = planForm(request, model, { tools, facts: known, grammars })
   return {
     prompt,
-    warnings: listWarnings(model, {
-      hidesTools:
-        written.mode === 'prompt' ? written.hidesTools === true : tools.isActive && known.showsTools === false,
-    }),
+    warnings: [
+      ...listWarnings(model, {
+        hidesTools:
+          written.mode === 'prompt' ? written.hidesTools === true : tools.isActive && known.showsTools === false,
+      }),
+      ...(form.warnings ?? []),
+    ],
     prefersText: saysHowToRead(model),
     parallel: request.parallelToolCalls,
     grammar: form.grammar,
@@ -123,19 +126,23 @@ function planForm(
   request: ChatRequest,
   model: ModelConfig,
   { tools, facts, grammars }: FormParts,
-): Pick<Plan, 'grammar' | 'grammarMayWait' | 'check' | 'checkCall'> {
+): Pick<Plan, 'grammar' | 'grammarMayWait' | 'check' | 'checkCall' | 'warnings'> {
   const form = planAnswer(request, model, grammars)
   if (!tools.isActive) return form
   if (!tools.needsGrammar && !(tools.mustCall && facts.takesGrammarWithTools)) return { check: form.check }
   const { functions, answerTool } = tools
   const input = { functions, answerTool, settings: model.function, parallel: request.parallelToolCalls }
-  const { grammar, check } = grammars.get(['tools', input], () => createToolGrammar(input))
+  const { grammar, check, leftOut } = grammars.get(['tools', input], () => createToolGrammar(input))
   const isStrict = functions.some(({ strict }) => strict)
   return {
     grammar,
     grammarMayWait: !tools.mustCall,
     check: form.check,
     checkCall: isStrict ? createCallCheck(check) : undefined,
+    warnings:
+      leftOut.length > 0
+        ? [{ type: 'warning', code: 'schema_left_out', message: describeLeftOut(leftOut) }]
+        : undefined,
   }
 }
 

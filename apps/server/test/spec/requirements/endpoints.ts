@@ -602,6 +602,13 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'chat:tools:odd-schema',
+    section: '4.3',
+    behavior:
+      "A part of a tool's schema that cannot be used is left out, and `x-svc-warning` names it; in a strict tool it is 400.",
+    state: 'built',
+  },
+  {
     id: 'models:list:both-paths',
     section: '4.3',
     behavior: '`GET /v1/models` and `GET /models` list the models for any authenticated caller.',
