@@ -29,6 +29,22 @@ describe('texts', () => {
     expect(world.asked().input).toEqual([[1, 2]])
   })
 
+  it('are cut by the instance where it can', async () => {
+    await using world = await startWorld()
+    const vector = json({ data: [{ embedding: [1] }], usage: { prompt_tokens: 2 } })
+    const missing = json({ error: { message: 'Resource not found' } }, 404)
+    world.instance.enqueue(json({ embeddings: [[0.5]], prompt_eval_count: 3 }), missing, vector, vector)
+    const Metadata = { truncate: 'true' }
+    expect(await world.client.embedding({ Embeddings: 'x', Metadata })).toMatchObject({
+      embeddings: [0.5],
+      promptTokens: 3,
+    })
+    expect(world.asked()).toMatchObject({ input: 'x', truncate: true })
+    expect(await world.client.embedding({ Embeddings: 'x', Metadata })).toMatchObject({ embeddings: [1] })
+    await world.client.embedding({ EmbeddingTokens: [1, 2], Metadata })
+    expect(world.asked()).toMatchObject({ input: [[1, 2]] })
+  })
+
   it('are ranked, counted, written back and scored', async () => {
     await using world = await startWorld()
     world.instance.enqueue(

@@ -71,6 +71,31 @@ describe('a model that reads a text at once', () => {
   })
 })
 
+describe('a text that is longer than the context', () => {
+  const long = 'hello world paris '.repeat(40).trim()
+
+  it.each<[string, ModelRecipe]>([
+    ['of a decoder', {}],
+    [
+      'of an encoder',
+      { architecture: 'llama-embed', keys: { 'llama-embed.attention.causal': { type: 'bool', value: false } } },
+    ],
+  ])('%s is refused, or loses its end when the host says so', async (_, recipe) => {
+    await load(recipe, ['pooling:mean'], { ContextSize: 32 })
+    await expect(embed(long)).rejects.toThrow(/embeds up to \d+/)
+    const [, limit] = /embeds up to (\d+)/.exec(String(await embed(long).catch(String))) ?? []
+    const cut = await backend.client.embedding({ Embeddings: long, Metadata: { truncate: 'true' } })
+    expect(cut.promptTokens).toBe(Number(limit))
+    const { tokens } = await backend.client.tokenizeString({ Prompt: long })
+    const EmbeddingTokens = tokens.slice(0, cut.promptTokens - 1)
+    expectClose(cut.embeddings, (await backend.client.embedding({ EmbeddingTokens })).embeddings)
+    const fits = { Embeddings: 'hello world', Metadata: { truncate: 'true' } }
+    expectClose((await backend.client.embedding(fits)).embeddings, (await embed('hello world')).rows[0])
+    const byTokens = { EmbeddingTokens: tokens, Metadata: { truncate: 'true' } }
+    expectClose((await backend.client.embedding(byTokens)).embeddings, cut.embeddings)
+  })
+})
+
 describe('pooling', () => {
   it('is that of the file unless told otherwise', async () => {
     await load({ poolingType: 1 }, [])

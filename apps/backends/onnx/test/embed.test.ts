@@ -88,13 +88,15 @@ describe('vectors of texts', () => {
     expect((await embed('red apple')).reduce((sum, value) => sum + Math.abs(value), 0)).toBeCloseTo(1, 5)
   })
 
-  it('of texts that are too long are not made, unless the model is loaded to cut them', async () => {
+  it('of texts that are too long are not made, unless the model is loaded to cut them or the host says so', async () => {
     const text = 'hello '.repeat(30)
     await load('vectors')
     await expect(embed(text)).rejects.toMatchObject({
       kind: 'invalid_request',
       message: 'the text has 32 tokens, this model embeds up to 16',
     })
+    const asked = await backend.client.embedding({ Embeddings: text, Metadata: { truncate: 'true' } })
+    expect(asked).toMatchObject({ promptTokens: 16, embeddings: await embed('hello '.repeat(14)) })
     await load('vectors', ['truncate:true'])
     expect(await embed(text)).toEqual(await embed('hello '.repeat(14)))
     await load('vectors', ['max_length:8'])

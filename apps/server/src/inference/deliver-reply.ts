@@ -3,6 +3,7 @@ import { SvcError } from '@svc/errors'
 import type { Clock } from '../ports.ts'
 import { OPAQUE_ERROR, toPublicError } from '../public-error.ts'
 import { JsonPieces } from './json-pieces.ts'
+import type { RequestLedger } from './ledger.ts'
 import type { Deliver } from './pipeline.ts'
 import type { ReplyWriter } from './ports.ts'
 import type { GeneratedReply, RelayedReply, ResultReply } from './reply.ts'
@@ -51,8 +52,9 @@ async function relay(reply: RelayedReply, { relayTarget }: ReplyWriter): Promise
 
 async function writeResult({ result, ledger }: ResultReply, facts: ReplyFacts, writer: ReplyWriter): Promise<void> {
   const body = result.body(facts)
-  if (!(body instanceof JsonPieces)) return await writer.json(200, body, ledger.headers)
-  writer.startStream('application/json', ledger.headers)
+  const headers = toHeaders(ledger)
+  if (!(body instanceof JsonPieces)) return await writer.json(200, body, headers)
+  writer.startStream('application/json', headers)
   for (const piece of body.pieces) {
     await writer.write(piece)
     await setImmediate()
@@ -62,11 +64,11 @@ async function writeResult({ result, ledger }: ResultReply, facts: ReplyFacts, w
 
 async function writeWhole(reply: GeneratedReply, collector: ReplyCollector, writer: ReplyWriter): Promise<void> {
   for await (const events of reply.batches) for (const event of events) collector.event(event)
-  await writer.json(200, collector.body(), toHeaders(reply))
+  await writer.json(200, collector.body(), toHeaders(reply.ledger))
 }
 
 /** Headers that name the serving model and the warnings known before the first byte. */
-function toHeaders({ ledger: { headers, warnings } }: GeneratedReply): Readonly<Record<string, string>> {
+function toHeaders({ headers, warnings }: RequestLedger): Readonly<Record<string, string>> {
   if (warnings.size === 0) return headers
   const texts = Array.from(warnings, ([code, message]) => `${code}: ${message}`.replaceAll(NOT_IN_HEADER, '?'))
   return { ...headers, 'x-svc-warning': texts.join('; ').slice(0, MAX_WARNING_LENGTH) }
@@ -85,7 +87,7 @@ async function writeStream(reply: GeneratedReply, encoder: StreamEncoder, target
   try {
     // A failure here still gets a status of its own, because nothing has been sent.
     let step = await iterator.next()
-    writer.startStream(encoder.contentType, toHeaders(reply))
+    writer.startStream(encoder.contentType, toHeaders(reply.ledger))
     try {
       let frames = encoder.start(reply.ledger.usage)
       while (step.done !== true) {

@@ -1,4 +1,5 @@
 import type { StructuredOutput } from '@svc/structured-output'
+import type { ReplyWarning } from './events.ts'
 import type { Attachment, RequestMedia } from './media/attachment.ts'
 
 /** A call that the model made, or one of the history. */
@@ -84,6 +85,8 @@ interface Generation {
   /** Passed to the backend unchanged. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
   readonly stream: boolean
+  /** Parts of the request that are not honoured; the reply carries them. @default none */
+  readonly warnings?: readonly ReplyWarning[] | undefined
 }
 
 /** A conversation to continue. */

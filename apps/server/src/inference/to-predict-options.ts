@@ -67,12 +67,13 @@ export function toPredictOptions(model: ModelConfig, request: PredictionInput, c
 export function toEmbeddingOptions(
   model: ModelConfig,
   input: string | readonly number[],
-  context: { readonly correlationId: string },
+  context: { readonly correlationId: string; readonly truncates?: boolean | undefined },
 ): PredictFields {
   return {
     ...toSettingFields(model),
     ...toSamplingFields(toSampling(model.parameters)),
     ...(typeof input === 'string' ? { Embeddings: input } : { EmbeddingTokens: input }),
+    ...(context.truncates === true ? { Metadata: { truncate: 'true' } } : {}),
     CorrelationId: context.correlationId,
     ModelIdentity: model.parameters.model ?? '',
   }
@@ -184,7 +185,8 @@ function toTriggerFields(
 
 function chooseSeed(seed: number | undefined, { choice, randomSeed }: PredictContext): number {
   if (seed === undefined || seed === -1) return (randomSeed ?? (() => randomInt(SEEDS)))()
-  const moved = (seed + choice) | 0
+  // A seed beyond 32 bits counts by its low ones.
+  const moved = ((seed | 0) + choice) | 0
   // Backends read -1 as the wish for a random seed.
   return moved === -1 ? SEEDS - 1 : moved
 }

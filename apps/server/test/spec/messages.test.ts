@@ -590,7 +590,7 @@ describe('errors', () => {
     ],
     [{ messages: [{ role: 'user', content: [{ type: 'thinking', thinking: 'x' }] }] }, 'messages[0].content'],
     [{ system: 5 }, 'system'],
-    [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools[0].type'],
+    [{ tools: [{ type: 'mcp_toolset', mcp_server_name: 'x' }] }, 'tools[0].type'],
     [{ tool_choice: { type: 'any' } }, 'tool_choice'],
     [{ tools: [WEATHER], tool_choice: { type: 'tool', name: 'other' } }, 'tool_choice.name'],
     [{ thinking: { type: 'sometimes' } }, 'thinking'],

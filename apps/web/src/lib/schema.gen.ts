@@ -3657,7 +3657,11 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
-            tools?: components["schemas"]["ChatTool"][] | null;
+            tools?: (components["schemas"]["ChatTool"] | ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            }))[] | null;
             tool_choice?: components["schemas"]["ChatToolChoice"] | null;
             parallel_tool_calls?: boolean | null;
             functions?: components["schemas"]["ChatFunction"][] | null;
@@ -3789,6 +3793,22 @@ export interface components {
                 /** @constant */
                 type: "refusal";
                 refusal: string;
+            } & {
+                [key: string]: unknown;
+            })) | (({
+                /** @enum {string} */
+                type: "input_text" | "output_text";
+                text: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @constant */
+                type: "input_image";
+                image_url: string | ({
+                    url: string;
+                } & {
+                    [key: string]: unknown;
+                });
             } & {
                 [key: string]: unknown;
             })) | ({
@@ -5346,7 +5366,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[]) | null;
-            tools?: ({
+            tools?: (({
                 type?: string | null;
                 name: string;
                 description?: string | null;
@@ -5356,7 +5376,16 @@ export interface components {
                 strict?: boolean | null;
             } & {
                 [key: string]: unknown;
-            })[] | null;
+            }) | ({
+                /** @constant */
+                type: "mcp_toolset";
+                name?: string | null;
+            } & {
+                [key: string]: unknown;
+            }))[] | null;
+            mcp_servers?: {
+                [key: string]: unknown;
+            }[] | null;
             tool_choice?: (({
                 /** @constant */
                 type: "auto";
@@ -5825,7 +5854,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[]) | null;
-            tools?: ({
+            tools?: (({
                 type?: string | null;
                 name: string;
                 description?: string | null;
@@ -5835,7 +5864,16 @@ export interface components {
                 strict?: boolean | null;
             } & {
                 [key: string]: unknown;
-            })[] | null;
+            }) | ({
+                /** @constant */
+                type: "mcp_toolset";
+                name?: string | null;
+            } & {
+                [key: string]: unknown;
+            }))[] | null;
+            mcp_servers?: {
+                [key: string]: unknown;
+            }[] | null;
             tool_choice?: (({
                 /** @constant */
                 type: "auto";
@@ -6802,12 +6840,17 @@ export interface components {
             top_logprobs?: number | null;
             options?: components["schemas"]["OllamaOptions"] | null;
             messages?: components["schemas"]["OllamaMessage"][] | null;
-            tools?: ({
-                type?: "function" | null;
+            tools?: (({
+                type?: string | null;
                 function: components["schemas"]["ChatFunction"];
             } & {
                 [key: string]: unknown;
-            })[] | null;
+            }) | ({
+                type: string;
+                function?: unknown;
+            } & {
+                [key: string]: unknown;
+            }))[] | null;
         } & {
             [key: string]: unknown;
         };
@@ -6961,11 +7004,11 @@ export interface components {
         };
         OllamaEmbedRequest: {
             model?: string | null;
+            truncate?: boolean | null;
             keep_alive?: (number | string) | null;
             options?: components["schemas"]["OllamaOptions"] | null;
             input?: (string | string[]) | null;
             prompt?: string | null;
-            truncate?: boolean | null;
             dimensions?: number | null;
         } & {
             [key: string]: unknown;
@@ -6981,6 +7024,7 @@ export interface components {
         };
         OllamaEmbeddingsRequest: {
             model?: string | null;
+            truncate?: boolean | null;
             keep_alive?: (number | string) | null;
             options?: components["schemas"]["OllamaOptions"] | null;
             prompt?: string | null;

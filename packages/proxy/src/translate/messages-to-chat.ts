@@ -6,6 +6,7 @@ import {
   type MessagesRequest,
   type MessagesTool,
   type MessagesToolChoice,
+  type MessagesToolset,
 } from '@svc/wire/messages'
 import type { ChatCompletionRequest, ChatRequestMessage } from '@svc/wire/openai'
 import { dropAbsent } from '../fields.ts'
@@ -51,8 +52,9 @@ function toSystem(system: MessagesRequest['system']): ChatRequestMessage[] {
   return text === '' ? [] : [{ role: 'system', content: text }]
 }
 
-function toTool({ type, name, description, input_schema: parameters }: MessagesTool, index: number): unknown {
-  if (type != null && type !== 'custom') throw unsupported(`tools[${index}].type`)
+function toTool(tool: MessagesTool | MessagesToolset, index: number): unknown {
+  if (tool.type != null && tool.type !== 'custom') throw unsupported(`tools[${index}].type`)
+  const { name, description, input_schema: parameters } = tool
   return { type: 'function', function: { name, ...dropAbsent({ description, parameters }) } }
 }
 

@@ -1,4 +1,4 @@
-import type { ChatCompletionRequest, ChatFunction } from '@svc/wire/openai'
+import { type ChatCompletionRequest, type ChatFunction, isFunctionTool } from '@svc/wire/openai'
 import { isFields, toFields, toText, tryParseJson } from '../fields.ts'
 
 /** The choice of tools that may or must be called. */
@@ -12,9 +12,9 @@ export interface ToolUse {
   readonly parallel: boolean | undefined
 }
 
-/** The tools of a request, the older `functions` included. Drops an unknown choice. */
+/** The functions of a request, the older form included. Drops tools of other types, and an unknown choice. */
 export function toToolUse(chat: ChatCompletionRequest): ToolUse {
-  const tools = chat.tools ?? []
+  const tools = (chat.tools ?? []).filter(isFunctionTool)
   return {
     functions: [...tools.map(({ function: definition }) => definition), ...(chat.functions ?? [])],
     choice: toChoice(chat.tool_choice ?? chat.function_call),

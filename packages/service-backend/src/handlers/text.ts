@@ -1,5 +1,6 @@
 import { EmbeddingLayout } from '@svc/backend-client/proto'
 import type { BackendHandlers } from '@svc/backend-kit'
+import { SvcError } from '@svc/errors'
 import { toCall } from '../call.ts'
 import { toConversation } from '../conversation.ts'
 import type { ServiceHost } from '../host.ts'
@@ -11,8 +12,16 @@ export function createTextHandlers(host: ServiceHost): TextHandlers {
   return {
     embedding: async (request, context) => {
       const tokens = request.EmbeddingTokens
-      const input = tokens.length > 0 ? tokens : request.Embeddings
-      const { embedding, promptTokens } = await host.use(request.ModelIdentity).embed(input, toCall(context))
+      const service = host.use(request.ModelIdentity)
+      const call = toCall(context)
+      const embedWhole = () => service.embed(tokens.length > 0 ? tokens : request.Embeddings, call)
+      const cuts = request.Metadata.truncate === 'true' && tokens.length === 0
+      const { embedding, promptTokens } = cuts
+        ? await service.embedStart(request.Embeddings, call).catch((error: unknown) => {
+            if (!SvcError.is(error) || error.kind !== 'not_implemented') throw error
+            return embedWhole()
+          })
+        : await embedWhole()
       return {
         embeddings: [...embedding],
         tokens: 1,

@@ -29,6 +29,13 @@ const ROWS: Record<string, Row> = {
     reply: { data: [{ embedding: [] }] },
     gives: { embedding: [], promptTokens: 0 },
   },
+  'embed a text, cut to the context': {
+    ask: ({ service }) => service.embedStart('x', call),
+    path: '/api/embed',
+    sends: { model: 'm', input: 'x', truncate: true },
+    reply: { embeddings: [[0.5, -1]], prompt_eval_count: 3 },
+    gives: { embedding: [0.5, -1], promptTokens: 3 },
+  },
   rerank: {
     ask: ({ service }) => service.rerank({ query: 'q', documents: ['a', 'b'], topN: 1 }, call),
     path: '/v1/rerank',

@@ -12,7 +12,7 @@ import { makeSound, speak, speakStream } from './speech.ts'
 import { unsupported } from './status.ts'
 import { storesDelete, storesFind, storesGet, storesSet } from './stores.ts'
 import type { ServiceTarget } from './target.ts'
-import { detokenize, embed, rerank, score, tokenize } from './text.ts'
+import { detokenize, embed, embedStart, rerank, score, tokenize } from './text.ts'
 import { transcribe, transcribeStream } from './transcription.ts'
 import { createTransport, type ServiceCall, type ServiceTransport } from './transport.ts'
 import { detectSpeech } from './vad.ts'
@@ -27,6 +27,7 @@ const METHODS = {
   predict,
   predictStream,
   embed,
+  embedStart,
   rerank,
   tokenize,
   detokenize,

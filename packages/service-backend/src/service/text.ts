@@ -24,6 +24,16 @@ export interface ScoredCandidate {
   readonly tokens: readonly { readonly token: string; readonly logProb: number }[]
 }
 
+/** Computes the vector of a text whose end is cut off where it is too long. */
+export async function embedStart(transport: ServiceTransport, input: string, call: ServiceCall): Promise<EmbedOutput> {
+  const path = '/api/embed'
+  const json = { model: transport.target.model, input, truncate: true }
+  const reply = await transport.ask(path, { json }, call)
+  const [embedding] = toList(reply.embeddings)
+  if (!Array.isArray(embedding)) throw undecodable(path)
+  return { embedding: readNumbers(embedding, path), promptTokens: toCount(reply.prompt_eval_count) ?? 0 }
+}
+
 /** Computes the vector of a text or of a list of tokens. */
 export async function embed(
   transport: ServiceTransport,

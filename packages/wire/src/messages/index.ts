@@ -33,9 +33,11 @@ export {
   type MessagesRequest,
   type MessagesTool,
   type MessagesToolChoice,
+  type MessagesToolset,
   messagesCountRequest,
   messagesRequest,
   messagesThinking,
   messagesTool,
   messagesToolChoice,
+  messagesToolset,
 } from './request.ts'

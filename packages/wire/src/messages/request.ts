@@ -15,6 +15,9 @@ export const messagesTool = z.looseObject({
   strict: z.boolean().nullish(),
 })
 
+/** An entry of `tools` that stands for the tools of an MCP server. */
+export const messagesToolset = z.looseObject({ type: z.literal('mcp_toolset'), name: z.string().nullish() })
+
 const parallel = { disable_parallel_tool_use: z.boolean().nullish() }
 
 /** The tools that may or must be called. */
@@ -48,7 +51,9 @@ const conversation = {
   model: z.string().nullish(),
   messages: endAtFirstFault(z.array(messagesMessage).min(1)),
   system: z.union([z.string(), endAtFirstFault(z.array(messagesTextBlock))]).nullish(),
-  tools: endAtFirstFault(z.array(messagesTool)).nullish(),
+  tools: endAtFirstFault(z.array(z.union([messagesTool, messagesToolset]))).nullish(),
+  /** Servers of tools that the vendor asks. */
+  mcp_servers: endAtFirstFault(z.array(anyObject)).nullish(),
   tool_choice: messagesToolChoice.nullish(),
   thinking: messagesThinking.nullish(),
   output_config: outputConfig.nullish(),
@@ -79,5 +84,7 @@ export type MessagesRequest = z.infer<typeof messagesRequest>
 export type MessagesCountRequest = z.infer<typeof messagesCountRequest>
 /** An entry of `tools`. */
 export type MessagesTool = z.infer<typeof messagesTool>
+/** An entry of `tools` that stands for the tools of an MCP server. */
+export type MessagesToolset = z.infer<typeof messagesToolset>
 /** The tools that may or must be called. */
 export type MessagesToolChoice = z.infer<typeof messagesToolChoice>

@@ -28,8 +28,11 @@ export const ollamaMessage = z.looseObject({
   tool_call_id: z.string().nullish(),
 })
 
-/** An entry of `tools`. */
-export const ollamaTool = z.looseObject({ type: z.literal('function').nullish(), function: chatFunction })
+/** An entry of `tools`: a function, whatever its type says, or a tool of another kind. */
+export const ollamaTool = z.union([
+  z.looseObject({ type: z.string().nullish(), function: chatFunction }),
+  z.looseObject({ type: z.string(), function: z.undefined().optional() }),
+])
 
 /** Body of `POST /api/chat`. Without messages the model is only loaded. */
 export const ollamaChatRequest = z.looseObject({

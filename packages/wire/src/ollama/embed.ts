@@ -5,6 +5,8 @@ import { ollamaKeepAlive, ollamaOptions } from './options.ts'
 
 const common = {
   model: z.string().nullish(),
+  /** Whether a text that is longer than the model's context loses its end, or is refused. @default true */
+  truncate: z.boolean().nullish(),
   keep_alive: ollamaKeepAlive.nullish(),
   options: ollamaOptions.nullish(),
 }
@@ -14,7 +16,6 @@ export const ollamaEmbedRequest = z.looseObject({
   ...common,
   input: z.union([z.string(), endAtFirstFault(z.array(z.string()))]).nullish(),
   prompt: z.string().nullish(),
-  truncate: z.boolean().nullish(),
   /** Length of the vectors, at most the model's own. */
   dimensions: z.int().min(0).max(MAX_INT32).nullish(),
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { stopWords } from '../openai/chat.ts'
-import { anyObject, float32, MAX_INT32, positiveFloat32, unitInterval } from '../scalars.ts'
+import { anyObject, anySeed, float32, MAX_INT32, positiveFloat32, unitInterval } from '../scalars.ts'
 
 /** A whole number; clients write some of them with a fraction of zero. */
 const whole = z.int().min(-MAX_INT32).max(MAX_INT32)
@@ -25,7 +25,7 @@ export const ollamaOptions = z.looseObject({
   repeat_penalty: positiveFloat32.nullish(),
   presence_penalty: float32.nullish(),
   frequency_penalty: float32.nullish(),
-  seed: z.int().nullish(),
+  seed: anySeed.nullish(),
   stop: stopWords.nullish(),
 })
 

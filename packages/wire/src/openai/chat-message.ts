@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
-import { isKnownPartType } from './known-parts.ts'
+import { hasOwnShape } from './known-parts.ts'
 
 /** The roles a chat message may have; `developer` is treated as `system`, `function` is the legacy `tool`. */
 export const CHAT_ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
@@ -39,14 +39,28 @@ const knownPart = z.discriminatedUnion('type', [
 /** A part of a type this server does not know; a proxy passes it on, a local model refuses it. */
 const unknownPart = z.looseObject({
   // Aborting: a known part of a wrong shape must be told about its field, not about its type.
-  type: z.string().refine((type) => !isKnownPartType(type), { abort: true }),
+  type: z.string().refine((type) => !hasOwnShape(type), { abort: true }),
 })
+
+const foreignTextPart = z
+  .looseObject({ type: z.enum(['input_text', 'output_text']), text: z.string() })
+  .transform((part) => ({ ...part, type: 'text' as const }))
+const foreignImagePart = z
+  .looseObject({ type: z.literal('input_image'), image_url: z.union([z.string(), mediaUrl]) })
+  .transform(({ image_url: url, ...part }) => ({
+    ...part,
+    type: 'image_url' as const,
+    image_url: typeof url === 'string' ? { url } : url,
+  }))
+
+/** A part as the responses format names it, read as the part of this format. */
+const foreignPart = z.union([foreignTextPart, foreignImagePart])
 
 /** One part of a message's content, of a type this server knows. */
 export type ChatContentPart = z.infer<typeof knownPart>
 
 /** One part of a message's content, of any type. */
-export const chatContentPart = z.union([knownPart, unknownPart])
+export const chatContentPart = z.union([knownPart, foreignPart, unknownPart])
 
 /** A tool call an assistant message repeats from an earlier reply; `arguments` is JSON text. */
 export const chatRequestToolCall = z.looseObject({

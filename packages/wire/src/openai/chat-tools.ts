@@ -9,8 +9,20 @@ export const chatFunction = z.looseObject({
   strict: z.boolean().nullish(),
 })
 
-/** An entry of `tools`. */
+/** An entry of `tools` that the caller runs. */
 export const chatTool = z.looseObject({ type: z.literal('function'), function: chatFunction })
+
+/** An entry of `tools` of any type. Vendors run tools of other types; local models run none of them. */
+export const chatAnyTool = z.union([
+  chatTool,
+  // Aborting: a function of a wrong shape must be told about its field, not about its type.
+  z.looseObject({ type: z.string().refine((type) => type !== 'function', { abort: true }) }),
+])
+
+/** Whether a tool is a function of the caller. */
+export function isFunctionTool(tool: z.infer<typeof chatAnyTool>): tool is ChatTool {
+  return tool.type === 'function'
+}
 
 /**
  * `tool_choice` in every form clients send: a word (some write `any` for `required`), the nested object, the flat
@@ -27,8 +39,10 @@ export const chatFunctionChoice = z.union([z.enum(['auto', 'none']), z.looseObje
 
 /** A function the model may call. */
 export type ChatFunction = z.infer<typeof chatFunction>
-/** An entry of `tools`. */
+/** An entry of `tools` that the caller runs. */
 export type ChatTool = z.infer<typeof chatTool>
+/** An entry of `tools` of any type. */
+export type ChatAnyTool = z.infer<typeof chatAnyTool>
 /** `tool_choice` as it came. */
 export type ChatToolChoice = z.infer<typeof chatToolChoice>
 /** `function_call` of a request as it came. */

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseBody } from '../parse-body.ts'
 import { chatCompletionRequest } from './chat.ts'
+import { isFunctionTool } from './chat-tools.ts'
 import { isKnownContentPart } from './known-parts.ts'
 
 const messages = [{ role: 'user', content: 'hi' }]
@@ -119,6 +120,36 @@ describe('a chat request is accepted', () => {
     },
   )
 
+  it.each([2 ** 53, 2 ** 53 + 2, 2 ** 64, -(2 ** 63), 1e300, 0, -1])('with the seed %d', (seed) => {
+    expect(parseBody(chatCompletionRequest, { messages, seed }).seed).toBe(seed)
+  })
+
+  it('with parts as the responses format names them, read as those of this format', () => {
+    const content = [
+      { type: 'input_text', text: 'a', cache_control: { type: 'ephemeral' } },
+      { type: 'output_text', text: 'b', annotations: [] },
+      { type: 'input_image', image_url: 'https://h/i.png', detail: 'low' },
+      { type: 'input_image', image_url: { url: 'data:image/png;base64,AA==' } },
+      { type: 'text', text: 'c' },
+      { type: 'hologram', text: 'd' },
+    ]
+    expect(parseBody(chatCompletionRequest, { messages: [{ role: 'user', content }] }).messages[0]?.content).toEqual([
+      { type: 'text', text: 'a', cache_control: { type: 'ephemeral' } },
+      { type: 'text', text: 'b', annotations: [] },
+      { type: 'image_url', image_url: { url: 'https://h/i.png' }, detail: 'low' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
+      { type: 'text', text: 'c' },
+      { type: 'hologram', text: 'd' },
+    ])
+  })
+
+  it('with tools of types that vendors run', () => {
+    const tools = [{ type: 'web_search' }, { type: 'function', function: { name: 'f' } }, { type: 'mcp', x: [1] }]
+    const [search, own, server] = parseBody(chatCompletionRequest, { messages, tools }).tools ?? []
+    expect([search, own, server]).toEqual(tools)
+    expect([search, own].map((tool) => tool !== undefined && isFunctionTool(tool))).toEqual([false, true])
+  })
+
   it('keeping unknown keys of messages, parts, tools and schemas', () => {
     const body = {
       messages: [{ role: 'user', content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }], x: 1 }],
@@ -170,12 +201,14 @@ describe('a chat request is refused with the field at fault', () => {
     [{ logit_bias: { 7: 101 } }, 'logit_bias.*'],
     [{ logit_bias: { me: 1 } }, 'logit_bias.me'],
     [{ logit_bias: [] }, 'logit_bias'],
-    [{ seed: 2 ** 53 }, 'seed'],
     [{ seed: 0.5 }, 'seed'],
+    [{ seed: '7' }, 'seed'],
+    [{ seed: Number.POSITIVE_INFINITY }, 'seed'],
     [{ metadata: { a: 1 } }, 'metadata.a'],
     [{ tools: {} }, 'tools'],
     [{ tools: [{ type: 'function' }] }, 'tools[0].function'],
-    [{ tools: [{ type: 'teleport' }] }, 'tools[0].type'],
+    [{ tools: [{ type: 5 }] }, 'tools[0].type'],
+    [{ tools: [{ name: 'f' }] }, 'tools[0].type'],
     [{ tools: [{ type: 'function', function: { name: '' } }] }, 'tools[0].function.name'],
     [{ tool_choice: 'maybe' }, 'tool_choice'],
     [{ tool_choice: 7 }, 'tool_choice'],

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
-import { anyObject, count, float32, int32, MAX_INT32, positiveFloat32, unitInterval } from '../scalars.ts'
+import { anyObject, anySeed, count, float32, int32, MAX_INT32, positiveFloat32, unitInterval } from '../scalars.ts'
 import { chatRequestMessage } from './chat-message.ts'
-import { chatFunction, chatFunctionChoice, chatTool, chatToolChoice } from './chat-tools.ts'
+import { chatAnyTool, chatFunction, chatFunctionChoice, chatToolChoice } from './chat-tools.ts'
 
 /** The required form of the reply; a bare word stands for `{type: word}`. */
 export const chatResponseFormat = z.union([
@@ -35,7 +35,7 @@ const sampling = {
   max_tokens: tokenLimit.nullish(),
   max_completion_tokens: tokenLimit.nullish(),
   stop: stopWords.nullish(),
-  seed: z.int().nullish(),
+  seed: anySeed.nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   logprobs: z.union([z.boolean(), count]).nullish(),
@@ -90,7 +90,7 @@ export const chatCompletionRequest = z.looseObject({
   stream_options: z
     .looseObject({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
     .nullish(),
-  tools: endAtFirstFault(z.array(chatTool)).nullish(),
+  tools: endAtFirstFault(z.array(chatAnyTool)).nullish(),
   tool_choice: chatToolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   functions: endAtFirstFault(z.array(chatFunction)).nullish(),

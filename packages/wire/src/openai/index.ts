@@ -42,14 +42,17 @@ export {
   chatToolCallDelta,
 } from './chat-reply.ts'
 export {
+  type ChatAnyTool,
   type ChatFunction,
   type ChatFunctionChoice,
   type ChatTool,
   type ChatToolChoice,
+  chatAnyTool,
   chatFunction,
   chatFunctionChoice,
   chatTool,
   chatToolChoice,
+  isFunctionTool,
 } from './chat-tools.ts'
 export {
   type Completion,

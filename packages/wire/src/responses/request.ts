@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { endAtFirstFault } from '../first-fault.ts'
 import { stopWords } from '../openai/chat.ts'
-import { anyObject, count, positiveFloat32, unitInterval } from '../scalars.ts'
+import { anyObject, anySeed, count, positiveFloat32, unitInterval } from '../scalars.ts'
 import { responseInputItem } from './items.ts'
 
 /** A function the model may call, flat, or a tool of another type; local models run none of the latter. */
@@ -49,7 +49,7 @@ const steering = {
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
   logit_bias: endAtFirstFault(z.record(z.string().regex(/^\d{1,10}$/), z.number().min(-100).max(100))).nullish(),
-  seed: z.int().nullish(),
+  seed: anySeed.nullish(),
   stop: stopWords.nullish(),
   max_output_tokens: count.nullish(),
   max_tool_calls: count.nullish(),

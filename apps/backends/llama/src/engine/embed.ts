@@ -20,18 +20,31 @@ export interface Embedder {
 /** A text, or its tokens. */
 export type EmbedInput = string | readonly Token[]
 
+/** Options of {@link embed}. */
+export interface EmbedOptions {
+  /** Whether a text that is too long loses its end. @default it is refused */
+  readonly truncates?: boolean | undefined
+  readonly signal: AbortSignal
+}
+
 /** Computes the vectors of a text. @throws LlamaError `invalid_request` when it is empty or too long */
 export async function embed(
   embedder: Embedder,
   input: EmbedInput,
-  { signal }: { readonly signal: AbortSignal },
+  { truncates = false, signal }: EmbedOptions,
 ): Promise<Embedded> {
   if (input.length === 0) throw invalidRequest('there is no text to embed', 'Embeddings')
   const lease = await embedder.pool.acquire({ signal })
   try {
-    const tokens = completeEmbeddingInput(lease.slot, typeof input === 'string' ? embedder.tokenize(input) : input)
-    if (tokens.length >= embedder.contextSize) {
-      const limit = embedder.contextSize - 1
+    const given = typeof input === 'string' ? embedder.tokenize(input) : input
+    const limit = embedder.contextSize - 1
+    const whole = completeEmbeddingInput(lease.slot, given)
+    const surplus = whole.length - limit
+    const tokens =
+      surplus > 0 && truncates && surplus < given.length
+        ? completeEmbeddingInput(lease.slot, given.slice(0, -surplus))
+        : whole
+    if (tokens.length > limit) {
       throw invalidRequest(`the text has ${tokens.length} tokens, this model embeds up to ${limit}`, 'Embeddings')
     }
     const vectors = embedder.perToken

@@ -16,7 +16,7 @@ import { findModelAbilities, isCausal, type ModelAbilities } from './abilities.t
 import { type ChatTemplate, openChatTemplate, type TemplateSources } from './chat-template.ts'
 import { type ContextSource, createEmbedder, createGenerator, createRanker } from './contexts.ts'
 import { type Decided, decide, type Question } from './decide.ts'
-import { type Embedder, type EmbedInput, embed } from './embed.ts'
+import { type Embedder, type EmbedInput, type EmbedOptions, embed } from './embed.ts'
 import { type GeneratedPiece, type GenerateRequest, type Generator, generate } from './generate.ts'
 import { createLazy, type Lazy } from './lazy.ts'
 import { checkModelFiles } from './model-files.ts'
@@ -57,7 +57,7 @@ export interface EngineModel extends ModelAbilities {
   /** Continues a prompt, see {@link generate}. */
   generate(request: GenerateRequest, options: CallOptions): AsyncGenerator<GeneratedPiece, void, void>
   /** Embeds a text, see {@link embed}. */
-  embed(input: EmbedInput, options: CallOptions): Promise<Embedded>
+  embed(input: EmbedInput, options: EmbedOptions): Promise<Embedded>
   /** Compares texts with a query, see {@link rankByHead} and {@link rankByCosine}. */
   rank(request: RankRequest, options: CallOptions): Promise<Ranked>
   /** Scores texts as continuations, see {@link score}. */
@@ -220,7 +220,9 @@ function assembleModel(fixed: Fixed, contexts: Contexts, seal: Buffer): EngineMo
       if (!fixed.canEmbed) {
         throw notSupported('this model makes no embeddings, or was not loaded with "embeddings: true"')
       }
-      return await during(embedder, options, (context, call) => embed(context, input, call))
+      return await during(embedder, options, (context, call) =>
+        embed(context, input, { ...call, truncates: options.truncates }),
+      )
     },
     rank: async (request, options) => {
       if (fixed.ranking === 'none') {

@@ -8,7 +8,8 @@ export function createEmbedHandlers(host: ModelHost): Pick<BackendHandlers, 'emb
       const model = host.use(request.ModelIdentity)
       const tokens = model.tokenizer.toTokens(request.EmbeddingTokens, 'EmbeddingTokens')
       const input = tokens.length > 0 ? tokens : request.Embeddings
-      return toEmbeddingResult(await model.embed(input, { signal }))
+      const truncates = request.Metadata.truncate === 'true'
+      return toEmbeddingResult(await model.embed(input, { signal, truncates }))
     },
   }
 }

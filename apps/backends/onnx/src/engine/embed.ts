@@ -12,6 +12,7 @@ export interface Embedder {
   readonly tokenizer: TextTokenizer
   /** Most tokens of one text, special tokens included. */
   readonly maxTokens: number
+  /** Whether a text that is too long loses its end. */
   readonly truncates: boolean
   readonly pooling: Pooling
   /** Scaling of vectors, see {@link normalizeVector}. */
@@ -21,6 +22,13 @@ export interface Embedder {
 /** A text, or its token ids. */
 export type EmbedInput = string | readonly number[]
 
+/** Options of {@link embed}. */
+export interface EmbedOptions {
+  /** @default as the model was loaded */
+  readonly truncates?: boolean | undefined
+  readonly signal: AbortSignal
+}
+
 /**
  * Computes the vectors of some texts, in their order. @throws OnnxError `invalid_request` for a text that is empty or
  * too long
@@ -28,10 +36,10 @@ export type EmbedInput = string | readonly number[]
 export async function embed(
   embedder: Embedder,
   inputs: readonly EmbedInput[],
-  { signal }: { readonly signal: AbortSignal },
+  { truncates = embedder.truncates, signal }: EmbedOptions,
 ): Promise<readonly Embedded[]> {
   const rows: InputRow[] = []
-  for (const input of inputs) rows.push(await toRow(embedder, input, signal))
+  for (const input of inputs) rows.push(await toRow(embedder, input, { truncates, signal }))
   const { encoder, pooling, norm } = embedder
   const isPooled = !encoder.perToken
   const read = (output: RowOutput, index: number): Embedded => ({
@@ -42,8 +50,11 @@ export async function embed(
   return await runRows(encoder, { rows, read }, { signal })
 }
 
-async function toRow(embedder: Embedder, input: EmbedInput, signal: AbortSignal): Promise<InputRow> {
-  const { tokenizer, maxTokens, truncates } = embedder
+async function toRow(
+  { tokenizer, maxTokens }: Embedder,
+  input: EmbedInput,
+  { truncates, signal }: Required<EmbedOptions>,
+): Promise<InputRow> {
   if (input.length === 0) throw invalidRequest('there is no text to embed', 'Embeddings')
   const ids = typeof input === 'string' ? (await tokenizer.encode(input, { signal })).map(({ id }) => id) : input
   const room = maxTokens - measureFrame(tokenizer.single)

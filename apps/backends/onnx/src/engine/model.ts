@@ -5,7 +5,7 @@ import { badModel, invalidRequest, notSupported, OnnxError } from '../errors.ts'
 import { measureFrame } from '../tokenizer/frame.ts'
 import { createTextTokenizer, type TextTokenizer } from '../tokenizer/tokenizer.ts'
 import { type Classified, type Classifier, classify } from './classify.ts'
-import { type Embedder, type EmbedInput, embed } from './embed.ts'
+import { type Embedder, type EmbedInput, type EmbedOptions, embed } from './embed.ts'
 import { type Encoder, runRows } from './encoder.ts'
 import { type Graph, openGraph } from './graph.ts'
 import { createBatchMaker, frameRow } from './input-batch.ts'
@@ -44,7 +44,7 @@ export interface EngineModel {
   /** Basis of ranking. */
   readonly ranking: 'none' | 'head' | 'cosine'
   classify(text: string, options: CallOptions): Promise<Classified>
-  embed(input: EmbedInput, options: CallOptions): Promise<Embedded>
+  embed(input: EmbedInput, options: EmbedOptions): Promise<Embedded>
   rank(request: RankRequest, options: CallOptions): Promise<Ranked>
   close(): Promise<void>
 }
@@ -115,7 +115,7 @@ function createModel({ settings, head, graph, tokenizer, weightBytes, width }: P
     embed: (input, options) => {
       if (head.task !== 'embed') throw notSupported('this model does not embed')
       return calls.during(options.signal, async (call) => {
-        const [embedded] = await embed(head.embedder, [input], call)
+        const [embedded] = await embed(head.embedder, [input], { ...call, truncates: options.truncates })
         if (embedded === undefined) throw new OnnxError('internal', 'the model gave no vector')
         return embedded
       })

@@ -5,11 +5,13 @@ import { checkTokens } from './tokenize.ts'
 /** Embedding: the vectors of a text or of a list of tokens. */
 export function createEmbedHandlers(host: ModelHost): Pick<BackendHandlers, 'embedding'> {
   return {
-    embedding: async ({ ModelIdentity, EmbeddingTokens, Embeddings }, { signal }) => {
+    embedding: async ({ ModelIdentity, EmbeddingTokens, Embeddings, Metadata }, { signal }) => {
       const model = host.use(ModelIdentity)
       checkTokens(model, EmbeddingTokens, 'EmbeddingTokens')
       const input = EmbeddingTokens.length > 0 ? EmbeddingTokens : Embeddings
-      return toEmbeddingResult(await model.embed(input, { signal }))
+      // Without the word the model's own setting counts.
+      const truncates = Metadata.truncate === 'true' ? true : undefined
+      return toEmbeddingResult(await model.embed(input, { signal, truncates }))
     },
   }
 }

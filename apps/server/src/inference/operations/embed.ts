@@ -8,6 +8,7 @@ import { normalizeVector } from './normalize-vector.ts'
 import type { EmbedRequest } from './operation.ts'
 import type { OperationContext, OperationRunner } from './operation-runner.ts'
 import { type Pooling, poolTokens } from './pool-tokens.ts'
+import { shortenText } from './shorten-text.ts'
 import { runTokenize } from './tokenize.ts'
 
 /** Number of inputs of one request that a backend works on at the same time. */
@@ -23,6 +24,7 @@ interface VectorPlan {
   /** Kind of {@link normalizeVector} for vectors that are pooled here. */
   readonly normalize: number
   readonly dimensions: number | undefined
+  readonly truncates: boolean
 }
 
 /**
@@ -63,6 +65,7 @@ function planVectors(request: EmbedRequest, model: ModelConfig): VectorPlan {
     halfLife: halfLife || parameters.poolingHalfLifeTokens || HALF_LIFE_TOKENS,
     normalize: readNormalize(model.options),
     dimensions: request.dimensions,
+    truncates: request.truncates ?? false,
   }
 }
 
@@ -80,11 +83,29 @@ async function embedOne(
   plan: VectorPlan,
   context: OperationContext,
 ): Promise<{ readonly vector: Float32Array; readonly promptTokens: number }> {
-  const { client, model, correlationId, signal } = context
-  const options = toEmbeddingOptions(model, input, { correlationId })
-  const result = await client.embedding(options, { signal })
+  const result = await askBackend(input, plan, context)
   const vector = cutVector(readVector(result, plan), plan.dimensions)
   return { vector, promptTokens: await countTokens(input, result, context) }
+}
+
+/** Asks for a vector. Our backends cut a text themselves; for others it is cut here, once they have refused it. */
+async function askBackend(
+  input: string | readonly number[],
+  { truncates }: VectorPlan,
+  context: OperationContext,
+): Promise<EmbeddingResult> {
+  const { client, model, correlationId, signal } = context
+  const ask = (text: string | readonly number[]): Promise<EmbeddingResult> =>
+    client.embedding(toEmbeddingOptions(model, text, { correlationId, truncates }), { signal })
+  try {
+    return await ask(input)
+  } catch (error) {
+    if (!truncates || typeof input !== 'string' || signal.aborted) throw error
+    const shorter = await shortenText(input, context).catch(() => undefined)
+    signal.throwIfAborted()
+    if (shorter === undefined) throw error
+    return await ask(shorter)
+  }
 }
 
 /** Counts the tokens of an input. When the backend reports none, models with the flag `usage` are asked to count. */

@@ -19,6 +19,8 @@ export interface EmbedRequest {
   readonly dimensions?: number | undefined
   /** Pooling of token vectors: done here, or by the backend with `backend`. @default the model's own setting */
   readonly pooling?: 'backend' | Pooling | undefined
+  /** Whether a text that is longer than the model's context loses its end. @default it is refused */
+  readonly truncates?: boolean | undefined
   /** Tokens after which the weight of a token has halved; for `decayed_mean`. @default the model's own, else 256 */
   readonly poolingHalfLifeTokens?: number | undefined
 }

@@ -9,10 +9,24 @@ const BY_COSINE = 'rerank:cosine'
 type Ranked = RerankResult['ranking'][number]
 
 /**
- * Orders documents by relevance. A model without ranking uses the cosine of its vectors when its file has the option;
- * scores are then in -1..1.
+ * Orders documents by relevance. Documents without text come last, because models refuse them or score them by chance.
+ * A model without ranking uses the cosine of its vectors when its file has the option; scores are then in -1..1.
  */
 export const runRerank: OperationRunner<'rerank'> = async (request, context) => {
+  const { documents } = request
+  const places = documents.flatMap((text, index) => (text.trim() === '' ? [] : [index]))
+  if (places.length === documents.length) return rankTexts(request, context)
+  const texts = places.map((index) => documents[index] ?? '')
+  const { ranking, ...figures } = await rankTexts({ ...request, documents: texts }, context)
+  const ranked = ranking.map(({ index, score }) => ({ index: places[index] ?? index, score }))
+  const lowest = ranked.reduce((least, { score }) => Math.min(least, score), 0)
+  const known = new Set(places)
+  const empty = documents.flatMap((_, index) => (known.has(index) ? [] : [{ index, score: lowest }]))
+  return { ...figures, ranking: [...sortBestFirst(ranked, ranked.length), ...empty].slice(0, toLimit(request)) }
+}
+
+/** Orders documents that have text. */
+async function rankTexts(request: RerankRequest, context: OperationContext): Promise<RerankResult> {
   if (request.documents.length === 0) return { ranking: [], promptTokens: 0, totalTokens: 0 }
   try {
     return await rankOnBackend(request, context)

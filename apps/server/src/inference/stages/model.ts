@@ -4,6 +4,7 @@ import type { Metrics } from '../../monitoring/metrics.ts'
 import type { RequestFacts, UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import { estimatePrompt, measureAnswer } from '../estimate-tokens.ts'
+import type { ReplyWarning } from '../events.ts'
 import { createLanes } from '../lanes.ts'
 import type { RequestLedger } from '../ledger.ts'
 import { mapBatches } from '../map-batches.ts'
@@ -49,6 +50,7 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
     upstreamChat: parsed?.upstreamChat,
     bodyBytes: request.document.bytes.length,
   }
+  for (const warning of listWarnings(call)) ledger.warn(warning)
   if (call.kind === 'operation') {
     const result = await call.perform((one) => options.models.perform(one, model, task))
     ledger.count({ ...ledger.usage, promptTokens: result.promptTokens })
@@ -81,6 +83,12 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
     return events
   })
   return { kind: 'generated', context, ledger, call, batches }
+}
+
+/** Warnings about the request itself. */
+function listWarnings({ request }: FormattedCall): readonly ReplyWarning[] {
+  if (request.kind === 'count') return request.chat.warnings ?? []
+  return request.kind === 'chat' || request.kind === 'completion' ? (request.warnings ?? []) : []
 }
 
 function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions): void {

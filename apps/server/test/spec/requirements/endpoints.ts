@@ -609,6 +609,30 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'chat:tools:hosted',
+    section: '4.3',
+    behavior: 'Tools that a vendor runs, such as `web_search`, are left out, and `x-svc-warning` names their types.',
+    state: 'built',
+  },
+  {
+    id: 'chat:tools:not-built',
+    section: '4.3',
+    behavior: 'Tools of the types `mcp` and `file_search` are refused by name with 400.',
+    state: 'built',
+  },
+  {
+    id: 'chat:request:seed',
+    section: '4.3',
+    behavior: 'A seed is any whole number; one beyond 32 bits counts by its low ones.',
+    state: 'built',
+  },
+  {
+    id: 'chat:content:foreign-parts',
+    section: '4.3',
+    behavior: 'Parts `input_text`, `output_text` and `input_image` of a chat are read as `text` and `image_url`.',
+    state: 'built',
+  },
+  {
     id: 'models:list:both-paths',
     section: '4.3',
     behavior: '`GET /v1/models` and `GET /models` list the models for any authenticated caller.',
@@ -685,6 +709,12 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   { id: 'inference:rerank:top-n', section: '4.3', behavior: '`top_n` must be at least 1.', state: 'built' },
+  {
+    id: 'inference:rerank:empty-document',
+    section: '4.3',
+    behavior: 'A document without text comes last in a ranking; it refuses no request.',
+    state: 'built',
+  },
   {
     id: 'inference:route:tokenize',
     section: '4.3',
@@ -787,6 +817,12 @@ export const ENDPOINTS = defineRequirements([
     id: 'ollama:route:embed',
     section: '4.3',
     behavior: "`POST /api/embed` answers in the alternate ecosystem's format and is filtered.",
+    state: 'built',
+  },
+  {
+    id: 'ollama:embed:truncate',
+    section: '4.3',
+    behavior: '`/api/embed` and `/api/embeddings` cut a text to the context of its model, unless `truncate` is false.',
     state: 'built',
   },
   {

@@ -1,18 +1,21 @@
 import { SvcError } from '@svc/errors'
-import type { MessagesCountRequest, MessagesTool, MessagesToolChoice } from '@svc/wire/messages'
+import type { MessagesCountRequest, MessagesTool, MessagesToolChoice, MessagesToolset } from '@svc/wire/messages'
 import type { ChatRequest } from '../../../inference/request.ts'
+import { keepOwnTools, notInThisVersion } from '../hosted-tools.ts'
 
 /** The fields of a request that its tools decide. */
-type ToolRequest = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelToolCalls'>
+type ToolRequest = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelToolCalls' | 'warnings'>
 
 /** Converts the tools of a request and the choice among them. */
-export function toToolRequest({ tools: given, tool_choice: choice }: MessagesCountRequest): ToolRequest {
-  const tools = (given ?? []).map(toTool)
+export function toToolRequest({ tools: given, tool_choice: choice, ...body }: MessagesCountRequest): ToolRequest {
+  if ((body.mcp_servers ?? []).length > 0) throw notInThisVersion('mcp_servers', 'servers of tools')
+  const { own, warnings } = keepOwnTools(given ?? [], isCallersOwn)
   if (choice?.type === 'none') return {}
-  if (choice != null) checkNames(given ?? [], choice)
-  if (tools.length === 0) return {}
+  if (choice != null) checkNames(own, choice)
+  if (own.length === 0) return { warnings }
   return {
-    tools,
+    tools: own.map(toTool),
+    warnings,
     toolChoice: choice == null ? undefined : toChoice(choice),
     parallelToolCalls: choice?.disable_parallel_tool_use == null ? undefined : !choice.disable_parallel_tool_use,
   }
@@ -21,11 +24,12 @@ export function toToolRequest({ tools: given, tool_choice: choice }: MessagesCou
 /** A choice that allows calls. */
 type OpenChoice = Exclude<MessagesToolChoice, { type: 'none' }>
 
-function toTool(tool: MessagesTool, index: number): unknown {
-  const { type, name, description, input_schema: parameters, strict } = tool
-  if (type != null && type !== 'custom') {
-    throw invalid(`tools[${index}].type`, 'only tools that the caller runs, of the type custom, can be used here')
-  }
+/** Whether the caller describes and runs the tool; the schemas of other types are known to their vendor alone. */
+function isCallersOwn(tool: MessagesTool | MessagesToolset): tool is MessagesTool {
+  return tool.type == null || tool.type === 'custom'
+}
+
+function toTool({ name, description, input_schema: parameters, strict }: MessagesTool): unknown {
   return {
     type: 'function',
     function: {

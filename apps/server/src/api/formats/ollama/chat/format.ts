@@ -3,6 +3,7 @@ import { limitItems } from '../../../../inference/limit-items.ts'
 import { readBody } from '../../../../inference/read-body.ts'
 import type { ChatMessage, ChatRequest } from '../../../../inference/request.ts'
 import type { WireFormat } from '../../../../inference/wire-format.ts'
+import { keepOwnTools } from '../../hosted-tools.ts'
 import { MAX_MESSAGES } from '../../openai/limits.ts'
 import type { AnswerFormat } from '../answer.ts'
 import { toFields } from '../fields.ts'
@@ -38,17 +39,25 @@ export function createChatFormat(parts: OllamaFormatParts): WireFormat {
 }
 
 function toChatRequest(body: OllamaChatRequest, messages: readonly OllamaMessage[], stream: boolean): ChatRequest {
-  const tools = (body.tools ?? []).map((tool) => ({ ...tool, type: 'function' }))
+  const { own, warnings } = keepOwnTools(body.tools ?? [], isFunction)
+  const tools = own.map((tool) => ({ ...tool, type: 'function' }))
   return {
     kind: 'chat',
     messages: messages.map(toMessage),
     generation: toGeneration(body),
     choices: 1,
     tools: tools.length > 0 ? tools : undefined,
+    warnings,
     structuredOutput: toForm(body.format),
     stream,
     ...toThinking(body.think),
   }
+}
+
+type Tool = NonNullable<OllamaChatRequest['tools']>[number]
+
+function isFunction(tool: Tool): tool is Extract<Tool, { readonly function: object }> {
+  return tool.function !== undefined
 }
 
 function toMessage(message: OllamaMessage, index: number): ChatMessage {

@@ -28,7 +28,12 @@ export function createEmbedFormat({ clock, keepAlive }: OllamaFormatParts): Wire
       const body = await readBody(ollamaEmbedRequest, document, signal)
       const keepAliveMs = toKeepAliveMs(body.keep_alive)
       return toOperationCall<'embed'>(
-        { kind: 'embed', inputs: toInputs(body.input ?? body.prompt), dimensions: body.dimensions || undefined },
+        {
+          kind: 'embed',
+          inputs: toInputs(body.input ?? body.prompt),
+          dimensions: body.dimensions || undefined,
+          truncates: body.truncate ?? true,
+        },
         (result, { model }) => encodeVectors(result, { model, tookMs: clock.monotonic() - startedAt }),
         { completed: ({ name }) => keepAlive.set(name, keepAliveMs) },
       )
@@ -59,7 +64,7 @@ export function createEmbeddingsFormat({ keepAlive }: Pick<OllamaFormatParts, 'k
       const body = await readBody(ollamaEmbeddingsRequest, document, signal)
       const keepAliveMs = toKeepAliveMs(body.keep_alive)
       return toOperationCall<'embed'>(
-        { kind: 'embed', inputs: toInputs(body.prompt) },
+        { kind: 'embed', inputs: toInputs(body.prompt), truncates: body.truncate ?? true },
         ({ vectors: [vector = []] }): OllamaEmbeddingsReply => ({ embedding: Array.from(vector) }),
         { completed: ({ name }) => keepAlive.set(name, keepAliveMs) },
       )

@@ -1,22 +1,25 @@
 import { SvcError } from '@svc/errors'
-import type { ChatCompletionRequest, ChatTool } from '@svc/wire/openai'
+import { type ChatCompletionRequest, type ChatTool, isFunctionTool } from '@svc/wire/openai'
 import type { ChatRequest } from '../../../../inference/request.ts'
+import { keepOwnTools } from '../../hosted-tools.ts'
 
 /** The fields of a request that its tools decide. */
-export type ToolRequest = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelToolCalls'>
+export type ToolRequest = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelToolCalls' | 'warnings'>
 
 /** A tool choice in its normal form: a word, or the function to call. */
 type ToolChoice = 'auto' | 'none' | 'required' | { readonly type: 'function'; readonly function: { name: string } }
 
 /** Converts the tools of a request, including legacy `functions`, and the choice among them. */
 export function toToolRequest(body: ChatCompletionRequest): ToolRequest {
-  const tools = [...(body.tools ?? []), ...(body.functions ?? []).map(toTool)]
+  const { own, warnings } = keepOwnTools(body.tools ?? [], isFunctionTool)
+  const tools = [...own, ...(body.functions ?? []).map(toTool)]
   const choice = readChoice(body)
   if (choice === 'none') return {}
   checkNames(tools, choice)
-  if (tools.length === 0) return {}
+  if (tools.length === 0) return { warnings }
   return {
     tools,
+    warnings,
     toolChoice: choice,
     parallelToolCalls: usesFunctions(body) ? false : (body.parallel_tool_calls ?? undefined),
   }
