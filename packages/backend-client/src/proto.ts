@@ -135,6 +135,9 @@ export {
   DecideReply,
   DecideRequest,
   ExtensionsService,
+  PromptLogprobsReply,
+  PromptLogprobsRequest,
+  PromptToken,
   Question,
   QuestionType,
   RerankSupport,
@@ -143,6 +146,7 @@ export {
   SaveSlotReply,
   SaveSlotRequest,
   SlotSupport,
+  TokenLikelihood,
 } from './gen/extensions.ts'
 export { encodeMessage, type MessageType, type Method, type MethodKind, type PartialMessage } from './method.ts'
 export { backendMethods } from './methods.ts'

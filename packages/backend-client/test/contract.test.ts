@@ -46,5 +46,6 @@ it('keeps our own rpcs out of the contract, in a package of ours', () => {
     'SaveSlot(SaveSlotRequest) SaveSlotReply',
     'RestoreSlot(RestoreSlotRequest) RestoreSlotReply',
     'Decide(DecideRequest) DecideReply',
+    'PromptLogprobs(PromptLogprobsRequest) PromptLogprobsReply',
   ])
 })

@@ -40,6 +40,7 @@ it('has one method for each rpc of our own service', () => {
     '/svc.backend.v1.Extensions/SaveSlot',
     '/svc.backend.v1.Extensions/RestoreSlot',
     '/svc.backend.v1.Extensions/Decide',
+    '/svc.backend.v1.Extensions/PromptLogprobs',
   ])
 })
 

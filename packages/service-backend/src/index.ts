@@ -5,7 +5,7 @@
  */
 
 // As a model backend
-export { createServiceHandlers } from './handlers.ts'
+export { createServiceHandlers, type ServiceHandlers } from './handlers.ts'
 export type { ServiceContext } from './host.ts'
 // As methods
 export type { LiveClock, LiveInput, LiveOutput, LiveSocket, OpenLiveSocket } from './service/live-transcription.ts'

@@ -45,6 +45,40 @@ describe('texts', () => {
     expect(world.asked()).toMatchObject({ input: [[1, 2]] })
   })
 
+  it('are read with the likelihoods of their tokens', async () => {
+    await using world = await startWorld()
+    const logprobs = {
+      tokens: ['Gr', 'bytes:\\xc3', 'bytes:\\xbc', 'n', '.'],
+      token_logprobs: [null, -1, -0.5, -2, -0.25],
+      top_logprobs: [null, { 'bytes:\\xc3': -1, a: -0.5, b: -3 }, {}, { n: -2 }, { '!': -0.125, '.': -0.25 }],
+    }
+    const reply = { choices: [{ text: 'Grün.', logprobs }], usage: { prompt_tokens: 5, completion_tokens: 1 } }
+    world.instance.replyWith(json(reply))
+    const { promptLogprobs } = world.client.extensions
+    const read = await promptLogprobs({ prompt: 'Grün', topLogprobs: 2 })
+    const asked = { echo: true, logprobs: 2, max_tokens: 1, temperature: 0 }
+    expect(world.asked()).toEqual({ model: 'm', prompt: 'Grün', ...asked })
+    expect(read.tokens.map(({ token }) => [token?.text.toString('latin1'), token?.logProb])).toEqual([
+      ['Gr', 0],
+      ['\xc3', -1],
+      ['\xbc', -0.5],
+      ['n', -2],
+    ])
+    expect(read.tokens[1]?.top.map(({ text }) => text.toString('latin1'))).toEqual(['a', '\xc3'])
+    expect(read.next.map(({ text, logProb }) => [text.toString(), logProb])).toEqual([
+      ['!', -0.125],
+      ['.', -0.25],
+    ])
+    expect(read).toMatchObject({ promptTokens: 5, end: { logProb: -0.25 } })
+    expect((await promptLogprobs({ tokens: [1, 2, 3, 4] })).tokens).toHaveLength(4)
+    expect(world.asked().prompt).toEqual([[1, 2, 3, 4]])
+    // An instance that lists no tokens, only those of the answer, or those of another text.
+    for (const other of [{ content: [] }, { tokens: ['.'], token_logprobs: [-1] }, logprobs]) {
+      world.instance.replyWith(json({ choices: [{ text: 'x', logprobs: other }] }))
+      await expect(promptLogprobs({ prompt: 'other' })).rejects.toMatchObject({ kind: 'not_implemented' })
+    }
+  })
+
   it('are ranked, counted, written back and scored', async () => {
     await using world = await startWorld()
     world.instance.enqueue(

@@ -30,7 +30,7 @@ export async function startWorld(
   const upstream = createHttpUpstream()
   const folder = await tempDir()
   const warnings: string[] = []
-  const handlers = createServiceHandlers({
+  const { promptLogprobs, ...handlers } = createServiceHandlers({
     upstream,
     ca,
     log: { warn: (message) => warnings.push(message), error: (message) => warnings.push(message) },
@@ -39,7 +39,7 @@ export async function startWorld(
       file: () => Promise.reject(new Error('ENOENT')),
     },
   })
-  const backend = await listenBackend({ handlers, address: '127.0.0.1:0' })
+  const backend = await listenBackend({ handlers, extensions: { promptLogprobs }, address: '127.0.0.1:0' })
   const client = createBackendClient({ address: backend.address })
   const tryLoad: ServiceWorld['tryLoad'] = (settings, more = {}) =>
     client.loadModel({ Model: 'm', ...more, Proxy: { upstreamUrl: instance.origin, ...settings } })

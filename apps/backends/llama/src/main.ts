@@ -15,6 +15,7 @@ import { createDecideHandlers } from './handlers/decide.ts'
 import { createEmbedHandlers } from './handlers/embed.ts'
 import { createMetadataHandlers } from './handlers/metadata.ts'
 import { createPredictHandlers } from './handlers/predict.ts'
+import { createPromptLogprobsHandlers } from './handlers/prompt-logprobs.ts'
 import { createScoreHandlers } from './handlers/score.ts'
 import { createSlotHandlers } from './handlers/slots.ts'
 import { createCapabilities, createStatusHandlers } from './handlers/status.ts'
@@ -35,7 +36,11 @@ const handlers: BackendHandlers = {
   ...createRerankHandlers(host),
   ...createScoreHandlers(host),
 }
-const extensions: ExtensionHandlers = { ...createDecideHandlers(host), ...createSlotHandlers(host) }
+const extensions: ExtensionHandlers = {
+  ...createDecideHandlers(host),
+  ...createSlotHandlers(host),
+  ...createPromptLogprobsHandlers(host),
+}
 const capabilities = createCapabilities({ host, runtime }, { handlers, extensions })
 await serveBackend({ handlers, extensions: { ...extensions, capabilities }, onStop: host.unload })
 // Without its engine the process is useless: a failed start ends it.

@@ -19,4 +19,5 @@ const secrets = {
   variable: (name: string) => process.env[name],
   file: (path: string) => readFile(path, 'utf8'),
 }
-await serveBackend({ handlers: createServiceHandlers({ upstream, secrets, ca, log }), onStop: () => upstream.close() })
+const { promptLogprobs, ...handlers } = createServiceHandlers({ upstream, secrets, ca, log })
+await serveBackend({ handlers, extensions: { promptLogprobs }, onStop: () => upstream.close() })

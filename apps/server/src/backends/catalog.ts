@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { dirname, resolve as resolvePath } from 'node:path'
-import type { BackendHandlers } from '@svc/backend-kit'
 import type { Logger } from '../ports.ts'
 import { isLlama, runsLanguage, runsModels, toCanonicalBackend } from './backend-names.ts'
+import type { InProcessHandlers } from './in-process/client.ts'
 import { type BuildFamily, type InstalledBackends, readInstalledBackends } from './installed-backends.ts'
 
 /** A way to reach a backend: a program that this server starts, an address, or functions of this process. */
@@ -28,7 +28,7 @@ export type BackendProgram =
     }
 
 /** Creates the handlers of one model that this process serves itself. */
-export type InProcessBackend = () => BackendHandlers | Promise<BackendHandlers>
+export type InProcessBackend = () => InProcessHandlers | Promise<InProcessHandlers>
 
 /** A shipped backend, a Node program. */
 export interface BuiltInBackend {

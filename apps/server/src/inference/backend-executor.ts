@@ -36,6 +36,9 @@ export function createBackendExecutor(
           let usage = NO_USAGE
           for (const choice of runChoices(request, await plan(request, context), context)) {
             asked = choice
+            const first = await choice.begin()
+            produced ||= first.length > 0
+            if (first.length > 0) yield first
             for await (const replies of await choice.ask()) {
               const steps = choice.take(replies)
               produced ||= steps.some(({ type }) => type !== 'progress')

@@ -49,6 +49,7 @@ it('the size of an answer is that of its texts in UTF-8', () => {
   expect(
     measureAnswer([
       { type: 'progress', usage: { promptTokens: 1, completionTokens: 1, promptMs: 0, generationMs: 0 } },
+      { type: 'text-delta', choice: 0, text: 'a prompt', prompt: [] },
       { type: 'text-delta', choice: 0, text: 'grüße' },
       { type: 'reasoning-delta', choice: 0, text: 'hm' },
       { type: 'tool-call-start', choice: 0, index: 0, id: 'call_1', name: 'get' },

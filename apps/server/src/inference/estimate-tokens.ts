@@ -68,10 +68,11 @@ function isMedium(leaf: StringLeaf): boolean {
   return leaf.role === 'value' && MEDIUM_KEYS.has(leaf.path().at(-1))
 }
 
-/** Bytes of text, thoughts and calls in some steps. */
+/** Bytes of text, thoughts and calls in some steps. A prompt that precedes its answer does not count. */
 export function measureAnswer(steps: readonly PredictionStep[]): number {
   let bytes = 0
   for (const step of steps) {
+    if (step.type === 'text-delta' && step.prompt !== undefined) continue
     if (step.type === 'text-delta' || step.type === 'reasoning-delta') bytes += Buffer.byteLength(step.text)
     else if (step.type === 'tool-call-start') bytes += Buffer.byteLength(step.name)
     else if (step.type === 'tool-call-delta') bytes += Buffer.byteLength(step.arguments)

@@ -11,6 +11,14 @@ export interface TokenLogprob {
   readonly top_logprobs: readonly Omit<TokenLogprob, 'top_logprobs'>[]
 }
 
+/** One token of a prompt that precedes its answer. */
+export interface PromptToken extends Omit<TokenLogprob, 'logprob' | 'top_logprobs'> {
+  /** Natural logarithm, at most 0; null where nothing comes before the token. */
+  readonly logprob: number | null
+  /** The likeliest tokens at its place, best first. */
+  readonly top: readonly Omit<TokenLogprob, 'top_logprobs'>[]
+}
+
 /** Figures of one prediction, summed over all choices. */
 export interface Usage {
   /** All tokens of the prompt, those of the prompt cache included. */
@@ -39,6 +47,8 @@ export type PredictionEvent =
       readonly choice: number
       readonly text: string
       readonly logprobs?: readonly TokenLogprob[] | undefined
+      /** Set when the text is the prompt, which comes before the answer: the tokens of the text. */
+      readonly prompt?: readonly PromptToken[] | undefined
     }
   | { readonly type: 'reasoning-delta'; readonly choice: number; readonly text: string }
   | {

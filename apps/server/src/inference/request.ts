@@ -109,6 +109,13 @@ export interface CompletionRequest extends Generation {
   readonly prompts: readonly (string | readonly number[])[]
   /** Whether the texts go to the model without a template. @default false */
   readonly raw?: boolean | undefined
+  /** Whether the model continues the texts. @default true */
+  readonly generates?: boolean | undefined
+  /**
+   * Precedes each answer with its prompt and the log-probabilities of the prompt's tokens. Number of the likeliest
+   * tokens at each place. @default not wanted
+   */
+  readonly promptLogprobs?: number | undefined
   /** Whether the model is loaded for the request; false only when nothing is asked of it. @default true */
   readonly loads?: boolean | undefined
   /** The change to make to each text; with it a text is edited and not continued. */

@@ -36,7 +36,8 @@ export function createLaneRestoration(map: TokenMap): LaneRestoration {
         const lanes = findLanes(event.choice)
         releaseReasoning(event.choice, lanes, out)
         const text = lanes.text.push(event.text)
-        if (text !== '' || event.text === '' || event.logprobs !== undefined) out.push({ ...event, text })
+        const hasTokens = event.logprobs !== undefined || event.prompt !== undefined
+        if (text !== '' || event.text === '' || hasTokens) out.push({ ...event, text })
         break
       }
       case 'reasoning-delta': {

@@ -22,8 +22,16 @@ describe('the types of our replies equal those of the official client', () => {
     expectTypeOf<ChatCompletionChunk>().toExtend<OpenAI.ChatCompletionChunk>()
   })
 
-  it('a completion', () => {
-    expectTypeOf<Completion>().toExtend<OpenAI.Completion>()
+  it('a completion, but for the null of a token that nothing precedes', () => {
+    type Rest = 'id' | 'object' | 'created' | 'model' | 'usage'
+    expectTypeOf<Pick<Completion, Rest>>().toExtend<Pick<OpenAI.Completion, Rest>>()
+    type Choice = Completion['choices'][number]
+    type Facts = 'index' | 'text' | 'finish_reason'
+    expectTypeOf<Pick<Choice, Facts>>().toExtend<Pick<OpenAI.CompletionChoice, Facts>>()
+    type Lists = 'tokens' | 'text_offset'
+    type Logprobs = NonNullable<Choice['logprobs']>
+    expectTypeOf<Pick<Logprobs, Lists>>().toExtend<Pick<OpenAI.CompletionChoice.Logprobs, Lists>>()
+    expectTypeOf<NonNullable<Logprobs['token_logprobs'][number]>>().toEqualTypeOf<number>()
   })
 
   it('a list of vectors, except those that the client decodes itself', () => {

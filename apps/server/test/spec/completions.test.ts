@@ -1,5 +1,7 @@
+import type { MockScript } from '@svc/backend-mock/script'
 import { describe, expect, it } from 'vitest'
 import { sseData, startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
 
 const COMPLETIONS = '/v1/completions'
 const keys = { known_usecases: ['completion'] }
@@ -10,9 +12,9 @@ interface Choice {
   finish_reason: string | null
   logprobs: {
     tokens: string[]
-    token_logprobs: number[]
+    token_logprobs: (number | null)[]
     text_offset: number[]
-    top_logprobs: Record<string, number>[]
+    top_logprobs: (Record<string, number> | null)[]
   } | null
 }
 
@@ -213,15 +215,15 @@ describe('log-probabilities of completions', () => {
     const choice = await readChoice({ logprobs: 2 })
     expect(choice?.logprobs?.tokens).toEqual(['é', ' 👍', ' c'])
     expect(choice?.logprobs?.text_offset).toEqual([0, 1, 3])
-    expect(choice?.logprobs?.token_logprobs.every((value) => value <= 0)).toBe(true)
+    expect(choice?.logprobs?.token_logprobs.every((value) => value !== null && value <= 0)).toBe(true)
     for (const [index, token] of (choice?.logprobs?.tokens ?? []).entries()) {
       const alternatives = choice?.logprobs?.top_logprobs[index] ?? {}
       expect(Object.keys(alternatives)).toHaveLength(2)
       expect(alternatives[token]).toBe(choice?.logprobs?.token_logprobs[index])
     }
-    expect((await readChoice({ logprobs: 2, echo: true }))?.logprobs?.text_offset).toEqual([2, 3, 5])
+    expect((await readChoice({ logprobs: 2, echo: true }))?.logprobs?.text_offset).toEqual([0, 2, 3, 5])
     const alone = await readChoice({ logprobs: 0 })
-    expect(alone?.logprobs?.top_logprobs.map((each) => Object.keys(each))).toEqual([['é'], [' 👍'], [' c']])
+    expect(alone?.logprobs?.top_logprobs.map((each) => Object.keys(each ?? {}))).toEqual([['é'], [' 👍'], [' c']])
     for (const none of [{}, { logprobs: null }, { logprobs: false }]) {
       expect((await readChoice(none))?.logprobs).toBeNull()
     }
@@ -237,6 +239,124 @@ describe('log-probabilities of completions', () => {
     expect(pieces.flatMap(({ tokens }) => tokens)).toEqual(whole?.tokens)
     expect(pieces.flatMap(({ text_offset }) => text_offset)).toEqual(whole?.text_offset)
     expect(pieces.flatMap(({ top_logprobs }) => top_logprobs)).toEqual(whole?.top_logprobs)
+  })
+})
+
+describe('an echoed prompt with log-probabilities', () => {
+  const prompt = 'red blue red'
+  const expected = {
+    tokens: ['red', ' blue', ' red'],
+    token_logprobs: [null, -4, -0.125],
+    text_offset: [0, 3, 8],
+    top_logprobs: [null, { 'other-0': -1, 'other-1': -2, ' blue': -4 }, { ' red': -0.125, 'other-0': -1 }],
+  }
+
+  async function world(script: MockScript = {}): Promise<TestServer> {
+    const server = await startTestServer()
+    await server.model('m', { rules: [{ rpc: 'Predict*', do: { text: ' green' } }], ...script }, keys)
+    return server
+  }
+
+  async function ask(server: TestServer, extra: object): Promise<Body> {
+    const reply = await server.post(COMPLETIONS, { model: 'm', prompt, echo: true, logprobs: 2, ...extra })
+    expect(reply.status, reply.text).toBe(200)
+    return reply.json() as Body
+  }
+
+  verifies('completions:echo:logprobs', 'lists its tokens before those of the answer, whole and streamed', async () => {
+    await using server = await world()
+    const { choices, usage } = await ask(server, { max_tokens: 1, n: 2 })
+    for (const choice of choices) {
+      expect(choice.text).toBe('red blue red green')
+      expect(choice.logprobs).toMatchObject({
+        tokens: [...expected.tokens, ' green'],
+        text_offset: [...expected.text_offset, 12],
+        token_logprobs: [...expected.token_logprobs, expect.any(Number)],
+      })
+      expect(choice.logprobs?.top_logprobs.slice(0, 3)).toEqual(expected.top_logprobs)
+    }
+    expect(usage.completion_tokens).toBe(2)
+    expect(asked(server, 'm', 'PromptLogprobs'), 'one reading for both answers').toHaveLength(1)
+    const body = { model: 'm', prompt, echo: true, logprobs: 2, max_tokens: 1, stream: true }
+    const chunks = sseData((await server.post(COMPLETIONS, body)).text).slice(0, -1) as Body[]
+    const pieces = chunks.flatMap((chunk) => chunk.choices)
+    expect(pieces.map(({ text }) => text).join('')).toBe('red blue red green')
+    expect(pieces.flatMap(({ logprobs }) => logprobs?.tokens ?? [])).toEqual([...expected.tokens, ' green'])
+    expect(pieces.flatMap(({ logprobs }) => logprobs?.text_offset ?? [])).toEqual([0, 3, 8, 12])
+  })
+
+  verifies('completions:limit:none', 'and no answer with max_tokens: 0, of one prompt or of several', async () => {
+    await using server = await world()
+    const { tokens } = (await server.post('/v1/tokenize', { model: 'm', content: 'up down' })).json() as {
+      tokens: number[]
+    }
+    const { choices, usage } = await ask(server, { max_tokens: 0, prompt: [prompt, 'up up', tokens, ''] })
+    expect(choices.map(({ text, finish_reason }) => [text, finish_reason])).toEqual([
+      [prompt, 'length'],
+      ['up up', 'length'],
+      ['up down', 'length'],
+      ['', 'length'],
+    ])
+    expect(choices.map(({ logprobs }) => logprobs?.token_logprobs)).toEqual([
+      [null, -4, -0.125],
+      [null, -0.125],
+      [null, -4],
+      [],
+    ])
+    expect(choices[0]?.logprobs).toEqual(expected)
+    expect(usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 0 })
+    const plain = { model: 'm', prompt, max_tokens: 0 }
+    const quiet = (await server.post(COMPLETIONS, plain)).json()
+    expect(quiet).toMatchObject({
+      choices: [{ text: '', finish_reason: 'length', logprobs: null }],
+      usage: { prompt_tokens: 3, completion_tokens: 0 },
+    })
+    expect((await server.post(COMPLETIONS, { ...plain, echo: true })).json()).toMatchObject({
+      choices: [{ text: prompt }],
+    })
+    const stream = sseData((await server.post(COMPLETIONS, { ...plain, stream: true })).text)
+    expect(stream).toMatchObject([{ choices: [{ text: '', finish_reason: 'length' }] }, '[DONE]'])
+    expect(asked(server, 'm'), 'nothing was generated').toEqual([])
+    expect(asked(server, 'm', 'PromptLogprobs').at(2)).toMatchObject({ tokens, prompt: '', topLogprobs: 2 })
+  })
+
+  it('has a token behind the prompt where the answer ends before it begins', async () => {
+    await using server = await world({ rules: [{ rpc: 'Predict*', do: { text: '' } }] })
+    const { choices } = await ask(server, { max_tokens: 1 })
+    expect(choices[0]).toMatchObject({ text: prompt, finish_reason: 'stop' })
+    expect(choices[0]?.logprobs?.tokens).toEqual([...expected.tokens, '</s>'])
+    expect(choices[0]?.logprobs?.text_offset).toEqual([0, 3, 8, 12])
+    expect(choices[0]?.logprobs?.top_logprobs.at(-1)).toEqual({ 'other-0': -1, 'other-1': -2, '</s>': -2 })
+  })
+
+  it('is read with its masked values, and shown with the own ones', async () => {
+    await using server = await world()
+    await server.writeModelFile(
+      'd.yaml',
+      JSON.stringify({ name: 'd', backend: 'pattern', pii_detection: { builtins: ['email'] } }),
+    )
+    const pii = { enabled: true, detectors: ['d'], reversible_redactions: true }
+    await server.model('m', { rules: [{ rpc: 'Predict*', do: { text: ' green' } }] }, { ...keys, pii })
+    const mail = 'ada@host.example is ada@host.example'
+    const { choices } = await ask(server, { prompt: mail, max_tokens: 1 })
+    expect(choices[0]?.text).toBe(`${mail} green`)
+    expect(choices[0]?.logprobs?.text_offset.at(-1)).toBe(mail.length)
+    expect(choices[0]?.logprobs?.tokens.join('')).not.toContain('ada@')
+    expect(JSON.stringify(server.records('m'))).not.toContain('ada@')
+  })
+
+  verifies('completions:echo:logprobs-unable', 'is 400 by name where the backend cannot', async () => {
+    await using server = await world({ without: ['PromptLogprobs'] })
+    for (const extra of [{ max_tokens: 0 }, { max_tokens: 1 }, { stream: true }]) {
+      const reply = await server.post(COMPLETIONS, { model: 'm', prompt, echo: true, logprobs: 0, ...extra })
+      expect([reply.status, reply.json()]).toMatchObject([
+        400,
+        { error: { param: 'logprobs', message: expect.stringMatching(/backend of model "m" gives no log prob/) } },
+      ])
+    }
+    expect(asked(server, 'm'), 'nothing was generated').toEqual([])
+    expect((await server.post(COMPLETIONS, { model: 'm', prompt, echo: true })).status).toBe(200)
+    expect((await server.post(COMPLETIONS, { model: 'm', prompt, logprobs: 1 })).status).toBe(200)
   })
 })
 

@@ -48,7 +48,7 @@ const stop = (usage: object) => [
 ]
 
 /** The row of a model in the report. */
-async function readRow(server: TestServer, model: string) {
+async function readRow(server: TestServer, model: string): Promise<Record<string, number>> {
   const reply = await server.call('/api/usage/all?period=day')
   const view = reply.json() as { by_model: ({ model: string } & Record<string, number>)[] }
   const { model: _, ...row } = view.by_model.find((one) => one.model === model) ?? { model }
@@ -353,5 +353,22 @@ describe('proxy.stream_usage', () => {
     expect(world.asked()).not.toHaveProperty('stream_options')
     await world.server.chat('full-a', { stream: true })
     expect(world.asked().stream_options).toEqual({ include_usage: true })
+  })
+})
+
+describe('a prompt that is not continued', () => {
+  // verifies completions:limit:none
+  it('counts as a prompt, not as the answer that its echo looks like', async () => {
+    const { server, upstream } = world
+    upstream.replyWith({ status: 404, headers: { 'content-type': 'application/json' }, body: '{}' })
+    const [known, before] = [upstream.requests.length, await readRow(server, 'far')]
+    const asked = { model: 'far', prompt: TEXT, echo: true, max_tokens: 0 }
+    const reply = await server.post('/v1/completions', asked)
+    expect([reply.status, reply.json()]).toMatchObject([200, { choices: [{ text: TEXT, finish_reason: 'length' }] }])
+    expect(upstream.requests.slice(known).map(({ path }) => path)).toEqual(['/v1/tokenize'])
+    const after = await readRow(server, 'far')
+    const more = (name: string): number => (after[name] ?? 0) - (before[name] ?? 0)
+    expect([more('request_count'), more('estimated_request_count'), more('completion_tokens')]).toEqual([1, 1, 0])
+    expect(more('prompt_tokens')).toBeGreaterThanOrEqual(TEXT_TOKENS)
   })
 })

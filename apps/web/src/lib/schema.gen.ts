@@ -4126,11 +4126,11 @@ export interface components {
                 finish_reason: "stop" | "length" | "content_filter";
                 logprobs: ({
                     tokens: string[];
-                    token_logprobs: number[];
+                    token_logprobs: (number | null)[];
                     text_offset: number[];
-                    top_logprobs: {
+                    top_logprobs: ({
                         [key: string]: number;
-                    }[];
+                    } | null)[];
                 } & {
                     [key: string]: unknown;
                 }) | null;
@@ -4153,11 +4153,11 @@ export interface components {
                 finish_reason: ("stop" | "length" | "content_filter") | null;
                 logprobs: ({
                     tokens: string[];
-                    token_logprobs: number[];
+                    token_logprobs: (number | null)[];
                     text_offset: number[];
-                    top_logprobs: {
+                    top_logprobs: ({
                         [key: string]: number;
-                    }[];
+                    } | null)[];
                 } & {
                     [key: string]: unknown;
                 }) | null;

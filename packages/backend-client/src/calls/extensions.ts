@@ -4,6 +4,8 @@ import {
   DecideReply,
   DecideRequest,
   ExtensionsService,
+  PromptLogprobsReply,
+  PromptLogprobsRequest,
   RestoreSlotReply,
   RestoreSlotRequest,
   SaveSlotReply,
@@ -21,4 +23,6 @@ export const extensionMethods = {
   restoreSlot: unary(ExtensionsService.restoreSlot, RestoreSlotRequest, RestoreSlotReply),
   /** Answers independent yes/no questions about one document. */
   decide: unary(ExtensionsService.decide, DecideRequest, DecideReply),
+  /** Reads how likely each token of a prompt is, and generates nothing. */
+  promptLogprobs: unary(ExtensionsService.promptLogprobs, PromptLogprobsRequest, PromptLogprobsReply),
 } as const

@@ -190,6 +190,46 @@ export interface DecideReply {
   promptTokens: number;
 }
 
+export interface PromptLogprobsRequest {
+  modelIdentity: string;
+  /** The prompt as text. A begin token of the model comes before it and is not reported. */
+  prompt: string;
+  /** The prompt as tokens, which are read as they are; then there is no text. */
+  tokens: number[];
+  /** The number of the likeliest tokens to report at each place, 20 at most. */
+  topLogprobs: number;
+}
+
+export interface TokenLikelihood {
+  id: number;
+  /** Bytes of its text, which may end inside a character. Empty for tokens without text. */
+  text: Buffer;
+  /** Natural logarithm of its probability, 0 or less. */
+  logProb: number;
+}
+
+export interface PromptToken {
+  /** Its log_prob is 0 where nothing comes before it. */
+  token:
+    | TokenLikelihood
+    | undefined;
+  /** The likeliest tokens at its place, best first. Empty where nothing comes before it. */
+  top: TokenLikelihood[];
+}
+
+export interface PromptLogprobsReply {
+  /** Exactly the tokens of the prompt, in order. */
+  tokens: PromptToken[];
+  /** The likeliest tokens after the prompt, best first. */
+  next: TokenLikelihood[];
+  /** The likeliest token that would end the text after the prompt; absent where there is none. */
+  end:
+    | TokenLikelihood
+    | undefined;
+  /** Tokens that were read for it. */
+  promptTokens: number;
+}
+
 function createBaseCapabilitiesRequest(): CapabilitiesRequest {
   return { modelIdentity: "" };
 }
@@ -1169,6 +1209,352 @@ export const DecideReply: MessageFns<DecideReply> = {
   },
 };
 
+function createBasePromptLogprobsRequest(): PromptLogprobsRequest {
+  return { modelIdentity: "", prompt: "", tokens: [], topLogprobs: 0 };
+}
+
+export const PromptLogprobsRequest: MessageFns<PromptLogprobsRequest> = {
+  encode(message: PromptLogprobsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.modelIdentity !== "") {
+      writer.uint32(10).string(message.modelIdentity);
+    }
+    if (message.prompt !== "") {
+      writer.uint32(18).string(message.prompt);
+    }
+    if (message.tokens.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.tokens) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    if (message.topLogprobs !== 0) {
+      writer.uint32(32).int32(message.topLogprobs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PromptLogprobsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePromptLogprobsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.modelIdentity = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.prompt = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.tokens.push(reader.int32());
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.tokens.push(reader.int32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.topLogprobs = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PromptLogprobsRequest>): PromptLogprobsRequest {
+    return PromptLogprobsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PromptLogprobsRequest>): PromptLogprobsRequest {
+    const message = createBasePromptLogprobsRequest();
+    message.modelIdentity = object.modelIdentity ?? "";
+    message.prompt = object.prompt ?? "";
+    message.tokens = object.tokens?.map((e) => e) || [];
+    message.topLogprobs = object.topLogprobs ?? 0;
+    return message;
+  },
+};
+
+function createBaseTokenLikelihood(): TokenLikelihood {
+  return { id: 0, text: Buffer.alloc(0), logProb: 0 };
+}
+
+export const TokenLikelihood: MessageFns<TokenLikelihood> = {
+  encode(message: TokenLikelihood, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== 0) {
+      writer.uint32(8).int32(message.id);
+    }
+    if (message.text.length !== 0) {
+      writer.uint32(18).bytes(message.text);
+    }
+    if (message.logProb !== 0) {
+      writer.uint32(25).double(message.logProb);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TokenLikelihood {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTokenLikelihood();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.id = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.logProb = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TokenLikelihood>): TokenLikelihood {
+    return TokenLikelihood.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TokenLikelihood>): TokenLikelihood {
+    const message = createBaseTokenLikelihood();
+    message.id = object.id ?? 0;
+    message.text = object.text ?? Buffer.alloc(0);
+    message.logProb = object.logProb ?? 0;
+    return message;
+  },
+};
+
+function createBasePromptToken(): PromptToken {
+  return { token: undefined, top: [] };
+}
+
+export const PromptToken: MessageFns<PromptToken> = {
+  encode(message: PromptToken, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== undefined) {
+      TokenLikelihood.encode(message.token, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.top) {
+      TokenLikelihood.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PromptToken {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePromptToken();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = TokenLikelihood.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.top.push(TokenLikelihood.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PromptToken>): PromptToken {
+    return PromptToken.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PromptToken>): PromptToken {
+    const message = createBasePromptToken();
+    message.token = (object.token !== undefined && object.token !== null)
+      ? TokenLikelihood.fromPartial(object.token)
+      : undefined;
+    message.top = object.top?.map((e) => TokenLikelihood.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBasePromptLogprobsReply(): PromptLogprobsReply {
+  return { tokens: [], next: [], end: undefined, promptTokens: 0 };
+}
+
+export const PromptLogprobsReply: MessageFns<PromptLogprobsReply> = {
+  encode(message: PromptLogprobsReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.tokens) {
+      PromptToken.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.next) {
+      TokenLikelihood.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.end !== undefined) {
+      TokenLikelihood.encode(message.end, writer.uint32(26).fork()).join();
+    }
+    if (message.promptTokens !== 0) {
+      writer.uint32(32).int32(message.promptTokens);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PromptLogprobsReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePromptLogprobsReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tokens.push(PromptToken.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next.push(TokenLikelihood.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.end = TokenLikelihood.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.promptTokens = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PromptLogprobsReply>): PromptLogprobsReply {
+    return PromptLogprobsReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PromptLogprobsReply>): PromptLogprobsReply {
+    const message = createBasePromptLogprobsReply();
+    message.tokens = object.tokens?.map((e) => PromptToken.fromPartial(e)) || [];
+    message.next = object.next?.map((e) => TokenLikelihood.fromPartial(e)) || [];
+    message.end = (object.end !== undefined && object.end !== null)
+      ? TokenLikelihood.fromPartial(object.end)
+      : undefined;
+    message.promptTokens = object.promptTokens ?? 0;
+    return message;
+  },
+};
+
 export type ExtensionsService = typeof ExtensionsService;
 export const ExtensionsService = {
   /** What this backend can do with the model it has loaded, so that a host refuses a request before it runs. */
@@ -1211,6 +1597,17 @@ export const ExtensionsService = {
     responseSerialize: (value: DecideReply): Buffer => Buffer.from(DecideReply.encode(value).finish()),
     responseDeserialize: (value: Buffer): DecideReply => DecideReply.decode(value),
   },
+  /** Reads how likely each token of a prompt is after the tokens before it, and generates nothing. */
+  promptLogprobs: {
+    path: "/svc.backend.v1.Extensions/PromptLogprobs" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PromptLogprobsRequest): Buffer =>
+      Buffer.from(PromptLogprobsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PromptLogprobsRequest => PromptLogprobsRequest.decode(value),
+    responseSerialize: (value: PromptLogprobsReply): Buffer => Buffer.from(PromptLogprobsReply.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PromptLogprobsReply => PromptLogprobsReply.decode(value),
+  },
 } as const;
 
 export interface ExtensionsServer extends UntypedServiceImplementation {
@@ -1222,6 +1619,8 @@ export interface ExtensionsServer extends UntypedServiceImplementation {
   restoreSlot: handleUnaryCall<RestoreSlotRequest, RestoreSlotReply>;
   /** Answers independent yes/no questions about one document. */
   decide: handleUnaryCall<DecideRequest, DecideReply>;
+  /** Reads how likely each token of a prompt is after the tokens before it, and generates nothing. */
+  promptLogprobs: handleUnaryCall<PromptLogprobsRequest, PromptLogprobsReply>;
 }
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | bigint | undefined;

@@ -7,6 +7,7 @@ import { makeImage, makeShape, makeVideo, upscaleImage } from './images.ts'
 import { type LiveClock, type LiveInput, type OpenLiveSocket, transcribeLive } from './live-transcription.ts'
 import { listModels } from './models.ts'
 import { predict, predictStream } from './predict.ts'
+import { readPrompt } from './prompt-logprobs.ts'
 import { classifySound } from './sound-classification.ts'
 import { makeSound, speak, speakStream } from './speech.ts'
 import { unsupported } from './status.ts'
@@ -26,6 +27,7 @@ import { analyzeVoice, embedVoice, verifyVoices } from './voices.ts'
 const METHODS = {
   predict,
   predictStream,
+  readPrompt,
   embed,
   embedStart,
   rerank,

@@ -47,6 +47,10 @@ const shared = chatCompletionRequest.pick({
 export const completionRequest = z.looseObject({
   ...shared,
   prompt: textOrTokens,
+  /** Most tokens of the answer: 0 generates nothing, -1 means no limit. */
+  max_tokens: shared.max_tokens,
+  /** Puts the prompt before the answer; with `logprobs` its tokens too. */
+  echo: shared.echo,
   /** Number of alternatives for each token; 0 gives the tokens alone. */
   logprobs: z.union([z.boolean(), z.int().min(0).max(20)]).nullish(),
   suffix: z.string().nullish(),
@@ -58,13 +62,14 @@ export const completionFinishReason = z.enum(['stop', 'length', 'content_filter'
 
 /**
  * The tokens of a completion, one entry each in every list. Offsets count the characters (code points) of `text` before
- * the token; `top_logprobs` maps tokens to log-probabilities, the token itself among them.
+ * the token; `top_logprobs` maps tokens to log-probabilities, the token itself among them. Both are null for the first
+ * token of an echoed prompt.
  */
 export const completionLogprobs = z.looseObject({
   tokens: z.array(z.string()),
-  token_logprobs: z.array(z.number()),
+  token_logprobs: z.array(z.number().nullable()),
   text_offset: z.array(z.int().min(0)),
-  top_logprobs: z.array(z.record(z.string(), z.number())),
+  top_logprobs: z.array(z.record(z.string(), z.number()).nullable()),
 })
 
 /** One completion of one prompt. */

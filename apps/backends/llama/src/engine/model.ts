@@ -23,6 +23,7 @@ import { checkModelFiles } from './model-files.ts'
 import { openNative } from './native.ts'
 import { openModel, toRefusal } from './open-model.ts'
 import { type Ranker, rankByCosine, rankByHead } from './rank.ts'
+import { type ReadPrompt, type ReadRequest, readPrompt } from './read-prompt.ts'
 import type { Runtime } from './runtime.ts'
 import { type Scored, score, type TextScoreRequest, toScoreRequest } from './score.ts'
 import type { ModelSettings } from './settings.ts'
@@ -62,6 +63,8 @@ export interface EngineModel extends ModelAbilities {
   rank(request: RankRequest, options: CallOptions): Promise<Ranked>
   /** Scores texts as continuations, see {@link score}. */
   score(request: TextScoreRequest, options: CallOptions): Promise<Scored>
+  /** Reads a prompt with the likelihoods of its tokens, see {@link readPrompt}. */
+  readPrompt(request: ReadRequest, options: CallOptions): Promise<ReadPrompt>
   /** Answers questions by yes or no, see {@link decide}. */
   decide(
     request: { readonly document: string; readonly questions: readonly Question[] },
@@ -241,6 +244,10 @@ function assembleModel(fixed: Fixed, contexts: Contexts, seal: Buffer): EngineMo
       return await during(generator, options, async (context, call) =>
         score(context, await toScoreRequest(context, request, call), call),
       )
+    },
+    readPrompt: async (request, options) => {
+      if (!fixed.canGenerate) throw notSupported('this model reads no prompts')
+      return await during(generator, options, (context, call) => readPrompt(context, request, call))
     },
     decide: async (request, options) => {
       if (!fixed.canGenerate) throw notSupported('this model makes no decisions')

@@ -23,7 +23,7 @@ export interface LogprobsBody {
 }
 
 /** Replaces the logarithm of probability 0, which JSON cannot express. */
-const LEAST_LOGPROB = -9999
+export const LEAST_LOGPROB = -9999
 
 /** Converts the likelihoods of tokens. */
 export function toLogprobs(choices: readonly Choice[], { tokenBytes }: LogprobsModel): LogprobsBody {

@@ -13,7 +13,8 @@ import type { LaneOptions } from './reply-lanes.ts'
 /** Templates write the role beside their marks, so it must not contain a part of one. */
 const ROLE = /^[A-Za-z0-9_-]{1,64}$/
 
-const MAX_TOP_LOGPROBS = 20
+/** Most of the likeliest tokens that are reported at one place. */
+export const MAX_TOP_LOGPROBS = 20
 /** Every piece of an answer is searched for each of them. */
 const MAX_STOPS = 1024
 /** Enough for any tag at the end of a prompt. */

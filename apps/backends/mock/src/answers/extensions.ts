@@ -1,5 +1,13 @@
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { backendMethods, extensionMethods, RerankSupport, SlotSupport } from '@svc/backend-client/proto'
+import {
+  backendMethods,
+  extensionMethods,
+  type PartialMessage,
+  type PromptToken,
+  RerankSupport,
+  SlotSupport,
+  type TokenLikelihood,
+} from '@svc/backend-client/proto'
 import { SvcError } from '@svc/errors'
 import type { ExtensionAnswers, MockState } from '../state.ts'
 import { measureOverlap, splitWords } from '../words.ts'
@@ -62,6 +70,27 @@ export const extensionAnswers: ExtensionAnswers = {
       promptTokens: splitWords(document).length,
     }
   },
+  promptLogprobs({ prompt, tokens, topLogprobs }, { mock: { vocabulary } }) {
+    const words = readPromptWords(prompt || vocabulary.decode(tokens), topLogprobs)
+    const next = listOthers(topLogprobs)
+    return { tokens: words, next, end: { text: Buffer.from('</s>'), logProb: -2 }, promptTokens: words.length }
+  },
+}
+
+/** A word that the prompt repeats is the likeliest at its place, a new one is not. */
+function readPromptWords(prompt: string, count: number): PartialMessage<PromptToken>[] {
+  const known = new Set<string>()
+  return (prompt.match(/\s*\S+|\s+$/g) ?? []).map((text, index) => {
+    const isKnown = known.has(text.trim())
+    known.add(text.trim())
+    const token = { text: Buffer.from(text), logProb: index === 0 ? 0 : isKnown ? -0.125 : -4 }
+    const top = isKnown ? [token, ...listOthers(count)] : listOthers(count)
+    return { token, top: index === 0 ? [] : top.slice(0, count) }
+  })
+}
+
+function listOthers(count: number): PartialMessage<TokenLikelihood>[] {
+  return Array.from({ length: count }, (_, index) => ({ text: Buffer.from(`other-${index}`), logProb: -1 - index }))
 }
 
 function rpcName(path: string): string {

@@ -1,24 +1,27 @@
 import type { BackendClient, CallOptions } from '@svc/backend-client'
 import { backendMethods, extensionMethods, type Method, type MethodKind } from '@svc/backend-client/proto'
-import type { BackendHandlers, HandlerContext } from '@svc/backend-kit'
+import type { BackendHandlers, ExtensionHandlers, HandlerContext } from '@svc/backend-kit'
 import { SvcError } from '@svc/errors'
 
 type AnyMethod = { [Kind in MethodKind]: Method<Kind, unknown, unknown> }[MethodKind]
 type Handler = (request: unknown, context: HandlerContext) => unknown
+
+/** Handlers of the contract, and of our own service. */
+export type InProcessHandlers = BackendHandlers & ExtensionHandlers
 
 /**
  * Creates a client of handlers in this process. Calls fail with the errors of the handlers, and with `unavailable`,
  * code `backend_stopped`, once it is closed. A method without a handler fails with `not_implemented`, code
  * `unimplemented`. Bidirectional calls are not supported.
  */
-export function createInProcessClient(name: string, handlers: BackendHandlers): BackendClient {
+export function createInProcessClient(name: string, handlers: InProcessHandlers): BackendClient {
   const calls = createRunningCalls()
   const own: Readonly<Record<string, unknown>> = { ...handlers }
   const check = async (): Promise<void> => calls.check()
   return {
     // The tables map each name to its method, and `bind` creates the client's function for its kind.
     ...(bindAll(backendMethods, own, calls) as unknown as Omit<BackendClient, 'extensions'>),
-    extensions: bindAll(extensionMethods, {}, calls) as BackendClient['extensions'],
+    extensions: bindAll(extensionMethods, own, calls) as BackendClient['extensions'],
     address: `in-process:${name}`,
     health: check,
     waitUntilReady: check,

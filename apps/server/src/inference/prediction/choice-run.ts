@@ -1,7 +1,8 @@
 import type { PartialMessage } from '@svc/backend-client'
 import { ANSWER_TRAILERS, type PredictOptions, type Reply } from '@svc/backend-client/proto'
+import { SvcError } from '@svc/errors'
 import { estimateText } from '../estimate-tokens.ts'
-import { type FinishReason, NO_USAGE, type PredictionStep, type Usage } from '../events.ts'
+import { type FinishReason, NO_USAGE, type PredictionEvent, type PredictionStep, type Usage } from '../events.ts'
 import type { LeftFigures } from '../executor.ts'
 import { createReplyDecoder, type ReplyDecoder, type ToldEnd } from '../reply-decoder.ts'
 import type { GenerationRequest } from '../request.ts'
@@ -11,10 +12,14 @@ import { createFormGate, type FormGate } from './form-gate.ts'
 import { countPrompt, createOwnCount, type OwnCount } from './own-count.ts'
 import type { Plan } from './plan.ts'
 import type { PredictionContext } from './prediction-context.ts'
+import type { ReadPrompt } from './read-prompt.ts'
 import { createReplyText } from './reply-text.ts'
 
 /** Time for the count of a prompt that nobody waits for. */
 const COUNT_MS = 2000
+
+/** Answers of backends, and of other instances, that do not count tokens. */
+const COUNTS_NOT: ReadonlySet<string> = new Set(['not_implemented', 'invalid_request', 'not_found'])
 
 /** One choice of a reply. */
 interface Choice {
@@ -36,9 +41,13 @@ export class ChoiceRun {
   readonly #decoder: ReplyDecoder
   readonly #gate: FormGate
   readonly #count: OwnCount | undefined
+  readonly #generates: boolean
   #shown: Usage = NO_USAGE
   /** Warnings of the plan until the first steps. */
   #warnings: readonly PredictionStep[]
+  /** The prompt, once it is read with its log-probabilities. */
+  #prompt: ReadPrompt | undefined
+  #hasTokens = false
   #told: ToldEnd = {}
   #details: UsageDetails = {}
 
@@ -50,6 +59,7 @@ export class ChoiceRun {
     const { model, client } = context
     const { plan, countsPrompt } = choice
     const { stream } = request
+    this.#generates = plan.generates ?? true
     this.usage = before
     this.#request = request
     this.#choice = choice
@@ -70,8 +80,17 @@ export class ChoiceRun {
       model.featureFlags.usage === true ? createOwnCount(this.#options, { client, stream, countsPrompt }) : undefined
   }
 
-  /** Asks the backend: for a stream of replies in batches, or for one reply. */
+  /** Reads the prompt, if the client wants its log-probabilities, and gives the steps for it. */
+  async begin(): Promise<readonly PredictionStep[]> {
+    this.#prompt = await this.#choice.plan.readPrompt?.()
+    if (this.#prompt === undefined) return []
+    const { text, tokens } = this.#prompt
+    return [{ type: 'text-delta', choice: this.#choice.index, text, prompt: tokens }]
+  }
+
+  /** Asks the backend: for a stream of replies in batches, for one reply, or for nothing. */
   async ask(): Promise<AsyncIterable<readonly Reply[]> | Iterable<readonly Reply[]>> {
+    if (!this.#generates) return []
     const { client, signal } = this.#context
     const options = { signal, onTrailers: this.#onTrailers }
     return this.#request.stream
@@ -91,6 +110,7 @@ export class ChoiceRun {
       for (const step of this.#gate(this.#decoder.reply(reply))) steps.push(step)
     }
     if (steps.length > 0) steps.unshift(...this.#takeWarnings())
+    this.#hasTokens ||= steps.some(hasLogprobs)
     const { usage } = this.#decoder
     const shown = this.#shown
     const isNew = usage.promptTokens !== shown.promptTokens || usage.completionTokens !== shown.completionTokens
@@ -102,11 +122,33 @@ export class ChoiceRun {
 
   /** Gives the steps after the last reply. */
   async end(): Promise<readonly PredictionStep[]> {
-    const steps = [...this.#takeWarnings(), ...this.#gate(this.#decoder.end(this.#told))]
+    if (!this.#generates) return await this.#endUnasked()
+    const steps = [...this.#takeWarnings(), ...this.#gate(this.#withEndToken(this.#decoder.end(this.#told)))]
     const { usage } = this.#decoder
     const counted = this.#count === undefined ? usage : await this.#count.usage(usage, this.#context)
     this.usage = this.#addUp({ ...counted, ...this.#details })
     return steps
+  }
+
+  /** Ends a choice for which nothing was generated. */
+  async #endUnasked(): Promise<readonly PredictionStep[]> {
+    const count = (): Promise<number> =>
+      countPrompt(this.#options, this.#context).catch((error: unknown) => {
+        if (SvcError.is(error) && COUNTS_NOT.has(error.kind)) return 0
+        throw error
+      })
+    const promptTokens = this.#prompt?.promptTokens ?? (await count())
+    this.usage = this.#addUp({ ...NO_USAGE, promptTokens })
+    return [...this.#takeWarnings(), ...this.#gate(this.#decoder.end({ finishReason: 'length' }))]
+  }
+
+  /** Adds the token with which an answer ended that has no other. */
+  #withEndToken(events: PredictionEvent[]): PredictionEvent[] {
+    const end = this.#prompt?.end
+    const last = events.at(-1)
+    const isEmpty = !this.#hasTokens && !events.some(hasLogprobs)
+    if (end === undefined || !isEmpty || last?.type !== 'choice-end' || last.finishReason !== 'stop') return events
+    return [...events.slice(0, -1), { type: 'text-delta', choice: last.choice, text: '', logprobs: [end] }, last]
   }
 
   /**
@@ -121,7 +163,8 @@ export class ChoiceRun {
       return { usage: this.#addUp(await this.#count.usage(usage, { signal }).catch(() => usage)), isEstimated: false }
     }
     if (usage.promptTokens > 0 || !this.#choice.countsPrompt) return { usage: this.#addUp(usage), isEstimated: false }
-    const counted = await countPrompt(this.#options, { client, signal }).catch(() => undefined)
+    const counted =
+      this.#prompt?.promptTokens ?? (await countPrompt(this.#options, { client, signal }).catch(() => undefined))
     const promptTokens = counted ?? estimatePrompt(this.#options)
     return { usage: this.#addUp({ ...usage, promptTokens }), isEstimated: counted === undefined }
   }
@@ -197,6 +240,10 @@ function readDetails(trailers: Readonly<Record<string, string>>): UsageDetails {
 
 function addKnown(sum: number | undefined, more: number | undefined): number | undefined {
   return sum === undefined ? more : sum + (more ?? 0)
+}
+
+function hasLogprobs(step: PredictionStep): boolean {
+  return step.type === 'text-delta' && (step.logprobs?.length ?? 0) > 0
 }
 
 const FINISH_REASONS: readonly (string | undefined)[] = ['stop', 'length', 'tool_calls', 'content_filter']

@@ -14,6 +14,7 @@ import { type AnswerCheck, type CallCheck, createAnswerCheck, createCallCheck } 
 import type { CompileCache } from './compile-cache.ts'
 import type { ModelFacts, ModelFactsReader } from './model-facts.ts'
 import type { PredictionContext } from './prediction-context.ts'
+import { createPromptReader, type ReadPrompt } from './read-prompt.ts'
 import type { CallReading, ReplyTextOptions } from './reply-text.ts'
 
 /** Plan for one prompt and the reading of its answers. */
@@ -38,6 +39,10 @@ export interface Plan {
   readonly check?: AnswerCheck | undefined
   /** Checks a complete call. @throws SvcError when the tool does not take its arguments */
   readonly checkCall?: CallCheck | undefined
+  /** Reads the log-probabilities of the prompt, which then precedes the answer. @default not wanted */
+  readonly readPrompt?: (() => Promise<ReadPrompt>) | undefined
+  /** Whether the model continues the prompt. @default true */
+  readonly generates?: boolean | undefined
 }
 
 /** Plans a request, with one plan for each prompt. */
@@ -206,8 +211,14 @@ async function planCompletion(
   const plans: Plan[] = []
   for (const prompt of request.prompts) {
     const text = typeof prompt === 'string' ? prompt : await joinTokens(prompt, { client, signal })
-    const echo = toEcho(text, request, model)
+    const { promptLogprobs: alternatives, generates } = request
+    const echo = alternatives === undefined ? toEcho(text, request, model) : undefined
     plans.push({
+      generates,
+      readPrompt:
+        alternatives === undefined
+          ? undefined
+          : createPromptReader({ client, model, prompt, text, alternatives, signal }),
       prompt: typeof prompt === 'string' && request.raw !== true ? writeText(text, request, { model, prompts }) : text,
       grammar: form.grammar,
       check: checkAfterEcho(form.check, echo),

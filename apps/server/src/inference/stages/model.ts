@@ -69,10 +69,10 @@ async function askModel(asked: ModelRequest, call: FormattedCall, options: Model
   const { trace, restores } = ledger
   const steps = trace?.keepsBodies && restores ? traceSteps(predicted, trace) : predicted
   let isFirst = true
-  // The servers of other models report their figures.
-  const isFar = leavesMachine(model)
+  // The servers of other models report their figures, and a prompt that comes back is no answer.
+  const isFarAnswer = leavesMachine(model) && !(call.request.kind === 'completion' && call.request.generates === false)
   const batches = mapBatches(steps, (batch) => {
-    if (isFar) ledger.noteAnswer(measureAnswer(batch))
+    if (isFarAnswer) ledger.noteAnswer(measureAnswer(batch))
     const events = lanes(batch)
     if (isFirst && events.length > 0) {
       isFirst = false

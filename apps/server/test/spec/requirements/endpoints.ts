@@ -646,6 +646,26 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'completions:echo:logprobs',
+    section: '4.3',
+    behavior:
+      '`echo` with `logprobs` on `/v1/completions` lists the tokens of the prompt with their log probabilities.',
+    state: 'built',
+  },
+  {
+    id: 'completions:echo:logprobs-unable',
+    section: '4.3',
+    behavior:
+      '`echo` with `logprobs` is 400 and names the model where its backend gives no log probabilities of a prompt.',
+    state: 'built',
+  },
+  {
+    id: 'completions:limit:none',
+    section: '4.3',
+    behavior: '`max_tokens: 0` on `/v1/completions` generates nothing; -1 means no limit.',
+    state: 'built',
+  },
+  {
     id: 'inference:route:embeddings',
     section: '4.3',
     behavior: '`POST /v1/embeddings` embeds texts.',

@@ -38,7 +38,7 @@ function addTo(choice: Choice | undefined, event: PredictionEvent): void {
   if (event.type === 'choice-end') choice.finishReason = toFinishReason(event.finishReason)
   if (event.type !== 'text-delta') return
   choice.text += event.text
-  const added = choice.writer.piece(event.text, event.logprobs)
+  const added = choice.writer.piece(event)
   if (added === null) return
   if (choice.logprobs === null) choice.logprobs = added
   else appendLogprobs(choice.logprobs, added)

@@ -36,7 +36,7 @@ export function streamCompletion(
   function encode(event: PredictionEvent): string {
     switch (event.type) {
       case 'text-delta': {
-        const logprobs = writers[event.choice]?.piece(event.text, event.logprobs)
+        const logprobs = writers[event.choice]?.piece(event)
         return chunk(event.choice, event.text, 'null', logprobs)
       }
       case 'choice-end':

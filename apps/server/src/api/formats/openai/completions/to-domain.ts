@@ -6,7 +6,10 @@ import { unparsable } from '../../../../inference/unparsable.ts'
 import { MAX_CHOICES } from '../limits.ts'
 import { toGeneration } from '../to-generation.ts'
 
-/** Converts a completion request of the compatible format. `suffix` and `best_of` have no effect. */
+/**
+ * Converts a completion request of the compatible format. With a limit of 0 tokens nothing is generated. `suffix` and
+ * `best_of` have no effect.
+ */
 export function completionToDomain(body: CompletionBody, logitBias?: string | undefined): CompletionRequest {
   const prompts = toTexts(body.prompt)
   const choices = body.n ?? 1
@@ -21,12 +24,15 @@ export function completionToDomain(body: CompletionBody, logitBias?: string | un
   if (prompts.length * choices > MAX_CHOICES)
     throw unparsable(`prompt: more than ${MAX_CHOICES} choices in all`, 'prompt')
   const alternatives = toAlternatives(body.logprobs)
+  const limit = body.max_completion_tokens ?? body.max_tokens
   return {
     kind: 'completion',
     prompts,
     choices,
     stream,
     echo: body.echo ?? undefined,
+    generates: limit !== 0,
+    promptLogprobs: body.echo === true ? alternatives : undefined,
     generation: {
       ...toGeneration({ ...body, logprobs: undefined, top_logprobs: undefined }, logitBias),
       logprobs: alternatives !== undefined,
