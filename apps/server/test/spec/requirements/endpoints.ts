@@ -47,7 +47,8 @@ export const ENDPOINTS = defineRequirements([
   {
     id: 'discovery:health:readyz',
     section: '4.1',
-    behavior: '`GET` and `HEAD /readyz` are answered without credentials, with 200 while the server can serve requests.',
+    behavior:
+      '`GET` and `HEAD /readyz` are answered without credentials, with 200 while the server can serve requests.',
     state: 'built',
   },
   {
