@@ -94,6 +94,36 @@ describe('settings', () => {
     [{ fallback: '' }, ['fallback is missing: requests that no candidate covers fail']],
     [{ activationThreshold: 1.5 }, ['activation_threshold must be a number from 0 to 1 (stops)']],
     [{ activationThreshold: Number.NaN }, ['activation_threshold must be a number from 0 to 1 (stops)']],
+    [{ classifier: 'colbert', activationThreshold: 1.5 }, []],
+    [{ classifier: 'colbert', activationThreshold: 0 }, []],
+    [
+      { classifier: 'colbert', activationThreshold: Number.POSITIVE_INFINITY },
+      ['activation_threshold must be a number, 0 or more (stops)'],
+    ],
+    [
+      { classifier: 'colbert', activationThreshold: Number.NaN },
+      ['activation_threshold must be a number, 0 or more (stops)'],
+    ],
+    [{ classifier: 'colbert', activationThreshold: -1 }, ['activation_threshold is below 0: the default applies']],
+    [
+      { classifier: 'decisions', activationThreshold: 1.01 },
+      ['activation_threshold must be a number from 0 to 1 (stops)'],
+    ],
+    [{ classifier: 'colbert', embeddingCache: { embeddingModel: 'e', confidenceThreshold: 20 } }, []],
+    [
+      {
+        classifier: 'colbert',
+        embeddingCache: { embeddingModel: 'e', confidenceThreshold: -1, similarityThreshold: 2 },
+      },
+      [
+        'embedding_cache.similarity_threshold must be a number from 0 to 1: the cache is not used',
+        'embedding_cache.confidence_threshold must be a number, 0 or more: the cache is not used',
+      ],
+    ],
+    [
+      { embeddingCache: { embeddingModel: 'e', confidenceThreshold: 20 } },
+      ['embedding_cache.confidence_threshold must be a number from 0 to 1: the cache is not used'],
+    ],
     [{ activationThreshold: -1 }, ['activation_threshold is below 0: the default applies']],
     [
       { classifier: 'decisions', activationThreshold: -1 },

@@ -7,6 +7,7 @@ export type RouterErrorCode =
   | 'router_model_missing'
   | 'router_classifier'
   | 'router_timeout'
+  | 'router_busy'
   | 'router_corpus_entry'
   | 'router_corpus_full'
   | 'router_corpus_changed'

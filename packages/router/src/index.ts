@@ -38,7 +38,7 @@ export { createDecisionLog, type DecidedRequest, type DecisionLog, type Decision
 
 // Ports: the parts that the user of the package brings.
 
-export { type CallLimit, createCallLimit } from './classifiers/decisions.ts'
+export { type CallLimit, createCallLimit } from './call-limit.ts'
 export type {
   CallOptions,
   Clock,

@@ -209,7 +209,7 @@ describe('a classifier', () => {
     expect(JSON.stringify([warnings, decision])).not.toContain('secret')
   })
 
-  it('by decisions may find several labels or none, and refuses what is too long and too many at a time', async () => {
+  it('by decisions may find several labels or none, and refuses what is too long', async () => {
     let probabilities = [0.9, 0.6, 0.1]
     const decide: DecisionModel['decide'] = async ({ questions }) =>
       questions.map(({ id }, index) => ({ id, probability: probabilities[index] ?? 0 })).reverse()
@@ -221,18 +221,68 @@ describe('a classifier', () => {
     probabilities = [0.4, 0.3, 0.2]
     expect(await router.decide('none')).toMatchObject({ reason: 'no-label', score: 0.4, labels: [] })
     expect(await router.decide('x'.repeat(65 * 1024))).toMatchObject({ reason: 'classifier-failed' })
-
-    const calls: CallOptions[] = []
-    const slow = create(decider(hang(calls)))
-    const leave = new AbortController()
-    const waiting = Array.from({ length: 8 }, (_, index) =>
-      slow.decide(`prompt ${index}`, leave).catch((error) => error),
-    )
-    expect(await slow.decide('one more')).toMatchObject({ reason: 'classifier-failed', servedModel: 'spare' })
-    leave.abort(new Error('left'))
-    expect(await Promise.all(waiting)).toEqual(Array(8).fill(new Error('left')))
-    expect(calls).toHaveLength(8)
   })
+
+  it.each([9, 20, 100])('by decisions has %i prompts at once wait for each other, eight at a time', async (count) => {
+    const running: (() => void)[] = []
+    let most = 0
+    const decide: DecisionModel['decide'] = ({ questions }) => {
+      const answered = createDeferred<void>()
+      running.push(answered.resolve)
+      most = Math.max(most, running.length)
+      return answered.promise.then(() => questions.map(({ id }) => ({ id, probability: id === 'p0' ? 1 : 0 })))
+    }
+    const router = create(decider(decide))
+    const decisions = Promise.all(Array.from({ length: count }, (_, index) => router.decide(`prompt ${index}`)))
+    for (let left = count; left > 0; left--) {
+      await expect.poll(() => running.length).toBe(Math.min(left, 8))
+      running.shift()?.()
+    }
+    expect(new Set((await decisions).map(({ reason }) => reason))).toEqual(new Set(['covered']))
+    expect(most).toBe(8)
+  })
+
+  it('by decisions waits for a place no longer than its time, and gives the places of hung calls back', async () => {
+    const clock = createFakeClock()
+    const calls: CallOptions[] = []
+    let answers = false
+    const decide: DecisionModel['decide'] = (request, call) =>
+      answers
+        ? Promise.resolve(request.questions.map(({ id }) => ({ id, probability: 1 })))
+        : hang(calls)(request, call)
+    const router = create({ ...decider(decide), clock })
+    const leave = new AbortController()
+    const hung = Array.from({ length: 8 }, (_, index) => router.decide(`prompt ${index}`))
+    const left = router.decide('one that leaves', leave)
+    const late = router.decide('one that waits')
+    await expect.poll(() => calls.length).toBe(8)
+    leave.abort(new Error('left'))
+    await expect(left).rejects.toThrow('left')
+    await clock.advance(10_000)
+    for (const decision of await Promise.all([...hung, late])) {
+      expect(decision).toMatchObject({ reason: 'classifier-failed', latencyMs: 10_000 })
+    }
+    answers = true
+    expect(await router.decide('one more')).toMatchObject({ reason: 'covered', servedModel: 'big' })
+  })
+
+  it.each([1.5, 8, 24.75, 1_000])(
+    'by rank takes a threshold of %d where the scores are that large',
+    async (threshold) => {
+      const settings = { ...SETTINGS, classifier: 'colbert', activationThreshold: threshold }
+      const scores = [threshold, threshold - 0.25, -3]
+      const router = create({
+        settings,
+        reranker: { rerank: async () => scores.map((score, index) => ({ index, score })) },
+      })
+      expect(router.problems).toEqual([])
+      expect(await router.decide('x')).toMatchObject({
+        label: 'code',
+        score: threshold,
+        activationThreshold: threshold,
+      })
+    },
+  )
 
   it('by neighbours takes no label that no policy declares', async () => {
     const options = knn(async () => [[1]])
@@ -334,6 +384,22 @@ describe('the embedding cache', () => {
     expect((await router.decide('alpha, code!')).cached).toBe(true)
     expect((await router.decide('beta: math')).cached).toBe(false)
     expect(router.readCacheStats()?.entries).toBe(2)
+  })
+
+  it.each([1.5, 12])('of a classifier by rank keeps decisions from a score of %d on', async (confidenceThreshold) => {
+    const embeddingCache = { embeddingModel: 'embedder', confidenceThreshold }
+    let score = confidenceThreshold - 0.5
+    const rerank = async () => [{ index: 0, score }]
+    const router = create({
+      settings: { ...SETTINGS, classifier: 'colbert', embeddingCache },
+      reranker: { rerank },
+      cacheEmbedder: createWordEmbedder(),
+    })
+    expect((await router.decide('some code')).cached).toBe(false)
+    expect((await router.decide('code some')).cached).toBe(false)
+    score = confidenceThreshold
+    await router.decide('code, some')
+    expect((await router.decide('some: code')).cached).toBe(true)
   })
 
   it('is not used with thresholds that cannot be', async () => {

@@ -53,7 +53,6 @@ const DEFAULT_CACHE_TIMEOUT_MS = 2_000
 const DEFAULT_MAX_CACHE_ENTRIES = 10_000
 /** The longest time of a timer. */
 const MAX_LIMIT = 2 ** 31 - 1
-const NEVER = new AbortController().signal
 
 /**
  * A router. Mistakes in the settings do not throw: the router lists them and serves by its fallback.
@@ -136,7 +135,7 @@ export function createRouter(options: RouterOptions): Router {
     problems,
     classifier: classifier?.name,
     readCacheStats: () => usable?.readCacheStats?.(),
-    async decide(prompt, { signal = NEVER, caller } = {}) {
+    async decide(prompt, { signal = new AbortController().signal, caller } = {}) {
       const isPrompt = typeof prompt === 'string' || (Array.isArray(prompt?.turns) && typeof prompt.text === 'string')
       checkArgument(isPrompt, 'decide: prompt', 'a text or a Probe', prompt)
       signal.throwIfAborted()

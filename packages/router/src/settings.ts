@@ -24,7 +24,7 @@ export interface EmbeddingCacheSettings {
   readonly embeddingModel: string
   /** The least cosine at which a cached decision serves. @default 0.80 */
   readonly similarityThreshold?: number | undefined
-  /** The least score with which a decision is kept. @default 0.60 */
+  /** The least score with which a decision is kept; may exceed 1 for `colbert`. @default 0.60 */
   readonly confidenceThreshold?: number | undefined
   /** @default `router-cache-<router>` */
   readonly storeName?: string | undefined
@@ -54,7 +54,7 @@ export interface RouterSettings {
   readonly classifierCacheSize?: number | undefined
   /** `raw` compares sums of log-probabilities, `mean` divides them by the number of tokens. @default 'mean' */
   readonly scoreNormalization?: 'raw' | 'mean' | undefined
-  /** 0 is the default. @default 0.15 for `score`, 0.5 for `colbert` and `decisions` */
+  /** 0 is the default; may exceed 1 for `colbert`. @default 0.15 for `score`, 0.5 for `colbert` and `decisions` */
   readonly activationThreshold?: number | undefined
   readonly policies: readonly RouterPolicy[]
   /** From the smallest to the largest: the first that covers the labels serves. */

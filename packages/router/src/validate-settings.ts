@@ -75,7 +75,7 @@ function checkThresholds(settings: RouterSettings, classifier: ClassifierName | 
   const { activationThreshold = 0 } = settings
   if (activationThreshold < 0 && classifier !== 'decisions') {
     report(['activation_threshold'], 'is below 0: the default applies', false)
-  } else checkFraction(activationThreshold, ['activation_threshold'], report)
+  } else checkScore(activationThreshold, classifier, ['activation_threshold'], report)
   checkCount(settings.classifierCacheSize, ['classifier_cache_size'], report)
   if (classifier === 'knn' && settings.activationThreshold) {
     report(['activation_threshold'], 'has no effect with knn: set knn.vote_threshold', false)
@@ -108,7 +108,18 @@ function checkEmbeddingCache(
   const only: Report = (path, message) => report(path, `${message}: the cache is not used`, false)
   if (!cache.embeddingModel.trim()) only(['embedding_cache', 'embedding_model'], 'is missing')
   checkFraction(cache.similarityThreshold, ['embedding_cache', 'similarity_threshold'], only)
-  checkFraction(cache.confidenceThreshold, ['embedding_cache', 'confidence_threshold'], only)
+  checkScore(cache.confidenceThreshold, classifier, ['embedding_cache', 'confidence_threshold'], only)
+}
+
+/** The scores of `colbert` are those of its ranking model, which need not be probabilities. */
+function checkScore(
+  value: number | undefined,
+  classifier: ClassifierName | undefined,
+  path: RouterProblem['path'],
+  report: Report,
+): void {
+  if (classifier !== 'colbert') checkFraction(value, path, report)
+  else if (value !== undefined && !(Number.isFinite(value) && value >= 0)) report(path, 'must be a number, 0 or more')
 }
 
 function checkFraction(value: number | undefined, path: RouterProblem['path'], report: Report): void {

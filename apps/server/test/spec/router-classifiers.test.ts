@@ -199,6 +199,30 @@ describe('colbert', () => {
       expect(await world.ask('writing proofs again')).toMatchObject({ model: 'mid' })
     },
   )
+
+  verifies(
+    'router:block:threshold-ranks',
+    'takes a threshold above 1 for a reranker that gives raw scores',
+    async () => {
+      await using world = await startRouterWorld()
+      const results = [14.25, 12.5, 3].map((relevanceScore, index) => ({ index, relevanceScore }))
+      await world.server.model(
+        'ranker',
+        { rules: [{ rpc: 'Rerank', do: { answer: { results } } }] },
+        { known_usecases: ['rerank'] },
+      )
+      const keys = { classifier: 'colbert', classifier_model: 'ranker' }
+      for (const [activation_threshold, label, served_model] of [
+        [13, 'code', 'mid'],
+        [12.5, 'code,math', 'large'],
+      ] as const) {
+        await world.router('auto', { ...keys, activation_threshold })
+        await world.ask('which is it')
+        expect(await last(world)).toMatchObject({ label, served_model, score: 14.25, activation_threshold })
+      }
+      expect(world.server.logLines.some((line) => line.includes('activation_threshold'))).toBe(false)
+    },
+  )
 })
 
 describe('decisions', () => {
@@ -236,6 +260,32 @@ describe('decisions', () => {
       expect(await last(world)).toMatchObject({ reason: 'classifier-failed' })
     },
   )
+
+  verifies('router:decisions:wait', 'lets a ninth request wait instead of taking the fallback', async () => {
+    await using world = await startRouterWorld()
+    const rules = [{ rpc: 'Decide', contains: 'hold', do: { hang: true } }]
+    await world.server.model('decider', { rules }, { known_usecases: ['decisions'] })
+    await world.router('auto', { classifier: 'decisions', classifier_model: 'decider' })
+    await world.ask('load it')
+    const leave = new AbortController()
+    const held = Array.from({ length: 8 }, (_, index) =>
+      fetch(`${world.server.url}/v1/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'auto', prompt: `hold ${index}` }),
+        signal: leave.signal,
+      }),
+    )
+    await eventually(() => {
+      expect(listCalls(world, 'decider', 'Decide')).toHaveLength(9)
+    })
+    const waiting = ['one', 'two'].map((word) => world.ask(`the conversation writing programs ${word}`))
+    // A request that came later has been answered: the two have been read.
+    await world.server.chat('mid')
+    leave.abort()
+    await Promise.allSettled(held)
+    expect((await Promise.all(waiting)).map(({ model }) => model)).toEqual(['mid', 'mid'])
+  })
 
   it.each([
     ['one answer too few', { answers: [{ id: 'p0', probability: 1 }] }],
@@ -363,6 +413,17 @@ describe('the embedding cache', () => {
       expect(await world.ask('fix without')).toMatchObject({ status: 200, model: 'mid' })
     },
   )
+
+  verifies('router:cache:cold', 'is passed by without an error while its model is being loaded', async () => {
+    await using world = await startRouterWorld()
+    const rules = [{ rpc: 'LoadModel', do: { hang: true } }]
+    await world.server.model('embedder', { rules }, { known_usecases: ['embeddings'], embeddings: true })
+    await world.router('auto', cached())
+    for (const misses of [1, 2]) {
+      expect(await world.ask(`fix ${misses}`)).toMatchObject({ status: 200, model: 'mid' })
+      expect(await readStats(world)).toMatchObject({ misses, embedder_errors: 0, store_errors: 0 })
+    }
+  })
 
   it('is passed by after two seconds where its model hangs', async () => {
     await using world = await startRouterWorld()

@@ -45,7 +45,7 @@ export interface RouterWorld extends AsyncDisposable {
   router(name: string, keys?: Record<string, unknown>, modelKeys?: Record<string, unknown>): Promise<void>
   /** Writes the model that scores. */
   judge(script?: MockScript, keys?: Record<string, unknown>): Promise<void>
-  /** Writes a model that embeds and has it loaded: an embedding cache waits two seconds for it. */
+  /** Writes a model that embeds and has it loaded: an embedding cache waits two seconds for a load. */
   embedder(name: string, script?: MockScript, keys?: Record<string, unknown>): Promise<void>
   /** Chats with a router. */
   ask(

@@ -7,6 +7,7 @@ import { createTrimmer } from '../trim.ts'
 import type { FoundEntry, Vector, VectorIndex } from '../vector/ports.ts'
 import { waitWithLimit } from '../wait.ts'
 import { createLruCache } from './lru.ts'
+import { createPreparation } from './preparation.ts'
 
 /** Counts of an embedding cache since it was built. */
 export interface EmbeddingCacheStats {
@@ -34,7 +35,7 @@ export interface EmbeddingCacheOptions {
   /** The labels that may be active. */
   readonly labels: ReadonlySet<string>
   readonly maxEntries: number
-  /** How long embedder and index may take, each. */
+  /** How long embedder and index may take, each. A model that is still being loaded is waited for as long. */
   readonly timeoutMs: number
   readonly clock: Clock
 }
@@ -48,12 +49,13 @@ const BUCKETS = 10
 
 /**
  * A classifier that serves the decision of a prompt that means the same. Embedder and index only help: where one fails or
- * takes too long, the classifier runs as if there were no cache.
+ * takes too long, the classifier runs as if there were no cache. While the embedder is being loaded, prompts are misses.
  */
 export function createEmbeddingCache(classifier: Classifier, options: EmbeddingCacheOptions): CachedClassifier {
   const { embedder, index, similarityThreshold, confidenceThreshold, owner, labels, maxEntries, timeoutMs, clock } =
     options
   const trimmer = createTrimmer({ tokens: embedder.tokens })
+  const preparation = createPreparation(embedder, { timeoutMs, clock })
   const counts = { hits: 0, misses: 0, nearMisses: 0, lowConfidence: 0, embedderErrors: 0, storeErrors: 0 }
   const buckets = new Array<number>(BUCKETS).fill(0)
   const evicted: Vector[] = []
@@ -75,11 +77,17 @@ export function createEmbeddingCache(classifier: Classifier, options: EmbeddingC
     }
   }
 
-  const embed = (probe: Probe, outer: CallOptions) =>
-    tryCall('embedderErrors', outer, async (call) => {
+  /** The vector of a probe; undefined where the embedder gives none in time. */
+  const embed = async (probe: Probe, outer: CallOptions): Promise<Vector | undefined> => {
+    const state = await preparation.wait(outer)
+    if (state === 'loading') counts.misses++
+    if (state === 'failed') counts.embedderErrors++
+    if (state !== 'ready') return undefined
+    return await tryCall('embedderErrors', outer, async (call) => {
       const trimmed = trimmer.isNeeded(probe) ? await trimmer.trim(probe, call) : probe
       return await embedOne(embedder, trimmed.text, call)
     })
+  }
 
   /** The decision under the nearest entry, where it is near enough. */
   const look = (nearest: FoundEntry | undefined): Classification | undefined => {

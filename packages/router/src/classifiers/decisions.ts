@@ -1,5 +1,6 @@
-import { checkArgument } from '@svc/errors'
 import { activateLabels, findTopLabel } from '../activation.ts'
+import { type CallLimit, createCallLimit } from '../call-limit.ts'
+import { waitFor } from '../corpus/lock.ts'
 import { classifierError } from '../errors.ts'
 import type { DecisionAnswer, DecisionModel, DecisionQuestion } from '../ports.ts'
 import type { RouterPolicy } from '../settings.ts'
@@ -7,32 +8,6 @@ import type { Classifier } from './classification.ts'
 
 /** The most bytes of a request to a decision model: prompt and questions as JSON. */
 const MAX_REQUEST_BYTES = 64 * 1024
-/** Requests to decision models that run at a time, unless told otherwise. */
-const DEFAULT_MAX_CALLS = 8
-
-/** Lets so many calls run at a time and refuses others; shared by all that must not exceed it together. */
-export interface CallLimit {
-  /** @returns what gives the place back; undefined where none is free */
-  enter(): (() => void) | undefined
-}
-
-/** A limit of `maxCalls` calls. */
-export function createCallLimit(maxCalls: number = DEFAULT_MAX_CALLS): CallLimit {
-  const isCount = Number.isSafeInteger(maxCalls) && maxCalls > 0
-  checkArgument(isCount, 'createCallLimit: maxCalls', 'a positive count', maxCalls)
-  let running = 0
-  return {
-    enter() {
-      if (running >= maxCalls) return undefined
-      running++
-      let isRunning = true
-      return () => {
-        if (isRunning) running--
-        isRunning = false
-      }
-    },
-  }
-}
 
 /** How a classifier by decisions is built. */
 export interface DecisionClassifierOptions {
@@ -44,7 +19,7 @@ export interface DecisionClassifierOptions {
 
 /**
  * Asks one yes-or-no question a policy. Probabilities are independent: several labels may be active, or none. The prompt
- * is never cut; one that is too long is an error.
+ * is never cut; one that is too long is an error. A request that finds no free place waits for one until its signal aborts.
  */
 export function createDecisionClassifier(options: DecisionClassifierOptions): Classifier {
   const { model, policies, threshold, limit = createCallLimit() } = options
@@ -57,10 +32,11 @@ export function createDecisionClassifier(options: DecisionClassifierOptions): Cl
       if (new TextEncoder().encode(JSON.stringify(request)).length > MAX_REQUEST_BYTES) {
         throw classifierError(`the prompt and the questions about it are longer than ${MAX_REQUEST_BYTES} bytes`)
       }
-      const leave = limit.enter()
-      if (leave === undefined) throw classifierError('too many requests to decision models are running')
+      const leave = await limit.wait(call)
       try {
-        const probabilities = readAnswers(await model.decide(request, call), questions)
+        // A model that does not listen to its signal keeps no place.
+        const answers = await waitFor(model.decide(request, call), call.signal)
+        const probabilities = readAnswers(answers, questions)
         const labelScores = policies.map(({ label }, index) => ({ label, score: probabilities[index] ?? 0 }))
         return {
           labels: activateLabels(labelScores, { threshold, needsOne: false }),

@@ -17,7 +17,11 @@ export function createLock(): Lock {
 
 /** Waits for a promise that others wait for too. @throws the signal's reason, while the promise goes on */
 export async function waitFor<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
+  if (signal.aborted) {
+    // It may reject although nobody waits for it any more.
+    promise.catch(() => {})
+    throw signal.reason
+  }
   let leave: () => void = () => {}
   const left = new Promise<never>((_resolve, reject) => {
     leave = () => reject(signal.reason)

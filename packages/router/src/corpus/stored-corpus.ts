@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
+import { createCallLimit } from '../call-limit.ts'
 import type { Neighbor } from '../classifiers/classification.ts'
-import { createCallLimit } from '../classifiers/decisions.ts'
 import { RouterError } from '../errors.ts'
 import type { CallOptions } from '../ports.ts'
 import type { Vector, VectorIndex } from '../vector/ports.ts'

@@ -421,7 +421,7 @@ export const ROUTER = {
   score_normalization: about(choice('raw', 'mean'), 'mean divides log-probabilities by their tokens. Default: mean.'),
   activation_threshold: about(
     number,
-    'From this score on a label is active, 0 to 1. 0 is the default: 0.15 for score, 0.5 for colbert and decisions.',
+    'From this score on a label is active: 0 to 1, or more for colbert. 0 is the default: 0.15 for score, 0.5 for colbert and decisions.',
   ),
   policies: about(list(block({ label: text, description: text })), 'The labels, and what each stands for.'),
   candidates: about(

@@ -578,6 +578,12 @@ export const MODEL_BLOCKS = defineRequirements([
     behavior: 'The threshold 0 means 0.5 for `colbert` and `decisions`.',
     state: 'built',
   },
+  {
+    id: 'router:block:threshold-ranks',
+    section: '2.12',
+    behavior: 'The thresholds of `colbert` may exceed 1, because the scores of a reranker need not be probabilities.',
+    state: 'built',
+  },
   { id: 'router:block:fallback', section: '2.12', behavior: '`fallback` is the name of a model.', state: 'built' },
   {
     id: 'router:block:policies',

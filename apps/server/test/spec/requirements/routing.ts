@@ -108,6 +108,13 @@ export const ROUTING = defineRequirements([
     state: 'built',
   },
   {
+    id: 'router:decisions:wait',
+    section: '6.4',
+    behavior:
+      'Eight requests to decision models run at a time; further ones wait for a place within the time of their classification.',
+    state: 'built',
+  },
+  {
     id: 'router:knn:votes',
     section: '6.4',
     behavior: '`knn` votes over a corpus of labelled texts.',
@@ -165,6 +172,13 @@ export const ROUTING = defineRequirements([
     id: 'router:cache:failure',
     section: '6.4',
     behavior: 'A failure of the embedding or the store falls through to the classifier.',
+    state: 'built',
+  },
+  {
+    id: 'router:cache:cold',
+    section: '6.4',
+    behavior:
+      'While its embedding model is being loaded, the embedding cache is passed by without an error after two seconds.',
     state: 'built',
   },
   {
