@@ -52,7 +52,8 @@ export async function compose(options: ComposeOptions): Promise<RunningServer> {
 async function start(options: ComposeOptions, features: FeatureSet, closers: Closers): Promise<RunningServer> {
   let ownPort: number | undefined
   const { routes: listRoutes, unready } = features
-  const platform = await openPlatform(options, { routes: listRoutes, unready, ownPort: () => ownPort }, closers)
+  const facts = { listens: true, routes: listRoutes, unready, ownPort: () => ownPort }
+  const platform = await openPlatform(options, facts, closers)
   for (const createFeature of ALL_FEATURES) features.add(await createFeature(platform))
 
   const { settings, modelFiles, authenticator, models, backends, clock } = platform

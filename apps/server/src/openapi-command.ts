@@ -20,15 +20,13 @@ export async function printOpenApiCommand(options: PlatformOptions): Promise<voi
   try {
     const config = {
       ...options.config,
-      // no address to warn of
-      address: { host: '127.0.0.1', port: 0 },
       modelsPath: join(folder, 'models'),
       backendsPath: join(folder, 'backends'),
       dataPath: join(folder, 'data'),
       configDir: join(folder, 'configuration'),
       authDatabaseUrl: undefined,
     }
-    const later = { routes: features.routes, unready: features.unready, ownPort: () => undefined }
+    const later = { listens: false, routes: features.routes, unready: features.unready, ownPort: () => undefined }
     const platform = await openPlatform({ ...options, config, demoModels: [] }, later, closers)
     closers.push(() => features.close())
     for (const createFeature of ALL_FEATURES) features.add(await createFeature(platform))

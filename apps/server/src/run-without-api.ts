@@ -11,7 +11,7 @@ import type { Platform } from './platform/platform.ts'
 export async function runWithoutApi<T>(options: PlatformOptions, work: (platform: Platform) => Promise<T>): Promise<T> {
   const closers = createClosers()
   try {
-    const facts = { routes: () => [], unready: () => undefined, ownPort: () => undefined }
+    const facts = { listens: false, routes: () => [], unready: () => undefined, ownPort: () => undefined }
     const platform = await openPlatform(options, facts, closers)
     await platform.loadParser()
     return await work(platform)

@@ -25,7 +25,7 @@ export async function withInference<T>(
     const config = { ...options.config, dataPath, authDatabaseUrl: undefined }
     const platform = await openPlatform(
       { ...options, config, ...(corpusStore === undefined ? {} : { corpusStore }) },
-      { routes: () => [], unready: () => undefined, ownPort: () => undefined },
+      { listens: false, routes: () => [], unready: () => undefined, ownPort: () => undefined },
       closers,
     )
     closers.push(() => platform.backends.stop({ graceMs: STOP_MS }))

@@ -76,12 +76,15 @@ export interface PlatformOptions {
 }
 
 /** The facts of the server that the platform cannot know before the features are made. */
-export type LaterFacts = Pick<Platform, 'routes' | 'unready' | 'ownPort'>
+export interface LaterFacts extends Pick<Platform, 'routes' | 'unready' | 'ownPort'> {
+  /** Whether the server will listen at its address. A command does not. */
+  readonly listens: boolean
+}
 
 /** Opens the parts that features share, in the order of their dependencies. */
 export async function openPlatform(
   options: PlatformOptions,
-  { routes, unready, ownPort }: LaterFacts,
+  { listens, routes, unready, ownPort }: LaterFacts,
   closers: Closers,
 ): Promise<Platform> {
   const { config, version, clock, log } = options
@@ -91,7 +94,7 @@ export async function openPlatform(
   const onNewAdmin = (user: User): void => void changes.record(toNewAdmin(user))
   const accounts = await openAccounts({ config, settings, database, hasModel, onNewAdmin, lock, clock, log }, closers)
   const authenticator = options.authenticator ?? accounts.auth.authenticator
-  warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
+  if (listens) warnOfOpenDoor(config, { isAuthConfigured: authenticator.isConfigured, log })
   await recoverInstalls({ config, clock, log })
   const places = createOwnPlaces(config)
   const keyFiles = createKeyFiles(places)
