@@ -16,6 +16,29 @@ describe('a file of labelled texts', () => {
     })
   })
 
+  it('reads the body of a request to the API, and names the lines of its problems', () => {
+    const content = `{
+  "entries": [
+    {"text": "why does it crash", "labels": ["code"]},
+    {"text": "hi", "labels": ["talk", "law"]},
+    { "labels": ["code"], "text": "hi" },
+    7
+  ]
+}
+`
+    expect(readCorpusFile(content, KNOWN)).toEqual({
+      entries: [
+        { text: 'why does it crash', labels: ['code'] },
+        { text: 'hi', labels: ['code'] },
+      ],
+      problems: [
+        { line: 4, problem: 'unknown-label', value: 'law' },
+        { line: 6, problem: 'not-json' },
+      ],
+    })
+    expect(readCorpusFile('{"entries": []}', KNOWN)).toEqual({ entries: [], problems: [] })
+  })
+
   it('reads CSV with a head in any order of columns, quoted cells and several labels', () => {
     const content = 'labels,text\r\ncode;talk,"say ""hi"", then\nstop"\r\ntalk,hello\r\n'
     expect(readCorpusFile(content, KNOWN)).toEqual({

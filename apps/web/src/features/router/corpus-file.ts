@@ -31,8 +31,8 @@ interface Row {
 }
 
 /**
- * Reads labelled texts: JSON lines `{"text": …, "labels": […]}`, or CSV with the columns `text` and `labels`, in which
- * `;` divides labels.
+ * Reads labelled texts: JSON lines `{"text": …, "labels": […]}`, a request of the API with its `entries`, or CSV with the
+ * columns `text` and `labels`, in which `;` divides labels.
  *
  * @param known labels that the router declares
  */
@@ -41,7 +41,7 @@ export function readCorpusFile(content: string, known: readonly string[]): Corpu
   const entries: CorpusEntry[] = []
   const problems: { line: number; problem: CorpusProblem; value?: string }[] = []
   const texts = new Set<string>()
-  for (const row of isJson ? readJsonLines(content) : readCsvRows(content)) {
+  for (const row of isJson ? readJson(content) : readCsvRows(content)) {
     const found = checkRow(row, { known, texts })
     if ('problem' in found) problems.push({ line: row.line, ...found })
     else {
@@ -52,16 +52,37 @@ export function readCorpusFile(content: string, known: readonly string[]): Corpu
   return { entries, problems }
 }
 
+function readJson(content: string): Generator<Row> {
+  const whole = parseJson(content)
+  return isRecord(whole) && Array.isArray(whole.entries) ? readEntries(whole.entries, content) : readJsonLines(content)
+}
+
 function* readJsonLines(content: string): Generator<Row> {
   let line = 0
   for (const part of content.split('\n')) {
     line += 1
-    if (part.trim() === '') continue
-    const value = parseJson(part)
-    yield isRecord(value)
-      ? { line, text: value.text, labels: value.labels }
-      : { line, text: undefined, labels: undefined }
+    if (part.trim() !== '') yield toRow(parseJson(part), line)
   }
+}
+
+/** The entries of a request. Each text is looked for behind the one before it, to find its line. */
+function* readEntries(entries: readonly unknown[], content: string): Generator<Row> {
+  let [line, place] = [1, 0]
+  for (const entry of entries) {
+    const text = isRecord(entry) ? entry.text : undefined
+    const found = content.indexOf(JSON.stringify(text ?? entry), place)
+    if (found >= 0) {
+      line += content.slice(place, found).split('\n').length - 1
+      place = found
+    }
+    yield toRow(entry, line)
+  }
+}
+
+function toRow(value: unknown, line: number): Row {
+  return isRecord(value)
+    ? { line, text: value.text, labels: value.labels }
+    : { line, text: undefined, labels: undefined }
 }
 
 function parseJson(text: string): unknown {
