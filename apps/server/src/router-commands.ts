@@ -1,8 +1,13 @@
 import { join } from 'node:path'
-import type { Embedder } from '@svc/router'
-import { resolveRouterSettings } from '@svc/router'
-import { type CorpusStore, createCorpora } from '@svc/router/corpus'
-import { evaluateRouter, fitActivationThreshold, fitKnnThresholds } from '@svc/router/fit'
+import { type Embedder, resolveRouterSettings } from '@svc/router'
+import { type CorpusStore, createCorpora, type StoredEntry } from '@svc/router/corpus'
+import {
+  type EmbeddedTexts,
+  embedLabelledTexts,
+  evaluateRouter,
+  fitActivationThreshold,
+  fitKnnThresholds,
+} from '@svc/router/fit'
 import { createCorpusFiles } from '@svc/router/node'
 import { createConfigStore } from './catalog/config-store.ts'
 import { findModel } from './catalog/list-models.ts'
@@ -22,24 +27,32 @@ export interface RouterTask {
   readonly file: string | undefined
 }
 
-/** `svc router fit NAME [FILE]`: proposes thresholds for the corpus of a `knn` router, or for labelled texts. */
+/**
+ * `svc router fit NAME [FILE]`: proposes thresholds for the corpus of a `knn` router and the labelled texts beside it, or
+ * for labelled texts.
+ */
 export async function fitRouterCommand(options: PlatformOptions, { name, file }: RouterTask): Promise<void> {
   const signal = abortOnInterrupt()
   const settings = readRouter(options, name)
   if (settings.classifier === 'knn') {
-    if (file !== undefined) throw refuseCommand(`router "${name}" is fitted to its corpus: leave out ${file}`)
     const entries = await readCorpus(options, { name, settings, signal })
-    print(formatKnnFit(name, await fitKnnThresholds(entries, { settings, signal })))
+    const read = file === undefined ? NO_TEXTS : await embedFile(options, { name, file, settings, entries, signal })
+    const { texts } = read
+    print(formatKnnFit(name, { report: await fitKnnThresholds(entries, { settings, texts, signal }), read }))
     return
   }
   if (file === undefined) {
     throw refuseCommand(`router "${name}" has no corpus: name a file of labelled texts, svc router fit ${name} FILE`)
   }
-  const { scored } = await withRouter(options, { name, signal }, ({ router }) =>
+  const evaluation = await withRouter(options, { name, signal }, ({ router }) =>
     evaluateRouter(router, { lines: readLines(file), signal }),
   )
-  print(formatActivationFit(name, fitActivationThreshold(scored, { settings })))
+  const { scored, total, failedCount } = evaluation
+  if (total > 0 && failedCount === total) throw refuseCommand(`the classifier of router "${name}" failed on every text`)
+  print(formatActivationFit(name, { report: fitActivationThreshold(scored, { settings }), evaluation }))
 }
+
+const NO_TEXTS: EmbeddedTexts = { texts: [], problems: [], problemCount: 0 }
 
 /**
  * `svc router eval NAME FILE`: routes labelled texts and counts those that the right model serves.
@@ -89,6 +102,38 @@ async function readCorpus(
   } finally {
     await corpora.close()
   }
+}
+
+/** Embeds the texts of a file by the model of a router's corpus. */
+function embedFile(
+  options: PlatformOptions,
+  {
+    name,
+    file,
+    settings,
+    entries,
+    signal,
+  }: {
+    readonly name: string
+    readonly file: string
+    readonly settings: Settings
+    readonly entries: readonly StoredEntry[]
+    readonly signal: AbortSignal
+  },
+): Promise<EmbeddedTexts> {
+  return withRouter(options, { name, signal }, async ({ embedder, corpus }) => {
+    if (embedder === undefined || corpus === undefined) {
+      throw refuseCommand(
+        `the embedding model "${settings.knn?.embeddingModel ?? ''}" of router "${name}" is not there`,
+      )
+    }
+    if (entries.some(({ embeddingFingerprint }) => embeddingFingerprint !== corpus.fingerprint)) {
+      throw refuseCommand(
+        `the embedding model of router "${name}" has changed since its corpus was embedded: restart the server, which embeds it anew, then ask the router once`,
+      )
+    }
+    return await embedLabelledTexts(readLines(file), { settings, embedder, signal })
+  })
 }
 
 const openCorpusFiles = (dataPath: string): CorpusStore => createCorpusFiles({ folder: join(dataPath, CORPUS_FOLDER) })

@@ -284,7 +284,7 @@ const PROMISES = {
     ],
     entries: {
       corpus: ['MAX_ENTRIES_PER_REQUEST', 'createCorpora', 'createEntryId', 'createFingerprint'],
-      fit: ['evaluateRouter', 'fitActivationThreshold', 'fitKnnThresholds'],
+      fit: ['embedLabelledTexts', 'evaluateRouter', 'fitActivationThreshold', 'fitKnnThresholds'],
       node: ['createCorpusFiles'],
       vector: ['MAX_DIMENSION', 'VectorError', 'createVectorIndex'],
     },

@@ -17,7 +17,8 @@ Commands:
   models export-config NAME  print the configuration of a model
   models schema     print the JSON Schema of model files, for editors
   backends list     list the backends that can be used
-  router fit NAME   propose thresholds that fit the corpus of a router, or the labelled texts of a FILE
+  router fit NAME FILE  propose thresholds that fit labelled texts; for knn also those of the corpus,
+                    and FILE may be left out
   router eval NAME FILE  route labelled texts and count those that the right model serves:
                     --min-rate 0.9 ends with code 1 below that share
   pii eval FILE     run detectors over labelled texts and count what they find and miss:

@@ -220,7 +220,7 @@ function routerCommand(
 ): Command | string {
   const isEval = command === 'router eval'
   if (!name || file === '' || more.length > 0 || (isEval && file === undefined)) {
-    return `${command} takes ${isEval ? 'NAME and FILE' : 'NAME, and FILE for a router without a corpus'}`
+    return `${command} takes ${isEval ? 'NAME and FILE' : 'NAME and, beside a corpus or in its place, FILE'}`
   }
   const path = file === undefined ? undefined : resolve(cwd, file)
   if (!isEval || path === undefined) return { kind: 'router-fit', name, file: path, ...loaded }

@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import {
   type CallLimit,
   createRouter,
+  type Embedder,
   type ModelDirectory,
   type Router,
   type RouterSettings,
@@ -23,6 +24,8 @@ export interface BuiltRouter {
   readonly settings: RouterSettings
   /** Of a `knn` router whose embedding model is there. */
   readonly corpus: Corpus | undefined
+  /** Embeds the prompts of a `knn` router. */
+  readonly embedder: Embedder | undefined
   /** Why the corpus cannot be used until a restart. */
   readonly corpusFault: SvcError | undefined
 }
@@ -59,6 +62,7 @@ export async function buildRouter(
     isScore && classifier !== undefined
       ? await readClassifierTemplate(classifier, { prompts: options.prompts, logger, signal })
       : undefined
+  const embedsPrompts = embedder && ports.toEmbedder(embedder)
   const { corpus, corpusFault } =
     settings.classifier === 'knn' && embedder !== undefined
       ? openCorpus(name, settings, { embedder, ports, corpora: options.corpora })
@@ -71,7 +75,7 @@ export async function buildRouter(
     scorer: classifier && ports.toScorer(classifier, template),
     reranker: classifier && ports.toReranker(classifier),
     decisionModel: classifier && ports.toDecisionModel(classifier),
-    embedder: embedder && ports.toEmbedder(embedder),
+    embedder: embedsPrompts,
     cacheEmbedder: cacheEmbedder && ports.toEmbedder(cacheEmbedder),
     corpus,
     systemTurn: renderSystemTurn(keys.classifierSystemTemplate, { policies: settings.policies, router: name, logger }),
@@ -82,7 +86,7 @@ export async function buildRouter(
     if (stopsClassifier)
       logger.error({ router: name, key: path.join('.'), reason: message }, 'a router has no classifier')
   }
-  return { router, settings, corpus, corpusFault }
+  return { router, settings, corpus, embedder: embedsPrompts, corpusFault }
 }
 
 function openCorpus(

@@ -278,20 +278,45 @@ describe('commands on routers, beside the server that runs', () => {
   }
 
   it('fit proposes thresholds for a corpus, with what they change', async () => {
-    const { code, stdout } = await run('router', 'fit', 'knn')
-    expect([code, stdout]).toEqual([0, expect.stringContaining('router "knn": 6 texts of its corpus')])
-    for (const part of ['similarity_threshold', 'vote_threshold', 'right model', 'served model', 'router:\n  knn:\n']) {
+    const { code, stdout, stderr } = await run('router', 'fit', 'knn')
+    expect([code, stderr, stdout]).toEqual([0, '', expect.stringContaining('router "knn": 6 texts of its corpus')])
+    for (const part of ['similarity_threshold', 'vote_threshold', 'right model', 'served model']) {
       expect(stdout).toContain(part)
     }
+    expect(stdout).toMatch(/\nrouter:\n {2}knn:\n {4}similarity_threshold: 0\.\d\d\n|No proposal/)
+    expect(stdout).toContain('No text is without a label')
+    expect(stdout).toContain('No text has several labels')
     for (const { text } of CORPUS) expect(stdout).not.toContain(text)
+  })
+
+  it('fit takes a file beside a corpus, with texts that belong to no label', async () => {
+    const file = await writeTexts('beside.jsonl', [
+      ...labelled,
+      { text: 'qqq zzz xxx', labels: [] },
+      { text: 'Why does my C++ program crash?', model: 'for-code' },
+      { text: 'hello', labels: ['smalltalk'] },
+      'damaged',
+    ])
+    const { code, stdout, stderr } = await run('router', 'fit', 'knn', file)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('router "knn": 6 texts of its corpus, each routed by the others, and 5 texts of the file')
+    expect(stdout).toMatch(/Texts without a label: the fallback serves [01] of 1\./)
+    expect(stdout).toContain('line 6: names "smalltalk", which is no label of policies')
+    expect(stdout).toContain('line 7: is no text with labels or a model')
   })
 
   it('fit proposes a threshold for labelled texts', async () => {
     await writeRouter('loose', { ...ROUTERS.score, activation_threshold: 0 })
-    const { code, stdout } = await run('router', 'fit', 'loose', await writeTexts('texts.jsonl', labelled))
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/activation_threshold +0\.15 +0\.\d\d/)])
+    const { code, stdout, stderr } = await run('router', 'fit', 'loose', await writeTexts('texts.jsonl', labelled))
+    expect([code, stderr, stdout]).toEqual([0, '', expect.stringMatching(/activation_threshold +0\.15 +0\.\d\d/)])
     expect(stdout).toMatch(/right model +\d+\.\d % +100\.0 %/)
     expect(stdout).toMatch(/router:\n {2}activation_threshold: 0\.\d\d\n?$/)
+  })
+
+  it('fit proposes nothing where nothing is gained', async () => {
+    const { code, stdout } = await run('router', 'fit', 'score', await writeTexts('texts.jsonl', labelled))
+    expect([code, stdout]).toEqual([0, expect.stringContaining('No proposal')])
+    expect(stdout).not.toMatch(/proposed|router:\n/)
   })
 
   it('eval counts the texts that the right model serves, and ends with code 1 below a share', async () => {
@@ -299,6 +324,8 @@ describe('commands on routers, beside the server that runs', () => {
     expect(await run('router', 'eval', 'score', file, '--min-rate', '1')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('router "score": 3 texts, 3 routed right (100.0 %)'),
+      // Nothing listens: no open door is reported.
+      stderr: '',
     })
     const wrong = [...labelled, '', 'damaged', { text: 'hello there', model: 'for-code' }]
     const mixed = await writeTexts('mixed.jsonl', wrong)

@@ -2,7 +2,8 @@ import type { LineProblem } from '../corpus/load-entries.ts'
 import type { OptionalSignal } from '../ports.ts'
 import type { Router } from '../router.ts'
 import type { ScoredText } from './fit-thresholds.ts'
-import { type ConfusionCell, chooseModel, countPairs } from './outcome.ts'
+import { type ConfusionCell, chooseExpected, countPairs } from './outcome.ts'
+import { createProblemList, MAX_NAMED, readLabelledTexts } from './samples.ts'
 
 /** A text that another model serves than the one that should. Names it by its line alone. */
 export interface Miss {
@@ -18,6 +19,8 @@ export interface Evaluation {
   readonly correct: number
   /** `correct` of `total`; 0 without texts. */
   readonly rate: number
+  /** Texts that the classifier failed on: the fallback served them. */
+  readonly failedCount: number
   readonly confusion: readonly ConfusionCell[]
   /** The first of the texts that were routed wrong. */
   readonly misses: readonly Miss[]
@@ -28,14 +31,13 @@ export interface Evaluation {
   readonly scored: readonly ScoredText[]
 }
 
-/** Lines that are named. */
-const MAX_NAMED = 100
 /** Texts whose scores are kept. */
 const MAX_SCORED = 10_000
 
 /**
  * Routes the texts of a file, one JSON object a line: `{"text": "...", "labels": ["..."]}`, or `"model"` in the place of
- * `labels`. A text is routed right where the model serves that is named, or that its labels lead to.
+ * `labels`. A text is routed right where the model serves that is named, or that its labels lead to. Without labels that
+ * is the fallback.
  *
  * @throws what `decide` throws; the signal's reason
  */
@@ -45,47 +47,20 @@ export async function evaluateRouter(
 ): Promise<Evaluation> {
   const pairs: [expected: string, served: string][] = []
   const misses: Miss[] = []
-  const problems: LineProblem[] = []
+  const problems = createProblemList()
   const scored: ScoredText[] = []
-  const counts = { total: 0, correct: 0, problemCount: 0 }
-  let line = 0
-  for await (const text of lines) {
-    line++
-    if (text.trim() === '') continue
-    const sample = parseSample(text)
-    if (sample === undefined) {
-      counts.problemCount++
-      if (problems.length < MAX_NAMED) problems.push({ line, problem: 'is no text with labels or a model' })
-      continue
-    }
-    const expected = sample.model ?? chooseModel(sample.labels, router.settings)
-    const { servedModel: served, labels, labelScores = [] } = await router.decide(sample.text, { signal, caller })
+  const counts = { total: 0, correct: 0, failedCount: 0 }
+  for await (const { line, text, labels: wanted, model } of readLabelledTexts(lines, router.settings, problems)) {
+    const expected = chooseExpected({ labels: wanted, model }, router.settings)
+    const { servedModel: served, labels, labelScores, reason } = await router.decide(text, { signal, caller })
     counts.total++
     pairs.push([expected, served])
     if (served === expected) counts.correct++
     else if (misses.length < MAX_NAMED) misses.push({ line, expected, served, labels })
-    if (scored.length < MAX_SCORED) scored.push({ labels: sample.labels, labelScores })
+    if (reason === 'classifier-failed' || reason === 'no-classifier') counts.failedCount++
+    else if (scored.length < MAX_SCORED) scored.push({ labels: wanted, model, labelScores: labelScores ?? [] })
   }
   const rate = counts.total === 0 ? 0 : counts.correct / counts.total
-  return { ...counts, rate, confusion: countPairs(pairs), misses, problems, scored }
-}
-
-interface Sample {
-  readonly text: string
-  readonly labels: readonly string[]
-  readonly model: string | undefined
-}
-
-function parseSample(line: string): Sample | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    if (typeof value !== 'object' || value === null) return undefined
-    const { text, labels, model } = value as Partial<Record<string, unknown>>
-    if (typeof text !== 'string') return undefined
-    if (typeof model === 'string') return { text, labels: [], model }
-    const isList = Array.isArray(labels) && labels.every((label) => typeof label === 'string')
-    return isList ? { text, labels, model: undefined } : undefined
-  } catch {
-    return undefined
-  }
+  const { named, count: problemCount } = problems
+  return { ...counts, rate, confusion: countPairs(pairs), misses, problems: named, problemCount, scored }
 }

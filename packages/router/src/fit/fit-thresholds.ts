@@ -2,7 +2,7 @@ import { activateLabels, type LabelScore } from '../activation.ts'
 import type { Neighbor } from '../classifiers/classification.ts'
 import { countVotes } from '../classifiers/vote.ts'
 import { createEntryId } from '../corpus/entry.ts'
-import { giveTurn, indexEntries } from '../corpus/index-entries.ts'
+import { type EntriesById, giveTurn, indexEntries, keepOneDimension } from '../corpus/index-entries.ts'
 import type { StoredEntry } from '../corpus/line.ts'
 import { toNeighbors } from '../corpus/payload.ts'
 import { RouterError } from '../errors.ts'
@@ -16,6 +16,7 @@ import {
 } from '../settings.ts'
 import { createVectorIndex } from '../vector/vector-index.ts'
 import { type FitReport, searchGrid } from './grid.ts'
+import type { EmbeddedText, Expectation } from './samples.ts'
 
 /** Thresholds of `knn`. */
 export interface KnnThresholds {
@@ -23,53 +24,63 @@ export interface KnnThresholds {
   readonly voteThreshold: number
 }
 
-/** A text's labels, and the score that a classifier gave each label for it. */
-export interface ScoredText {
-  readonly labels: readonly string[]
+/** A text's labels, or its model, and the score that a classifier gave each label for it. */
+export interface ScoredText extends Expectation {
   readonly labelScores: readonly LabelScore[]
 }
 
-/** Texts whose neighbours are looked up: of a larger corpus, as many spread over it. */
+/** Texts whose neighbours are looked up: of a larger corpus or list, as many spread over it. */
 const MAX_SAMPLES = 2_000
 /** Lookups between which others get their turn. */
 const LOOKUPS_PER_TURN = 16
+/** Steps of an activation threshold. */
+const ACTIVATION_STEPS = 100
 
 /**
- * Thresholds of a `knn` router that fit its corpus. Each text is classified by the others (leave one out).
+ * Thresholds of a `knn` router that fit its corpus: each text is classified by the others (leave one out). Of similarity
+ * thresholds that do equally well the highest is proposed, because prompts unlike the corpus should go to the fallback.
  *
  * @param entries as `readEntries` of a corpus gives them
- * @throws `router_samples` for fewer than two entries; the signal's reason
+ * @param options.texts further texts, classified by the corpus, as `embedLabelledTexts` gives them
+ * @throws `router_samples` for fewer than two entries, or vectors of another length; the signal's reason
  */
 export async function fitKnnThresholds(
   entries: readonly StoredEntry[],
-  { settings, signal }: OptionalSignal & { readonly settings: RouterSettings },
+  {
+    settings,
+    texts = [],
+    signal,
+  }: OptionalSignal & { readonly settings: RouterSettings; readonly texts?: readonly EmbeddedText[] | undefined },
 ): Promise<FitReport<KnnThresholds>> {
   checkSettings(settings, 'fitKnnThresholds: settings')
   if (entries.length < 2) throw samplesError('a corpus needs two entries or more')
   const { k, ...current } = resolveKnn(settings.knn)
+  const { fitting, dimension } = keepOneDimension(new Map(entries.map((entry) => [createEntryId(entry.text), entry])))
+  if (texts.some(({ vector }) => vector.length !== dimension)) {
+    throw samplesError('the vectors of the texts have another length than those of the corpus')
+  }
+  const samples = [...spread([...fitting.values()]), ...spread(texts)]
   const labels = new Set(settings.policies.map(({ label }) => label))
-  const step = Math.ceil(entries.length / MAX_SAMPLES)
-  const samples = entries.filter((_, index) => index % step === 0)
-  const neighbors = await leaveOneOut(entries, samples, { k, signal: signal ?? new AbortController().signal })
-  const similarities = listSteps(0, 0.95)
-  const votes = listSteps(0.05, 1)
+  const neighbors = await leaveOneOut(fitting, samples, { k, signal: signal ?? new AbortController().signal })
+  const similarities = listSteps(0, 0.95, current.similarityThreshold)
+  const votes = listSteps(0.05, 1, current.voteThreshold)
   return searchGrid({
     ...settings,
     samples,
-    current,
     grid: similarities.map((similarityThreshold) =>
       votes.map((voteThreshold) => ({ similarityThreshold, voteThreshold })),
     ),
-    activate: (index, { similarityThreshold, voteThreshold }) =>
-      activateLabels(countVotes(neighbors[index] ?? [], { similarityThreshold, labels }), {
-        threshold: voteThreshold,
-        needsOne: false,
-      }),
+    current: [similarities.indexOf(current.similarityThreshold), votes.indexOf(current.voteThreshold)],
+    activate: createVoteCounter(neighbors, labels),
+    prefer: (one, other) =>
+      one.similarityThreshold - other.similarityThreshold ||
+      compareNearness(current.voteThreshold, one.voteThreshold, other.voteThreshold),
   })
 }
 
 /**
- * The activation threshold of a `score`, `colbert` or `decisions` router that fits labelled texts.
+ * The activation threshold of a `score`, `colbert` or `decisions` router that fits labelled texts. Of thresholds that do
+ * equally well the one nearest to the present is proposed.
  *
  * @param texts with the scores of the router's decisions, whatever its threshold is now
  * @throws `router_samples` without texts
@@ -80,29 +91,79 @@ export function fitActivationThreshold(
 ): FitReport<number> {
   checkSettings(settings, 'fitActivationThreshold: settings')
   if (texts.length === 0) throw samplesError('there are no labelled texts')
-  const needsOne = readClassifierName(settings) !== 'decisions'
+  const classifier = readClassifierName(settings)
+  const present = resolveActivationThreshold(settings)
+  const thresholds = listThresholds(classifier === 'colbert' ? findTopScore(texts) : 1, present)
   return searchGrid({
     ...settings,
     samples: texts,
-    current: resolveActivationThreshold(settings),
-    grid: [Array.from({ length: 99 }, (_, index) => (index + 1) / 100)],
-    activate: (index, threshold) => activateLabels(texts[index]?.labelScores ?? [], { threshold, needsOne }),
+    grid: [thresholds],
+    current: [0, thresholds.indexOf(present)],
+    activate: (index, threshold) =>
+      activateLabels(texts[index]?.labelScores ?? [], { threshold, needsOne: classifier !== 'decisions' }),
+    prefer: (one, other) => compareNearness(present, one, other),
   })
 }
 
-/** Steps of 0.05. */
-function listSteps(first: number, last: number): number[] {
+/** Finds the active labels of a sample. The votes of a similarity threshold are counted once. */
+function createVoteCounter(
+  neighbors: readonly (readonly Neighbor[])[],
+  labels: ReadonlySet<string>,
+): (sample: number, thresholds: KnnThresholds) => string[] {
+  const counted = new Map<number, readonly (readonly LabelScore[])[]>()
+  return (sample, { similarityThreshold, voteThreshold }) => {
+    const votes =
+      counted.get(similarityThreshold) ?? neighbors.map((near) => countVotes(near, { similarityThreshold, labels }))
+    counted.set(similarityThreshold, votes)
+    return activateLabels(votes[sample] ?? [], { threshold: voteThreshold, needsOne: false })
+  }
+}
+
+/** Above 0 where the first of two values is nearer to the present one. */
+function compareNearness(present: number, one: number, other: number): number {
+  return Math.abs(other - present) - Math.abs(one - present)
+}
+
+/** Steps of 0.05, and the present value among them. */
+function listSteps(first: number, last: number, present: number): number[] {
   const count = Math.round((last - first) * 20) + 1
-  return Array.from({ length: count }, (_, index) => Math.round((first + index / 20) * 100) / 100)
+  return addSorted(
+    Array.from({ length: count }, (_, index) => Math.round((first + index / 20) * 100) / 100),
+    present,
+  )
+}
+
+/** Thresholds up to the highest score, which may exceed 1 where scores are not probabilities. */
+function listThresholds(topScore: number, present: number): number[] {
+  const top = Math.max(1, topScore)
+  const steps = Array.from({ length: ACTIVATION_STEPS - 1 }, (_, index) =>
+    Number((((index + 1) * top) / ACTIVATION_STEPS).toPrecision(3)),
+  )
+  return addSorted(steps, present)
+}
+
+function addSorted(values: readonly number[], value: number): number[] {
+  return [...new Set([...values, value])].sort((one, other) => one - other)
+}
+
+function findTopScore(texts: readonly ScoredText[]): number {
+  let top = 0
+  for (const { labelScores } of texts) for (const { score } of labelScores) top = Math.max(top, score)
+  return top
+}
+
+function spread<T>(all: readonly T[]): readonly T[] {
+  const step = Math.ceil(all.length / MAX_SAMPLES)
+  return all.filter((_, index) => index % step === 0)
 }
 
 async function leaveOneOut(
-  entries: readonly StoredEntry[],
-  samples: readonly StoredEntry[],
+  entries: EntriesById,
+  samples: readonly Pick<EmbeddedText, 'text' | 'vector'>[],
   { k, signal }: CallOptions & { readonly k: number },
 ): Promise<Neighbor[][]> {
-  const index = createVectorIndex({ maxEntries: entries.length })
-  await indexEntries(index, new Map(entries.map((entry) => [createEntryId(entry.text), entry])), { signal })
+  const index = createVectorIndex({ maxEntries: entries.size })
+  await indexEntries(index, entries, { signal })
   const all: Neighbor[][] = []
   for (const { text, vector } of samples) {
     if (all.length % LOOKUPS_PER_TURN === 0) await giveTurn()

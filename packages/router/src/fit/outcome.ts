@@ -1,5 +1,6 @@
 import { selectCandidate } from '../select-candidate.ts'
 import type { RouterCandidate } from '../settings.ts'
+import type { Expectation } from './samples.ts'
 
 /** The models among which labels choose. */
 export interface Choice {
@@ -26,9 +27,15 @@ export interface LabelCounts {
   readonly falseNegatives: number
 }
 
-/** The labels that a text has, and those that were found. */
+/** How many texts of a group were right. */
+export interface GroupCounts {
+  readonly total: number
+  readonly correct: number
+}
+
+/** The labels that a text has, or the model that should serve it, and the labels that were found. */
 export interface Outcome {
-  readonly expected: readonly string[]
+  readonly expected: Expectation
   readonly found: readonly string[]
 }
 
@@ -37,8 +44,18 @@ export function chooseModel(labels: readonly string[], { candidates, fallback = 
   return selectCandidate(candidates, labels)?.model ?? fallback
 }
 
+/** The model that should serve a text. */
+export function chooseExpected({ labels, model }: Expectation, choice: Choice): string {
+  return model ?? chooseModel(labels, choice)
+}
+
+/** Whether exactly the labels of a text were found. Nothing is known of the labels of a text that names a model. */
+export function hasExactLabels({ expected, found }: Outcome): boolean {
+  return expected.model === undefined && hasSameLabels(expected.labels, found)
+}
+
 /** Whether two lists hold the same labels. */
-export function hasSameLabels(one: readonly string[], other: readonly string[]): boolean {
+function hasSameLabels(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((label) => other.includes(label))
 }
 
@@ -54,13 +71,14 @@ export function countPairs(pairs: Iterable<readonly [expected: string, served: s
   return [...cells.values()].sort((one, other) => other.count - one.count)
 }
 
-/** How often each label was found, in the order of the alphabet. */
+/** How often each label was found, in the order of the alphabet. Texts that name a model do not count. */
 export function countLabels(outcomes: readonly Outcome[]): LabelCounts[] {
-  const labels = [...new Set(outcomes.flatMap(({ expected, found }) => [...expected, ...found]))].sort()
+  const labelled = outcomes.filter(({ expected }) => expected.model === undefined)
+  const labels = [...new Set(labelled.flatMap(({ expected, found }) => [...expected.labels, ...found]))].sort()
   return labels.map((label) => {
     const counts = { label, truePositives: 0, falsePositives: 0, falseNegatives: 0 }
-    for (const { expected, found } of outcomes) {
-      const [isExpected, isFound] = [expected.includes(label), found.includes(label)]
+    for (const { expected, found } of labelled) {
+      const [isExpected, isFound] = [expected.labels.includes(label), found.includes(label)]
       if (isExpected && isFound) counts.truePositives++
       else if (isFound) counts.falsePositives++
       else if (isExpected) counts.falseNegatives++
