@@ -4,7 +4,7 @@ import { Tally } from './tally.ts'
 
 /** The beginning of every honest "I do not know". */
 const FALLBACK = 'I am a very small demo model and '
-/** The threshold of the demo router: a label is active from this share on. */
+/** The threshold of the four demo routes: a label is active from this share on. */
 const DEMO_THRESHOLD = 0.5
 
 /** Questions and sampling of an evaluation. */

@@ -1,11 +1,14 @@
+import { cpSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import Anthropic from '@anthropic-ai/sdk'
 import { writeTinyEmbedder } from '@svc/test-kit'
 import { Ollama } from 'ollama'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
+import { verifies } from '../spec/verifies.ts'
 import { type BuiltServer, runBuilt, startBuiltServer } from '../support/built-server.ts'
 import { openResponseSocket } from '../support/response-socket.ts'
 import type { WireDecision } from '../support/router-world.ts'
@@ -265,6 +268,41 @@ it('a prompt longer than the context of the classifier is cut and routed', async
     )) ?? []
   expect(await lastDecision()).toMatchObject({ classifier: 'score', reason: 'covered' })
   expect(CANDIDATES.map((one) => one.model)).toContain(model)
+})
+
+describe('the router to begin with', () => {
+  const folder = fileURLToPath(new URL('../../../../examples/demo-router/', import.meta.url))
+  const env = { SVC_DEMO_MODEL: 'true', SVC_THREADS: '1' }
+
+  it('is the one of the page about routers', () => {
+    const page = readFileSync(new URL('../../../../docs/router.md', import.meta.url), 'utf8')
+    expect(/```yaml\n(?<block>[\s\S]*?)```/.exec(page)?.groups?.block).toBe(
+      readFileSync(join(folder, 'auto.yaml'), 'utf8'),
+    )
+  })
+
+  verifies('router:demo:works', 'sends new texts to the right model, and has thresholds that fit', async () => {
+    for (const name of ['auto', 'small', 'large']) {
+      cpSync(join(folder, `${name}.yaml`), join(server.folder, 'models', `${name}.yaml`))
+    }
+    const corpus = JSON.parse(readFileSync(join(folder, 'corpus.json'), 'utf8')) as { entries: unknown[] }
+    const added = await postJson('/api/router/auto/corpus', corpus)
+    expect(await added.json()).toMatchObject({ added: corpus.entries.length, skipped: 0 })
+    const texts = join(folder, 'texts.jsonl')
+    expect(
+      await runBuilt(server.folder, ['router', 'eval', 'auto', texts, '--min-rate', '0.85'], { env }),
+    ).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+    const fitted = await runBuilt(server.folder, ['router', 'fit', 'auto', texts], { env })
+    expect([fitted.code, fitted.stdout]).toEqual([0, expect.stringContaining('No proposal')])
+    const reply = await postJson('/v1/chat/completions', {
+      model: 'auto',
+      messages: messages('Why does my program crash?'),
+    })
+    expect([reply.status, await lastDecision()]).toMatchObject([200, { label: 'code', router_model: 'auto' }])
+  })
 })
 
 describe('commands on routers, beside the server that runs', () => {

@@ -157,6 +157,13 @@ export const ROUTING = defineRequirements([
     state: 'built',
   },
   {
+    id: 'router:demo:works',
+    section: '6.4',
+    behavior:
+      'The router of `examples/demo-router` routes by `knn` on the built-in embedding model, with a corpus that finds the right model for 85 % of new texts.',
+    state: 'built',
+  },
+  {
     id: 'router:cache:lookup',
     section: '6.4',
     behavior: 'The embedding cache answers with the nearest decision when its similarity reaches the threshold.',
