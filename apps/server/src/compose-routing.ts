@@ -9,7 +9,7 @@ import type { RequestRouter } from './inference/stages/router.ts'
 import type { RequestFilter } from './pii/request-filter.ts'
 import type { Clock, Logger } from './ports.ts'
 import { createRoutingMetrics } from './routing/metrics.ts'
-import { createModelPorts, type ModelPortsOptions, type PerformInside } from './routing/model-ports.ts'
+import type { ModelPortsOptions, PerformInside } from './routing/model-ports.ts'
 import { createRequestRouter } from './routing/route-request.ts'
 import { createRouterAdmin, type RouterAdmin } from './routing/router-admin.ts'
 import { createRouters, type Routers } from './routing/routers.ts'
@@ -45,7 +45,7 @@ export function composeRouting(parts: RoutingParts): RoutingModule {
   const { perform, load, filter, prompts, findModel, clock, logger } = parts
   const decisions = createDecisionLog({ clock })
   const routers = createRouters({
-    ports: createModelPorts({ perform, load, filter, ownContext: () => createOwnContext({ clock, logger }) }),
+    models: { perform, load, filter, ownContext: () => createOwnContext({ clock, logger }) },
     findModel,
     listModels: parts.listModels,
     corpora: createCorpora({ store: parts.corpusStore, clock, logger }),

@@ -59,6 +59,8 @@ export interface FilteredRequest {
 
 /** The PII filter as a stage of requests (§6.3). */
 export interface RequestFilter {
+  /** Gives the present policy of a model. */
+  findPolicy(model: ModelConfig): ConsumerPolicy
   /** Whether requests of a model are filtered. */
   watches(model: ModelConfig, options: { readonly isSocket: boolean }): boolean
   /**
@@ -204,13 +206,16 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     return collection.tokenLists.length > 0 ? judgeWithTokens(parts) : judge(toScanned(parts), [])
   }
 
+  const findPolicy = (model: ModelConfig): ConsumerPolicy => findConsumerPolicy(model, defaults())
+
   return {
+    findPolicy,
     watches(model, { isSocket }) {
-      const policy = findConsumerPolicy(model, defaults())
+      const policy = findPolicy(model)
       return policy.enabled && (isSocket || hasWork(policy))
     },
     filter(request) {
-      const policy = findConsumerPolicy(request.model, defaults())
+      const policy = findPolicy(request.model)
       if (!policy.enabled) return NOTHING
       if (request.isSocket) throw piiUnsupportedTransport()
       return filterBody(request, { policy, origin: 'middleware' })

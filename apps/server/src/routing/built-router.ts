@@ -15,7 +15,7 @@ import type { ConversationWriter } from '../inference/operations/operation-runne
 import type { Clock, Logger } from '../ports.ts'
 import { readClassifierTemplate } from './classifier-template.ts'
 import { fingerprintModel } from './embedding-fingerprint.ts'
-import type { ModelPorts } from './model-ports.ts'
+import { createModelPorts, type ModelPortsOptions } from './model-ports.ts'
 import { renderSystemTurn } from './system-turn.ts'
 
 /** A router with the parts that its endpoints show. */
@@ -32,8 +32,11 @@ export interface BuiltRouter {
 
 /** What {@link buildRouter} needs. */
 export interface BuildRouterOptions {
-  readonly ports: ModelPorts
+  /** Runs the models that routers ask. */
+  readonly models: ModelPortsOptions
   readonly findModel: (name: string) => ModelConfig | undefined
+  /** All models that are routers. */
+  readonly listRouters: () => readonly ModelConfig[]
   readonly directory: ModelDirectory
   readonly corpora: Pick<Corpora, 'open'>
   /** Shared by all routers. */
@@ -45,13 +48,15 @@ export interface BuildRouterOptions {
 
 /** Builds the router of a model. A mistake in its block makes a router that serves by its fallback. */
 export async function buildRouter(
-  { name, router: keys = {} }: ModelConfig,
+  model: ModelConfig,
   options: BuildRouterOptions & { readonly signal: AbortSignal },
 ): Promise<BuiltRouter> {
-  const { ports, findModel, clock, logger, signal } = options
+  const { name, router: keys = {} } = model
+  const { findModel, clock, logger, signal } = options
+  const ports = createModelPorts(() => [model], options.models)
   const settings = toRouterSettings(keys)
-  const find = (model: string | undefined): ModelConfig | undefined =>
-    model === undefined || model.trim() === '' ? undefined : findModel(model.trim())
+  const find = (asked: string | undefined): ModelConfig | undefined =>
+    asked === undefined || asked.trim() === '' ? undefined : findModel(asked.trim())
   const [classifier, embedder, cacheEmbedder] = [
     find(settings.classifierModel),
     find(settings.knn?.embeddingModel),
@@ -65,7 +70,7 @@ export async function buildRouter(
   const embedsPrompts = embedder && ports.toEmbedder(embedder)
   const { corpus, corpusFault } =
     settings.classifier === 'knn' && embedder !== undefined
-      ? openCorpus(name, settings, { embedder, ports, corpora: options.corpora })
+      ? openCorpus(resolveCorpusName(name, settings), { settings, embedder, options })
       : { corpus: undefined, corpusFault: undefined }
   const router = createRouter({
     name,
@@ -89,15 +94,21 @@ export async function buildRouter(
   return { router, settings, corpus, embedder: embedsPrompts, corpusFault }
 }
 
+/** A corpus outlives the routers that use it: its texts are filtered by the present policies of all of them. */
 function openCorpus(
-  router: string,
-  settings: RouterSettings,
-  { embedder, ports, corpora }: { embedder: ModelConfig; ports: ModelPorts; corpora: Pick<Corpora, 'open'> },
+  name: string,
+  {
+    settings,
+    embedder,
+    options: { models, corpora, listRouters },
+  }: { settings: RouterSettings; embedder: ModelConfig; options: BuildRouterOptions },
 ): Pick<BuiltRouter, 'corpus' | 'corpusFault'> {
+  const usesCorpus = (router: ModelConfig): boolean =>
+    resolveCorpusName(router.name, toRouterSettings(router.router ?? {})) === name
   try {
     const corpus = corpora.open({
-      name: resolveCorpusName(router, settings),
-      embedder: ports.toEmbedder(embedder),
+      name,
+      embedder: createModelPorts(() => listRouters().filter(usesCorpus), models).toEmbedder(embedder),
       embeddingModel: embedder.name,
       fingerprint: createFingerprint(fingerprintModel(embedder), settings.knn?.embeddingRevision),
     })

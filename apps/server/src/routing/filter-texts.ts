@@ -2,30 +2,46 @@ import { applySplices, parseJson } from '@svc/json'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { leavesMachine } from '../catalog/serving.ts'
 import type { RequestContext } from '../inference/ports.ts'
+import { hasWork, unitePolicies } from '../pii/consumer-policy.ts'
 import type { RequestFilter } from '../pii/request-filter.ts'
 
+/** Options of {@link filterTexts}. */
+export interface FilterTextsOptions {
+  readonly filter: RequestFilter
+  /** The model that reads the texts. */
+  readonly model: ModelConfig
+  /** The routers that ask it. */
+  readonly routers: readonly ModelConfig[]
+  readonly context: RequestContext
+}
+
 /**
- * Texts as a model may see them: those for a model elsewhere pass its own PII policy before they leave this machine.
+ * Texts as a model may see them: before texts leave this machine they pass the PII policy of the model that reads them,
+ * united with those of the routers that ask it.
  *
  * @throws {SvcError} what the filter refuses; nothing may be sent then
  */
 export async function filterTexts(
   texts: readonly string[],
-  { filter, model, context }: { filter: RequestFilter; model: ModelConfig; context: RequestContext },
+  { filter, model, routers, context }: FilterTextsOptions,
 ): Promise<readonly string[]> {
-  if (!leavesMachine(model) || !filter.watches(model, { isSocket: false })) return texts
+  if (!leavesMachine(model)) return texts
+  const policy = unitePolicies(filter.findPolicy(model), routers.map(filter.findPolicy))
+  if (!hasWork(policy)) return texts
   // The filter reads bodies of requests. This one has the texts and nothing else.
   const document = parseJson(new TextEncoder().encode(JSON.stringify({ input: texts })))
-  const { splices } = await filter.filter({
-    document,
-    format: 'embeddings',
-    model,
-    isSocket: false,
-    correlationId: context.requestId,
-    userId: context.principal.id,
-    abort: context.abort,
-    signal: context.signal,
-  })
+  const { splices } = await filter.filterBody(
+    {
+      document,
+      format: 'embeddings',
+      model,
+      correlationId: context.requestId,
+      userId: context.principal.id,
+      abort: context.abort,
+      signal: context.signal,
+    },
+    { policy, origin: 'middleware' },
+  )
   if (splices.length === 0) return texts
   const input = parseJson(applySplices(document.bytes, splices)).root.get('input')
   return input?.kind === 'array' ? [...input.items()].map((item) => (item.kind === 'string' ? item.text() : '')) : []

@@ -24,7 +24,7 @@ export interface ModelPortsOptions {
   readonly ownContext: () => RequestContext
 }
 
-/** Makes the models of a router, in the words of the router library. */
+/** The models that routers ask, in the words of the router library. */
 export interface ModelPorts {
   toScorer(model: ModelConfig, template: PromptTemplate | undefined): Scorer
   toReranker(model: ModelConfig): Reranker
@@ -32,12 +32,21 @@ export interface ModelPorts {
   toDecisionModel(model: ModelConfig): DecisionModel
 }
 
-/** Puts models of this server behind the ports of routers. */
-export function createModelPorts({ perform, load, filter, ownContext }: ModelPortsOptions): ModelPorts {
+/**
+ * Puts models of this server behind the ports of routers.
+ *
+ * @param listRouters the routers that ask the models, for their PII policies; called for each text
+ */
+export function createModelPorts(
+  listRouters: () => readonly ModelConfig[],
+  { perform, load, filter, ownContext }: ModelPortsOptions,
+): ModelPorts {
   const toContext = ({ signal, caller }: CallOptions): RequestContext =>
     new InnerContext(caller instanceof RoutingCaller ? caller.context : ownContext(), signal)
+  const filterAll = (texts: readonly string[], model: ModelConfig, context: RequestContext) =>
+    filterTexts(texts, { filter, model, routers: listRouters(), context })
   const filterOne = async (text: string, model: ModelConfig, context: RequestContext): Promise<string> =>
-    (await filterTexts([text], { filter, model, context }))[0] ?? ''
+    (await filterAll([text], model, context))[0] ?? ''
 
   const toPreparation = (model: ModelConfig) => ({ prepare: ({ signal }: CallOptions) => load(model, { signal }) })
 
@@ -84,7 +93,7 @@ export function createModelPorts({ perform, load, filter, ownContext }: ModelPor
       tokens: toTokens(model),
       async embed(texts, call) {
         const context = toContext(call)
-        const inputs = await filterTexts(texts, { filter, model, context })
+        const inputs = await filterAll(texts, model, context)
         return (await perform<'embed'>({ kind: 'embed', inputs }, model, context)).vectors
       },
     }),

@@ -21,7 +21,7 @@ export interface Routers {
 }
 
 /** What {@link createRouters} needs. */
-export interface RoutersOptions extends Omit<BuildRouterOptions, 'directory' | 'corpora'> {
+export interface RoutersOptions extends Omit<BuildRouterOptions, 'directory' | 'corpora' | 'listRouters'> {
   readonly listModels: () => readonly ModelConfig[]
   readonly corpora: Corpora
 }
@@ -53,9 +53,11 @@ export function createRouters(options: RoutersOptions): Routers {
     },
   }
 
+  const listRouters = (): readonly ModelConfig[] => options.listModels().filter(isRouter)
+
   const build = (model: ModelConfig): KnownRouter => {
     const asked = new Map(listAskedModels(model).map((name) => [name, findModel(name)]))
-    const built = buildRouter(model, { ...options, directory, corpora: noted, signal: closing.signal })
+    const built = buildRouter(model, { ...options, directory, corpora: noted, listRouters, signal: closing.signal })
     return { asked, built }
   }
 
@@ -75,7 +77,7 @@ export function createRouters(options: RoutersOptions): Routers {
         throw error
       }
     },
-    list: () => options.listModels().filter(isRouter),
+    list: listRouters,
     get(name) {
       const model = findModel(name)
       if (model === undefined) throw refuse('not_found', `model "${name}" not found`)

@@ -4,6 +4,7 @@ import { stringify } from 'yaml'
 import { type RouterWorld, startRouterWorld } from '../support/router-world.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { writeForwarded } from '../support/server-pair.ts'
+import { verifies } from './verifies.ts'
 
 const MAIL = 'ada.lovelace@host.example'
 const KEY = 'sk-proj-Zx81LmQ0pWv7Rt5YbN3cKd9HfGj2Us4TaEo6Vi'
@@ -80,6 +81,93 @@ describe('a router whose models live on another instance', () => {
     expect(asked('far-embedder')).toContain('[REDACTED:pattern:EMAIL]')
     expect(asked('far-embedder')).not.toContain(MAIL)
     expect(await world.ask(PROMPT)).toMatchObject({ model: 'mid' })
+  })
+})
+
+describe('the `pii` block of a router', () => {
+  const on = (...detectors: string[]) => ({ pii: { enabled: true, detectors } })
+  const MAIL_MASK = '[REDACTED:pattern:EMAIL]'
+  const KEY_MASK = '[REDACTED:pattern:KEY]'
+
+  beforeEach(async () => {
+    const detectors: [string, object][] = [
+      ['mails', { builtins: ['email'] }],
+      ['keys', { patterns: [{ name: 'KEY', match: 'sk-proj-[A-Za-z0-9]{20,80}' }] }],
+      ['no-mails', { builtins: ['email'], default_action: 'block' }],
+    ]
+    for (const [name, pii_detection] of detectors) {
+      await world.server.writeModelFile(`${name}.yaml`, stringify({ name, backend: 'pattern', pii_detection }))
+    }
+  })
+
+  async function writeFar(name: string, keys: Record<string, unknown>, usecase: string): Promise<void> {
+    await far.model(name, {}, { known_usecases: [usecase] })
+    await writeForwarded(world.server, { name, url: far.url, keys })
+  }
+
+  verifies('router:pii:own', 'filters the text of classifiers elsewhere, beside their own policy', async () => {
+    await writeFar('far-judge', {}, 'score')
+    const cases: [router: object, model: object, sent: string][] = [
+      [{}, {}, `fix this for ${MAIL} with ${KEY} please`],
+      [on('mails', 'keys'), {}, `fix this for ${MAIL_MASK} with ${KEY_MASK} please`],
+      [on('mails'), on('keys'), `fix this for ${MAIL_MASK} with ${KEY_MASK} please`],
+      [on('mails'), { pii: { enabled: false, detectors: ['keys'] } }, `fix this for ${MAIL_MASK} with ${KEY} please`],
+      [{ pii: { enabled: false } }, on('keys'), `fix this for ${MAIL} with ${KEY_MASK} please`],
+      [{ pii: { detectors: ['mails'] } }, {}, `fix this for ${MAIL} with ${KEY} please`],
+      [{ pii: { ...on('mails').pii, reversible_redactions: true } }, {}, 'fix this for [REDACTED:EMAIL_001] with'],
+    ]
+    for (const [index, [router, model, sent]] of cases.entries()) {
+      await writeForwarded(world.server, { name: 'far-judge', url: far.url, keys: { ...model } })
+      await world.router('auto', { classifier_model: 'far-judge' }, { ...router })
+      const before = asked('far-judge').length
+      expect(await world.ask(`${PROMPT} ${index}`)).toMatchObject({ status: 200 })
+      expect([index, asked('far-judge').slice(before)]).toEqual([index, expect.stringContaining(sent)])
+    }
+  })
+
+  it.each([
+    ['colbert', 'far-ranker', 'rerank', { classifier: 'colbert', classifier_model: 'far-ranker' }],
+    ['knn', 'far-embedder', 'embeddings', { classifier: 'knn', knn: { embedding_model: 'far-embedder' } }],
+    ['the embedding cache', 'far-embedder', 'embeddings', { embedding_cache: { embedding_model: 'far-embedder' } }],
+  ] as const)('filters the text of %s', async (_, model, usecase, keys) => {
+    await writeFar(model, {}, usecase)
+    if (usecase === 'embeddings') await world.server.post('/v1/embeddings', { model, input: 'load it' })
+    await world.router('auto', keys, on('mails', 'keys'))
+    expect(await world.ask(PROMPT)).toMatchObject({ status: 200 })
+    expect(asked(model)).toContain(`fix this for ${MAIL_MASK} with ${KEY_MASK} please`)
+    for (const secret of [MAIL, KEY]) expect(asked(model)).not.toContain(secret)
+  })
+
+  it('has the fallback serve a text that it blocks, and changes nothing for a classifier on this machine', async () => {
+    await writeFar('far-judge', {}, 'score')
+    await world.router('auto', { classifier_model: 'far-judge' }, on('no-mails'))
+    expect(await world.ask(PROMPT)).toMatchObject({ status: 200, model: 'spare' })
+    expect(asked('far-judge')).toBe('[]')
+    await world.router('auto', {}, on('no-mails'))
+    expect(await world.ask(PROMPT)).toMatchObject({ status: 200, model: 'mid' })
+    expect(JSON.stringify(world.server.records('judge'))).toContain(MAIL)
+  })
+
+  it('filters texts of a corpus from the next one on, for all routers that share it', async () => {
+    await writeFar('far-embedder', {}, 'embeddings')
+    const knn = { classifier: 'knn', knn: { embedding_model: 'far-embedder', store_name: 'common' } }
+    const add = async (router: string, text: string): Promise<string> => {
+      const before = asked('far-embedder').length
+      const added = await world.corpus(router, [{ text, labels: ['code'] }])
+      expect([added.status, added.json()]).toMatchObject([200, { added: 1 }])
+      return asked('far-embedder').slice(before)
+    }
+    await world.router('auto', knn)
+    await world.router('other', knn)
+    expect(await add('auto', `${PROMPT} 1`)).toContain(MAIL)
+    await world.router('auto', knn, on('mails'))
+    expect(await add('auto', `${PROMPT} 2`)).toContain(`${MAIL_MASK} with ${KEY} please 2`)
+    await world.router('other', knn, on('keys'))
+    for (const [index, router] of ['auto', 'other'].entries()) {
+      expect(await add(router, `${PROMPT} shared ${index}`)).toContain(
+        `${MAIL_MASK} with ${KEY_MASK} please shared ${index}`,
+      )
+    }
   })
 })
 

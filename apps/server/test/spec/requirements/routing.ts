@@ -157,6 +157,13 @@ export const ROUTING = defineRequirements([
     state: 'built',
   },
   {
+    id: 'router:pii:own',
+    section: '6.4',
+    behavior:
+      'Text for a classifier on another machine passes the PII policy of the router and that of the classifier: the stricter one counts.',
+    state: 'built',
+  },
+  {
     id: 'router:demo:works',
     section: '6.4',
     behavior:
