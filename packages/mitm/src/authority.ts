@@ -92,7 +92,7 @@ function createAuthority(pair: KeyedCertificate, now: () => number): Authority {
 function checkPair(pair: KeyedCertificate, time: number): { certificate: X509Certificate; key: KeyObject } {
   const certificate = parse('certificate', () => new X509Certificate(pair.certificate))
   const key = parse('key', () => createPrivateKey(pair.key))
-  if (key.asymmetricKeyType !== 'ec') throw authorityUnusable('its key is not an elliptic-curve key')
+  checkKey(key)
   if (!certificate.ca) throw authorityUnusable('its certificate is not one of an authority')
   if (!certificate.checkPrivateKey(key)) throw authorityUnusable('its key does not belong to its certificate')
   if (!certificate.checkIssued(certificate) || !certificate.verify(certificate.publicKey)) {
@@ -107,6 +107,17 @@ function checkPair(pair: KeyedCertificate, time: number): { certificate: X509Cer
     throw authorityUnusable(`its certificate begins on ${certificate.validFrom}; check the clock of this machine`)
   }
   return { certificate, key }
+}
+
+/** Clients accept no shorter RSA keys. */
+const MIN_RSA_BITS = 2048
+
+function checkKey(key: KeyObject): void {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength = 0 } = {} } = key
+  if (type !== 'ec' && type !== 'rsa') throw authorityUnusable('its key is neither an elliptic-curve nor an RSA key')
+  if (type === 'rsa' && modulusLength < MIN_RSA_BITS) {
+    throw authorityUnusable(`its RSA key has ${modulusLength} bits; clients ask for ${MIN_RSA_BITS} or more`)
+  }
 }
 
 function parse<Value>(what: string, read: () => Value): Value {

@@ -1,4 +1,5 @@
-import { lstat, mkdir, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { lstat, mkdir, mkdtemp, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { checkArgument } from '@svc/errors'
 import type { KeyedCertificate } from './certificate.ts'
@@ -22,9 +23,16 @@ const KEY = 'ca.key'
 /** Windows has no modes and does not flush folders. */
 const HAS_MODES = process.platform !== 'win32'
 
+/** Modes of a folder in which others can replace files. */
+const OTHERS_WRITE = 0o022
+const STICKY = 0o1000
+
 /**
  * Keeps the authority in a folder: `ca.crt`, and `ca.key` with mode 0600. The folder has mode 0700. It appears with both
  * files at once: they are written to a folder beside it, which is then renamed.
+ *
+ * The folder and both files may be links, and the folder may be a mount point, as where a platform provides secrets.
+ * Others may enter such a folder. They may not replace its files or read the key.
  */
 export function createCaFolder(folder: string): CaStore {
   // The path '' would be the working folder.
@@ -36,7 +44,7 @@ export function createCaFolder(folder: string): CaStore {
 async function readPair(path: string): Promise<KeyedCertificate | undefined> {
   const stats = await findStats(path)
   if (stats === undefined) return undefined
-  if (!stats.isDirectory()) throw authorityUnusable(`${path} is not a folder; links are not followed`)
+  if (!stats.isDirectory()) throw authorityUnusable(`${path} is not a folder`)
   const names = new Set(await readdir(path))
   const hasKey = names.has(KEY)
   if (hasKey !== names.has(CERTIFICATE)) {
@@ -46,33 +54,81 @@ async function readPair(path: string): Promise<KeyedCertificate | undefined> {
     )
   }
   if (!hasKey) return undefined
-  if (HAS_MODES && (stats.mode & 0o077) !== 0) throw authorityUnusable(`others can enter ${path}; run chmod 700 on it`)
-  await checkKeyFile(join(path, KEY))
-  const [certificate, key] = await Promise.all([
-    readFile(join(path, CERTIFICATE), 'latin1'),
-    readFile(join(path, KEY), 'latin1'),
-  ])
-  await removeLeftovers(path)
+  await checkModes(path, stats)
+  const certificate = await readText(join(path, CERTIFICATE))
+  const key = await readText(join(path, KEY))
+  await removeLeftovers(await realpath(path))
   return { certificate, key }
 }
 
-async function checkKeyFile(path: string): Promise<void> {
-  const stats = await lstat(path)
-  if (!stats.isFile()) throw authorityUnusable(`${path} is not a file; links are not followed`)
-  if (HAS_MODES && (stats.mode & 0o077) !== 0) throw authorityUnusable(`others can read ${path}; run chmod 600 on it`)
+async function checkModes(path: string, folder: Stats): Promise<void> {
+  const key = join(path, KEY)
+  const stats = await findFile(key)
+  await findFile(join(path, CERTIFICATE))
+  if (!HAS_MODES) return
+  const isOurs = !(await isProvided(path, folder))
+  if (isOurs && (folder.mode & 0o077) !== 0) throw authorityUnusable(`others can enter ${path}; run chmod 700 on it`)
+  if (!isOurs) for (const file of [key, join(path, CERTIFICATE)]) await checkFolders(path, file)
+  // A provided key of another owner may be readable by the group through which it is read.
+  const isThroughGroup = !isOurs && stats.uid !== process.getuid?.()
+  if ((stats.mode & (isThroughGroup ? 0o037 : 0o077)) !== 0) {
+    throw authorityUnusable(`others can read ${key}; run chmod 600 on it, or mount it with mode 0400`)
+  }
 }
 
-async function findStats(path: string) {
+async function findFile(path: string): Promise<Stats> {
+  const stats = await stat(path).catch((error: unknown) => {
+    throw authorityUnusable(`${path} cannot be read`, error)
+  })
+  if (!stats.isFile()) throw authorityUnusable(`${path} is not a file`)
+  return stats
+}
+
+/** Whether the folder or a file in it comes from elsewhere: by a link, or by a mount. */
+async function isProvided(path: string, folder: Stats): Promise<boolean> {
+  const [own, key, certificate, parent] = await Promise.all([
+    lstat(path),
+    lstat(join(path, KEY)),
+    lstat(join(path, CERTIFICATE)),
+    stat(dirname(path)),
+  ])
+  return [own, key, certificate].some((stats) => stats.isSymbolicLink()) || folder.dev !== parent.dev
+}
+
+/** Checks the folder of an authority, and the one to which a link in it leads. */
+async function checkFolders(path: string, file: string): Promise<void> {
+  for (const folder of new Set([await realpath(path), dirname(await realpath(file))])) {
+    const { mode } = await stat(folder)
+    // In a sticky folder, others cannot replace what is there.
+    if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0) {
+      throw authorityUnusable(`others can replace files in ${folder}; run chmod go-w on it`)
+    }
+  }
+}
+
+async function readText(path: string): Promise<string> {
   try {
-    return await lstat(path)
+    return await readFile(path, 'latin1')
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
     throw authorityUnusable(`${path} cannot be read`, error)
   }
 }
 
-async function createPair(path: string, { certificate, key }: KeyedCertificate): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
+async function findStats(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw authorityUnusable(`${path} cannot be read`, error)
+  }
+  const link = await lstat(path).catch(() => undefined)
+  if (link !== undefined) throw authorityUnusable(`${path} is a link to a folder that does not exist`)
+  return undefined
+}
+
+async function createPair(named: string, { certificate, key }: KeyedCertificate): Promise<void> {
+  await mkdir(dirname(named), { recursive: true })
+  // A link to an empty folder stays: its folder is filled.
+  const path = (await findStats(named)) === undefined ? named : await realpath(named)
   // mkdtemp makes folders with mode 0700.
   const fresh = await mkdtemp(toFreshPrefix(path))
   try {

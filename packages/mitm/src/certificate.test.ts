@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:tls'
 import { promisify } from 'node:util'
-import { tempDir } from '@svc/test-kit'
+import { type TempDir, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { openAuthority } from './authority.ts'
 import type { CaStore } from './ca-store.ts'
@@ -107,31 +110,54 @@ it('refuses an expired authority, and one of tomorrow', async () => {
   await expect(openAuthority({ store, now: () => Date.now() - DAY_MS })).rejects.toMatchObject(unusable)
 })
 
-it('uses a key in SEC1 form, and identifiers of an authority that others made', async () => {
+/** Makes an authority with openssl. */
+async function makeForeign(dir: TempDir, key: readonly string[], more: readonly string[]): Promise<KeyedCertificate> {
+  const [keyFile, certificate] = [dir.join('ca.key'), dir.join('ca.crt')]
+  await run('openssl', [...key, '-out', keyFile])
+  const subject = ['-key', keyFile, '-subj', '/O=Own/CN=own root', '-days', '30', '-out', certificate]
+  await run('openssl', ['req', '-x509', '-new', ...subject, ...more])
+  return { certificate: await readFile(certificate, 'utf8'), key: await readFile(keyFile, 'utf8') }
+}
+
+const RSA = (bits: number) => ['genpkey', '-algorithm', 'RSA', '-pkeyopt', `rsa_keygen_bits:${bits}`]
+const ENDS = ['-addext', 'keyUsage=critical,keyCertSign']
+
+it.each<[string, readonly string[], readonly string[], RegExp]>([
+  ['P-256 in SEC1 form', ['ecparam', '-name', 'prime256v1', '-genkey', '-noout'], ENDS, /EC PRIVATE KEY/],
+  ['P-384', ['ecparam', '-name', 'secp384r1', '-genkey', '-noout'], ENDS, /EC PRIVATE KEY/],
+  ['RSA 2048', RSA(2048), ENDS, /BEGIN PRIVATE KEY/],
+  ['RSA in PKCS#1 form', ['genrsa', '-traditional'], ENDS, /RSA PRIVATE KEY/],
+  ['RSA 2048 signed with SHA-512', RSA(2048), [...ENDS, '-sha512'], /PRIVATE KEY/],
+  ['RSA 2048 without key identifiers', RSA(2048), [...ENDS, '-addext', 'subjectKeyIdentifier=none'], /PRIVATE KEY/],
+])('uses an authority of others: %s', async (_name, makeKey, more, form) => {
   await using dir = await tempDir()
-  const at = (name: string) => dir.join(name)
-  await run('openssl', ['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', at('ca.key')])
-  await run('openssl', [
-    'req',
-    '-x509',
-    '-new',
-    '-key',
-    at('ca.key'),
-    '-subj',
-    '/O=Own/CN=own root',
-    '-days',
-    '30',
-    '-addext',
-    'keyUsage=critical,keyCertSign',
-    '-out',
-    at('ca.crt'),
-  ])
-  const pair = { certificate: await readFile(at('ca.crt'), 'utf8'), key: await readFile(at('ca.key'), 'utf8') }
-  expect(pair.key).toContain('BEGIN EC PRIVATE KEY')
+  const pair = await makeForeign(dir, makeKey, more)
+  expect(pair.key).toMatch(form)
   const authority = await openAuthority({ store: memoryStore(pair) })
-  await writeFile(at('leaf.crt'), authority.issueLeaf('a.example').certificate)
-  const args = ['verify', '-x509_strict', '-CAfile', at('ca.crt'), at('leaf.crt')]
+  const chain = authority.issueLeaf('a.example')
+  await writeFile(dir.join('leaf.crt'), chain.certificate)
+  const strict = more.includes('subjectKeyIdentifier=none') ? [] : ['-x509_strict']
+  const names = ['-purpose', 'sslserver', '-verify_hostname', 'a.example']
+  const args = ['verify', ...strict, ...names, '-CAfile', dir.join('ca.crt'), dir.join('leaf.crt')]
   expect((await run('openssl', args)).stdout).toMatch(/OK/)
+  // A handshake as clients make it.
+  const server = createServer({ cert: chain.certificate, key: chain.key }, (socket) => socket.end())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const client = connect({ port, host: '127.0.0.1', servername: 'a.example', ca: authority.certificate })
+  await once(client, 'secureConnect')
+  expect([client.authorized, client.authorizationError]).toEqual([true, null])
+  client.destroy()
+  server.close()
+})
+
+it.each<[string, readonly string[], RegExp]>([
+  ['RSA 1024', RSA(1024), /has 1024 bits; clients ask for 2048/],
+  ['Ed25519', ['genpkey', '-algorithm', 'ED25519'], /neither an elliptic-curve nor an RSA key/],
+])('refuses an authority whose key is %s', async (_name, makeKey, expected) => {
+  await using dir = await tempDir()
+  const pair = await makeForeign(dir, makeKey, ENDS)
+  await expect(openAuthority({ store: memoryStore(pair) })).rejects.toThrow(expected)
 })
 
 it.each<[string, (own: KeyedCertificate, other: KeyedCertificate, leaf: KeyedCertificate) => KeyedCertificate, RegExp]>(

@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, typ
 import { isIP } from 'node:net'
 import {
   bitString,
+  DER_NULL,
   DER_TRUE,
   encodeDer,
   encodeTime,
@@ -38,6 +39,7 @@ const OID = {
   commonName: objectIdentifier('2.5.4.3'),
   organization: objectIdentifier('2.5.4.10'),
   ecdsaWithSha256: objectIdentifier('1.2.840.10045.4.3.2'),
+  rsaWithSha256: objectIdentifier('1.2.840.113549.1.1.11'),
   subjectKeyIdentifier: objectIdentifier('2.5.29.14'),
   keyUsage: objectIdentifier('2.5.29.15'),
   subjectAltName: objectIdentifier('2.5.29.17'),
@@ -142,7 +144,7 @@ interface CertificateContent {
 }
 
 function signCertificate(content: CertificateContent): string {
-  const algorithm = sequence(OID.ecdsaWithSha256)
+  const algorithm = isRsa(content.signingKey) ? sequence(OID.rsaWithSha256, DER_NULL) : sequence(OID.ecdsaWithSha256)
   const body = sequence(
     encodeDer(0xa0, integer(Buffer.of(2))),
     integer(makeSerialNumber()),
@@ -191,7 +193,14 @@ function makeSerialNumber(): Buffer {
   return bytes
 }
 
+function isRsa(key: KeyObject): boolean {
+  return key.asymmetricKeyType === 'rsa'
+}
+
+/** The identifier of a key (RFC 5280, 4.2.1.2): the hash of its bits without their algorithm. */
 function hashKey(publicKey: KeyObject): Buffer {
-  const point = publicKey.export({ type: 'spki', format: 'der' }).subarray(-65)
-  return createHash('sha1').update(point).digest()
+  const [outer] = readDer(publicKey.export({ type: 'spki', format: 'der' }))
+  const bits = readDer(outer?.content ?? Buffer.alloc(0))[1]?.content ?? Buffer.alloc(0)
+  // The first byte counts unused bits.
+  return createHash('sha1').update(bits.subarray(1)).digest()
 }

@@ -17,6 +17,7 @@ export const sequence = (...contents: readonly Uint8Array[]): Buffer => encodeDe
 export const integer = (bytes: Uint8Array): Buffer => encodeDer(0x02, bytes)
 export const octetString = (bytes: Uint8Array): Buffer => encodeDer(0x04, bytes)
 export const utf8String = (text: string): Buffer => encodeDer(0x0c, Buffer.from(text))
+export const DER_NULL = encodeDer(0x05)
 export const DER_TRUE = encodeDer(0x01, Buffer.of(0xff))
 
 /** Encodes named bits: `unused` is the number of low bits of the byte that do not count. */

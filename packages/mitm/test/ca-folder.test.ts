@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCaFolder, openAuthority, readAuthority } from '@svc/mitm'
 import { type TempDir, tempDir } from '@svc/test-kit'
@@ -8,6 +9,15 @@ import { expect, it } from 'vitest'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 const open = (path: string) => openAuthority({ store: createCaFolder(path) })
+
+/** Moves a file of an authority to a folder beside it, and leaves a link. @returns the new path */
+async function linkFile(ca: string, name: string): Promise<string> {
+  const folder = `${ca}-provided`
+  await mkdir(folder, { recursive: true })
+  await rename(`${ca}/${name}`, `${folder}/${name}`)
+  await symlink(`../ca-provided/${name}`, `${ca}/${name}`)
+  return `${folder}/${name}`
+}
 
 /** Every file below a folder with its content. */
 async function snapshot(dir: TempDir): Promise<Record<string, string>> {
@@ -101,20 +111,46 @@ it.each<[string, (ca: string) => Promise<unknown>, RegExp]>([
     /key cannot be read/,
   ],
   [
-    'the folder is a link',
+    'the folder is a link to nothing',
     async (ca) => {
       await rename(ca, `${ca}-real`)
-      await symlink(`${ca}-real`, ca)
+      await symlink(`${ca}-gone`, ca)
     },
-    /not a folder/,
+    /link to a folder that does not exist/,
+  ],
+  ['the folder is a link to itself', (ca) => rename(ca, `${ca}-real`).then(() => symlink(ca, ca)), /cannot be read/],
+  ['the key is a link to nothing', (ca) => linkFile(ca, 'ca.key').then((real) => rm(real)), /ca\.key cannot be read/],
+  ['the certificate is a link to nothing', (ca) => linkFile(ca, 'ca.crt').then((real) => rm(real)), /cannot be read/],
+  [
+    'the key is a link to a folder',
+    async (ca) => {
+      await rm(`${ca}/ca.key`)
+      await symlink('.', `${ca}/ca.key`)
+    },
+    /is not a file/,
   ],
   [
-    'the key is a link',
+    'others can read the key behind a link',
+    async (ca) => chmod(await linkFile(ca, 'ca.key'), 0o644),
+    /chmod 600 on it, or mount it with mode 0400/,
+  ],
+  [
+    'others can replace the key behind a link',
+    async (ca) => chmod(dirname(await linkFile(ca, 'ca.key')), 0o777),
+    /others can replace files/,
+  ],
+  [
+    'others can replace the certificate behind a link',
+    async (ca) => chmod(dirname(await linkFile(ca, 'ca.crt')), 0o770),
+    /others can replace files/,
+  ],
+  [
+    'others can replace the links',
     async (ca) => {
-      await rename(`${ca}/ca.key`, `${ca}/real.key`)
-      await symlink('real.key', `${ca}/ca.key`)
+      await linkFile(ca, 'ca.key')
+      await chmod(ca, 0o777)
     },
-    /not a file/,
+    /others can replace files/,
   ],
 ])('is refused, and stays as it is, when %s', async (_name, damage, expected) => {
   await using dir = await tempDir()
@@ -124,6 +160,71 @@ it.each<[string, (ca: string) => Promise<unknown>, RegExp]>([
   await expect(open(dir.join('ca'))).rejects.toThrow(expected)
   await expect(open(dir.join('ca'))).rejects.toMatchObject({ code: 'mitm_authority_unusable' })
   expect(await snapshot(dir)).toEqual(before)
+})
+
+it.each<[string, (ca: string) => Promise<unknown>]>([
+  ['the folder is a link', (ca) => rename(ca, `${ca}-real`).then(() => symlink('ca-real', ca))],
+  [
+    'the folder is a link to one that others can enter',
+    async (ca) => {
+      await rename(ca, `${ca}-real`)
+      await chmod(`${ca}-real`, 0o755)
+      await symlink(`${ca}-real`, ca)
+    },
+  ],
+  ['the key is a link', (ca) => linkFile(ca, 'ca.key')],
+  ['the certificate is a link', (ca) => linkFile(ca, 'ca.crt')],
+  [
+    'both files are links into folders of a version, as mounted secrets are',
+    async (ca) => {
+      await mkdir(`${ca}/..version`)
+      for (const name of ['ca.key', 'ca.crt']) {
+        await rename(`${ca}/${name}`, `${ca}/..version/${name}`)
+        await symlink(`..data/${name}`, `${ca}/${name}`)
+      }
+      await symlink('..version', `${ca}/..data`)
+      await chmod(`${ca}/..version/ca.key`, 0o400)
+      await chmod(`${ca}/..version`, 0o755)
+      await chmod(ca, 0o1777)
+    },
+  ],
+  [
+    'a link leads to a link',
+    async (ca) => {
+      await linkFile(ca, 'ca.key')
+      await rename(ca, `${ca}-real`)
+      await symlink('ca-real', `${ca}-next`)
+      await symlink('ca-next', ca)
+    },
+  ],
+])('is read, and stays as it is, when %s', async (_name, change) => {
+  await using dir = await tempDir()
+  const { fingerprint } = await open(dir.join('ca'))
+  await change(dir.join('ca'))
+  const before = await snapshot(dir)
+  expect((await open(dir.join('ca'))).fingerprint).toBe(fingerprint)
+  expect(await snapshot(dir)).toEqual(before)
+})
+
+it('fills an empty folder behind a link, which stays', async () => {
+  await using dir = await tempDir()
+  await mkdir(dir.join('real'))
+  await symlink('real', dir.join('ca'))
+  const { fingerprint } = await open(dir.join('ca'))
+  expect((await readdir(dir.path)).sort()).toEqual(['ca', 'real'])
+  expect((await lstat(dir.join('ca'))).isSymbolicLink()).toBe(true)
+  expect((await open(dir.join('real'))).fingerprint).toBe(fingerprint)
+})
+
+it.skipIf(process.getuid?.() !== 0)('takes a provided key of another owner that its group can read', async () => {
+  await using dir = await tempDir()
+  await open(dir.join('ca'))
+  const real = await linkFile(dir.join('ca'), 'ca.key')
+  await chown(real, 1234, 1234)
+  await chmod(real, 0o440)
+  await open(dir.join('ca'))
+  await chmod(real, 0o444)
+  await expect(open(dir.join('ca'))).rejects.toThrow(/others can read/)
 })
 
 it('refuses a folder with other files', async () => {

@@ -1,6 +1,8 @@
-import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import {
   askHttp1,
   connectThrough,
@@ -164,6 +166,28 @@ describe('the authority', () => {
     await Promise.all(both.map((server) => server.close()))
     await using again = await startTestServer({ flags })
     expect([second, await read(again)]).toEqual([first, first])
+  })
+
+  verifies('mitm:ca:own', 'is one of the operator: RSA, behind links as mounted secrets are', async () => {
+    await using dir = await tempDir()
+    const [version, folder] = [dir.join('ca', '..version'), dir.join('ca')]
+    await mkdir(version, { recursive: true })
+    await promisify(execFile)('openssl', [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=own root', '-days', '2'],
+      ...['-addext', 'keyUsage=critical,keyCertSign'],
+      ...['-keyout', join(version, 'tls.key'), '-out', join(version, 'tls.crt')],
+    ])
+    await chmod(join(version, 'tls.key'), 0o400)
+    await chmod(version, 0o755)
+    await symlink('..version', join(folder, '..data'))
+    await symlink('..data/tls.key', join(folder, 'ca.key'))
+    await symlink('..data/tls.crt', join(folder, 'ca.crt'))
+    await chmod(folder, 0o1777)
+    await using world = await startInterception({ flags: [`--mitm-ca-dir=${folder}`] })
+    await world.claims('guard', [LISTED], { enabled: false })
+    expect(world.ca).toBe(await readFile(join(version, 'tls.crt'), 'latin1'))
+    world.upstream.replyWith({ body: 'read' })
+    expect((await world.ask({ path: PATH, body: '{}' })).body.toString()).toBe('read')
   })
 
   it('gives its certificate to callers with credentials, and never its key', async () => {

@@ -308,6 +308,12 @@ export const PROXYING = defineRequirements([
     state: 'built',
   },
   {
+    id: 'mitm:ca:own',
+    section: '6.6',
+    behavior: 'An authority of the operator works with an RSA key, and where its folder or files are links or mounted.',
+    state: 'built',
+  },
+  {
     id: 'mitm:upstream:verified',
     section: '6.6',
     behavior: "Certificates of upstreams are verified against the system's trust store and not pinned.",
