@@ -1,4 +1,4 @@
-import type { ScannedFormat } from './scanned-path.ts'
+import type { ScannedFormat } from './scanned-paths.ts'
 
 interface ConnectionFields {
   /** Unique within the process. */

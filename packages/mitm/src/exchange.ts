@@ -13,7 +13,7 @@ import { pump } from './pump.ts'
 import { createRefusal } from './refusal.ts'
 import { prepareRestoration, type Restoration } from './restore-reply.ts'
 import { scanRequest } from './scan.ts'
-import { findFormat, type ScannedFormat } from './scanned-path.ts'
+import { ALL_PATHS, type ScannedFormat, USUAL_PATHS } from './scanned-paths.ts'
 import type { Shared } from './shared.ts'
 import { relayUpgrade } from './upgrade.ts'
 import type { ReplyHead, ReplyListener, UpstreamBody, UpstreamConnections, UpstreamExchange } from './upstream.ts'
@@ -59,7 +59,8 @@ const ACCEPTED_CODINGS: ReadonlySet<string> = new Set(['accept-encoding'])
 export class Exchange implements Expiring {
   readonly #context: ExchangeContext
   readonly #request: ClientRequest
-  readonly #format: ScannedFormat | undefined
+  /** Of a known or scanned path. */
+  #format: ScannedFormat | undefined
   readonly #correlationId: string
   readonly #begun = performance.now()
   readonly #account: BudgetAccount
@@ -86,7 +87,7 @@ export class Exchange implements Expiring {
   constructor(context: ExchangeContext, request: ClientRequest) {
     this.#context = context
     this.#request = request
-    this.#format = findFormat(request.target)
+    this.#format = ALL_PATHS.findFormat(request.target)
     this.#correlationId = readCorrelationId(request.headers)
     this.#account = context.shared.budget.open()
     this.deadline = this.#begun + context.shared.limits.bodyMs
@@ -170,9 +171,11 @@ export class Exchange implements Expiring {
 
   async #send(): Promise<void> {
     const request = this.#request
-    const { filter } = this.#context.findRules()
-    const isScanned = this.#format !== undefined && /^POST$/i.test(request.method) && filter !== undefined
-    if (isScanned && this.#format !== undefined) return this.#scan(this.#format, filter)
+    const { filter, paths = USUAL_PATHS } = this.#context.findRules()
+    if (filter !== undefined && /^POST$/i.test(request.method)) {
+      const format = paths.findFormat(request.target)
+      if (format !== undefined) return this.#scan(format, filter)
+    }
     const headers = keepEndToEnd(request.headers, HOST_HEADER)
     await this.#start(countHop(headers), request.hasBody ? 'stream' : undefined)
   }
@@ -181,6 +184,7 @@ export class Exchange implements Expiring {
     const { limits } = this.#context.shared
     const { host, port } = this.#context.target
     this.#isScanned = true
+    this.#format = format
     this.#bodyBegun = performance.now()
     const about = { host, port, format, correlationId: this.#correlationId }
     const { verdict, scanned } = await scanRequest(this.#request, about, {

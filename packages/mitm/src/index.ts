@@ -36,4 +36,4 @@ export type {
 } from './ports.ts'
 // The proxy
 export { type MitmCounts, type MitmProxy, type MitmProxyOptions, startMitmProxy } from './proxy.ts'
-export type { ScannedFormat } from './scanned-path.ts'
+export { createScannedPaths, type ScannedFormat, type ScannedPaths } from './scanned-paths.ts'

@@ -1,4 +1,4 @@
-import type { ScannedFormat } from './scanned-path.ts'
+import type { ScannedFormat, ScannedPaths } from './scanned-paths.ts'
 
 /** A request whose body a filter must pass. */
 export interface ScannedRequest {
@@ -58,6 +58,8 @@ export interface BodyFilter {
 export interface HostRules {
   /** Without a filter, requests go to the host as they came. */
   readonly filter: BodyFilter | undefined
+  /** The paths whose bodies the filter sees. @default `/v1/chat/completions` and `/v1/messages` */
+  readonly paths?: ScannedPaths | undefined
 }
 
 /** Says which hosts are intercepted. */

@@ -1,6 +1,6 @@
 import type { SvcError } from '@svc/errors'
 import { toStatus } from './errors.ts'
-import type { ScannedFormat } from './scanned-path.ts'
+import type { ScannedFormat } from './scanned-paths.ts'
 
 /** A reply that the proxy makes itself. */
 export interface Refusal {
@@ -9,7 +9,7 @@ export interface Refusal {
   readonly body: Buffer
 }
 
-/** Types that clients know by name, in both formats. */
+/** Types that clients know by name, in all formats. */
 const NAMED_TYPES: ReadonlySet<string> = new Set(['pii_blocked', 'pii_ner_unavailable'])
 
 /** Members beside `error` in a body; the correlation id comes with every refusal. */
@@ -22,10 +22,7 @@ export interface RefusalFields {
 export function createRefusal(error: SvcError, format: ScannedFormat | undefined, extra: RefusalFields): Refusal {
   const status = toStatus(error)
   const type = findType(error, status, format)
-  const inner =
-    format === 'messages'
-      ? { type, message: error.message }
-      : { code: status, message: error.message, type, param: null }
+  const inner = createInner({ type, message: error.message }, status, format)
   const outer = format === 'messages' ? { type: 'error', error: inner } : { error: inner }
   const body = Buffer.from(JSON.stringify({ ...outer, correlation_id: extra.correlationId, ...extra.fields }))
   const headers = ['content-type', 'application/json', 'content-length', String(body.length)]
@@ -34,8 +31,17 @@ export function createRefusal(error: SvcError, format: ScannedFormat | undefined
   return { status, headers, body }
 }
 
+function createInner(
+  named: { readonly type: string; readonly message: string },
+  status: number,
+  format: ScannedFormat | undefined,
+): object {
+  if (format === 'messages') return named
+  return format === 'responses' ? { ...named, code: '', param: '' } : { ...named, code: status, param: null }
+}
+
 function findType(error: SvcError, status: number, format: ScannedFormat | undefined): string {
   if (NAMED_TYPES.has(error.code)) return error.code
-  if (status < 500) return 'invalid_request_error'
+  if (status < 500) return format === 'responses' ? 'invalid_request' : 'invalid_request_error'
   return format === 'messages' ? 'api_error' : 'server_error'
 }

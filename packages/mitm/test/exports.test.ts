@@ -9,6 +9,7 @@ it('exports these names and no others', () => {
     'canonicalHost',
     'createAllowlist',
     'createCaFolder',
+    'createScannedPaths',
     'openAuthority',
     'readAuthority',
     'startMitmProxy',

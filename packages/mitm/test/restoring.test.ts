@@ -15,7 +15,7 @@ const filter: BodyFilter = {
     const filtered = await filterBody(body, { format, detectors: [detector], reversible: {} })
     if (filtered.blocked) return { blocked: true }
     const { tokens } = filtered
-    if (tokens === undefined) return { blocked: false, body: filtered.body }
+    if (tokens === undefined || format === 'embeddings') return { blocked: false, body: filtered.body }
     return {
       blocked: false,
       body: filtered.body,

@@ -132,10 +132,12 @@ const PROMISES = {
       'canonicalHost',
       'createAllowlist',
       'createCaFolder',
+      'createScannedPaths',
       'openAuthority',
       'readAuthority',
       'startMitmProxy',
     ],
+    entries: { entries: ['findHostFault', 'findPathFault'] },
   },
   '@svc/pii': {
     printed: [

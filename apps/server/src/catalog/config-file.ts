@@ -70,6 +70,7 @@ function parseEntry(node: YamlNode, options: ModelFilePlace): ModelFile {
   const report: KeyReport = {
     problem: (found) => problems.push({ file, ...found }),
     warning: (found) => warnings.push({ file, ...found }),
+    unusable: (found) => warnings.push({ file, ...found, stopsWriting: true }),
   }
   const keys = reading.value ?? {}
   validateKeys(keys, node, report)

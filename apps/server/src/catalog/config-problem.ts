@@ -7,6 +7,8 @@ export interface ConfigProblem {
   /** The key as a path such as `parameters.top_k` or `router.candidates[1].model`. */
   readonly key?: string | undefined
   readonly reason: string
+  /** Set for a warning that refuses a file about to be written. */
+  readonly stopsWriting?: boolean | undefined
 }
 
 /** Formats a problem for people: `file:line: key: reason`. */

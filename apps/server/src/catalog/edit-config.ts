@@ -35,8 +35,10 @@ export interface CheckedConfig {
 export function checkConfig(text: string, file: string): CheckedConfig {
   const { models, problems } = parseModelFile(text, { file, folder: '', modifiedAt: 0 })
   const [model] = models
-  if (model !== undefined && problems.length === 0) return { text, model, models }
-  throw invalid(problems.map(formatProblem).join('; ') || 'it describes no model')
+  const unusable = models.flatMap(({ warnings }) => warnings.filter(({ stopsWriting }) => stopsWriting))
+  const refused = [...problems, ...unusable]
+  if (model !== undefined && refused.length === 0) return { text, model, models }
+  throw invalid(refused.map(formatProblem).join('; ') || 'it describes no model')
 }
 
 /**

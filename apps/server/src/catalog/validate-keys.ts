@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { findHostFault, findPathFault } from '@svc/mitm/entries'
 import { findOperatorFault } from '@svc/pii/operators'
 import { createPatternDetector } from '@svc/pii/patterns'
 import { isSafeName } from '../files/safe-path.ts'
@@ -16,6 +17,8 @@ export interface KeyReport {
   problem(note: KeyNote): void
   /** The file is used without the key. */
   warning(note: KeyNote): void
+  /** The file is used without the entry, and refused where it is about to be written. */
+  unusable(note: KeyNote): void
 }
 
 /** Reports the problems of a model file beyond the types of its keys. */
@@ -36,6 +39,7 @@ export function validateKeys(keys: ModelKeys, root: YamlMap, report: KeyReport):
     checkFailover,
   ])
     validate(keys, refuse)
+  listUnusableEntries(keys, (key, reason) => report.unusable({ line: findLine(root, key), key, reason }))
   warnOfUnusedKeys(keys, (key, reason) => report.warning({ line: findLine(root, key), key, reason }))
 }
 
@@ -123,6 +127,20 @@ function warnOfUnusedKeys(
     warn('proxy.limit_field', 'means something only to a cloud-proxy that translates for provider_a')
   if (streamUsage !== undefined && !(isCloud && !isMessages))
     warn('proxy.stream_usage', 'means something only to a cloud-proxy for provider_a')
+}
+
+/** A file with one good host is used: its other requests would go out unfiltered (§2.14). */
+function listUnusableEntries({ mitm: { hosts = [], paths = [] } = {} }: ModelKeys, add: Refuse): void {
+  const lists = [
+    ['mitm.hosts', hosts, findHostFault],
+    ['mitm.paths', paths, findPathFault],
+  ] as const
+  for (const [key, entries, findFault] of lists) {
+    for (const [index, entry] of entries.entries()) {
+      const fault = findFault(entry)
+      if (fault !== undefined) add(`${key}[${index}]`, `"${entry.slice(0, 100)}" ${fault}`)
+    }
+  }
 }
 
 /** The patterns of a detector are checked with its file, and not by the first request that needs them (§2.11). */

@@ -27,7 +27,8 @@ export function createBodyFilter({ policy, openFilter }: BodyFilterOptions): Bod
         return {
           blocked: false,
           body: applySplices(body, splices),
-          restorer: restoration && createReplyRestorer(format, restoration),
+          // A reply of vectors holds no text.
+          restorer: restoration && format !== 'embeddings' ? createReplyRestorer(format, restoration) : undefined,
         }
       } catch (error) {
         return toBlock(error)
@@ -43,7 +44,7 @@ function toBlock(error: unknown): FilterVerdict {
   return { blocked: true, message: error.message, fields: eventId === undefined ? {} : { pii_event_id: eventId } }
 }
 
-function createReplyRestorer(format: ScannedFormat, map: TokenMap): ReplyRestorer {
+function createReplyRestorer(format: Exclude<ScannedFormat, 'embeddings'>, map: TokenMap): ReplyRestorer {
   return {
     restoreBody: (body) => restoreJsonBody(map, body),
     startStream: () => createSseRestorer(format, map),

@@ -52,7 +52,10 @@ describe('the policy of a listed host', () => {
   it('ignores aliases and entries that are no hosts', () => {
     const models = [claim('alias', ['a.example'], {}, { alias: 'b' }), claim('b', ['no host', 'b.example'])]
     const { allowlist } = readClaims(models, [])
-    expect([allowlist.hosts, allowlist.invalid]).toEqual([['b.example'], [{ owner: 'b', entry: 'no host' }]])
+    expect([allowlist.hosts, allowlist.invalid]).toEqual([
+      ['b.example'],
+      [{ owner: 'b', entry: 'no host', reason: expect.any(String) }],
+    ])
   })
 
   it('is that of the instance for the default hosts, while no model lists any', () => {

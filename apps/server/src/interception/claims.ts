@@ -1,11 +1,11 @@
-import { type Allowlist, createAllowlist } from '@svc/mitm'
+import { type Allowlist, createAllowlist, createScannedPaths, type ScannedPaths } from '@svc/mitm'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { type ConsumerPolicy, findConsumerPolicy, unitePolicies } from '../pii/consumer-policy.ts'
 
 /** A model that lists hosts. */
 export interface HostClaimant {
   readonly model: ModelConfig
-  /** In canonical form, each once. */
+  /** Hosts and patterns in canonical form, each once. */
   readonly hosts: readonly string[]
 }
 
@@ -15,10 +15,12 @@ export interface ClaimedHosts {
   readonly claimants: readonly HostClaimant[]
   /** Finds the policy of a listed host: those of its models united, or the detectors of the instance for a default host. */
   findPolicy(host: string): ConsumerPolicy | undefined
+  /** Gives the scanned paths of a listed host: those of its models united. */
+  findPaths(host: string): ScannedPaths
 }
 
 /**
- * Reads `mitm.hosts` of models (§2.14). A disabled model still lists its hosts: it serves no requests here, and its rules
+ * Reads the `mitm` blocks of models (§2.14). A disabled model still lists its hosts: it serves no requests here, and its rules
  * protect those that go elsewhere.
  *
  * @param defaults the detectors of the instance
@@ -35,8 +37,10 @@ export function readClaims(models: readonly ModelConfig[], defaults: readonly st
     allowlist,
     claimants: [...byName.values()].map((model) => ({
       model,
-      hosts: allowlist.hosts.filter((host) => allowlist.owners(host)?.includes(model.name) === true),
+      hosts: allowlist.claims.find(({ owner }) => owner === model.name)?.hosts ?? [],
     })),
+    findPaths: (host) =>
+      createScannedPaths((allowlist.owners(host) ?? []).flatMap((name) => byName.get(name)?.mitm.paths ?? [])),
     findPolicy(host) {
       const owners = allowlist.owners(host)
       if (owners === undefined) return undefined

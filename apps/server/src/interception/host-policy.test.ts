@@ -45,15 +45,23 @@ describe('the policy of the proxy', () => {
     expect(policy.find('a.example')).toBeUndefined()
   })
 
+  it('knows the hosts of a pattern, however many clients name', () => {
+    const { policy, asked } = open([claim('a', ['*.a.example'], { enabled: true, detectors: ['x'] })])
+    const first = policy.find('h0.a.example')
+    expect(policy.find('h0.a.example')).toBe(first)
+    for (let index = 0; index <= 1000; index += 1) expect(policy.find(`h${index}.a.example`)?.filter).toBeDefined()
+    expect(asked).toHaveLength(1001)
+    expect(policy.find('h0.a.example')).not.toBe(first)
+    expect(policy.find('a.example')).toBeUndefined()
+  })
+
   it('gives no filter where nothing would be filtered', () => {
     const { policy, asked } = open([
       claim('off', ['off.example'], { enabled: false, detectors: ['x'] }),
       claim('empty', ['empty.example'], { enabled: true }),
     ])
-    expect([policy.find('off.example'), policy.find('empty.example')]).toEqual([
-      { filter: undefined },
-      { filter: undefined },
-    ])
+    expect([policy.find('off.example')?.filter, policy.find('empty.example')?.filter]).toEqual([undefined, undefined])
+    expect(policy.find('off.example')).toBeDefined()
     expect(asked).toEqual([])
   })
 
@@ -66,7 +74,7 @@ describe('the policy of the proxy', () => {
     policy.find('h.example')
     const conflict = 'several models list an intercepted host; the detectors of all of them apply'
     expect(lines).toEqual([
-      ['an entry of mitm.hosts is no host', { model: 'a', entry: 'no host' }],
+      ['an entry of mitm.hosts can match no host', { model: 'a', entry: 'no host', reason: expect.any(String) }],
       [conflict, { host: 'h.example', models: ['a', 'b'] }],
       ['an intercepted host has no detectors; its requests are not filtered', { host: 'h.example' }],
     ])
@@ -82,7 +90,7 @@ describe('the policy of the proxy', () => {
 
   it('reports default hosts that nothing filters', () => {
     const { policy, lines } = open([])
-    expect(policy.find('api.openai.com')).toEqual({ filter: undefined })
+    expect(policy.find('api.openai.com')).toMatchObject({ filter: undefined })
     expect(lines.map(([, fields]) => fields)).toEqual([{ host: 'api.openai.com' }, { host: 'api.anthropic.com' }])
   })
 })

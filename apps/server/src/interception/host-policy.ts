@@ -4,6 +4,9 @@ import type { Logger } from '../ports.ts'
 import type { ClaimSource } from './claim-source.ts'
 import type { ClaimedHosts } from './claims.ts'
 
+/** Hosts whose rules are kept. */
+const MAX_HOSTS = 1000
+
 /** Options of {@link createHostPolicy}. */
 export interface HostPolicyOptions {
   readonly claims: ClaimSource
@@ -39,7 +42,9 @@ export function createHostPolicy({ claims, toFilter, logger }: HostPolicyOptions
       if (found !== undefined) return found
       const policy = current.findPolicy(host)
       if (policy === undefined) return undefined
-      const made: HostRules = { filter: hasWork(policy) ? toFilter(policy) : undefined }
+      // Patterns have any number of hosts, and clients name them.
+      if (rules.size >= MAX_HOSTS) rules.clear()
+      const made: HostRules = { filter: hasWork(policy) ? toFilter(policy) : undefined, paths: current.findPaths(host) }
       rules.set(host, made)
       return made
     },
@@ -57,10 +62,11 @@ function listNotes({ allowlist, findPolicy }: ClaimedHosts): Note[] {
     return policy?.enabled === true && !hasWork(policy)
   })
   return [
-    ...allowlist.invalid.map(({ owner, entry }) => ({
-      text: 'an entry of mitm.hosts is no host',
+    ...allowlist.invalid.map(({ owner, entry, reason }) => ({
+      text: 'an entry of mitm.hosts can match no host',
       model: owner,
       entry,
+      reason,
     })),
     ...allowlist.conflicts.map(({ host, owners }) => ({
       text: 'several models list an intercepted host; the detectors of all of them apply',

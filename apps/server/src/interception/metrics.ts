@@ -1,7 +1,7 @@
 import type { MitmCounts, MitmEvent, ScannedFormat } from '@svc/mitm'
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-const FORMATS: readonly (ScannedFormat | 'none')[] = ['chat-completions', 'messages', 'none']
+const SCANNED: readonly ScannedFormat[] = ['chat-completions', 'messages', 'completions', 'embeddings', 'responses']
 
 /** Counts the events of the proxy. Labels come from closed sets: no host, no path. */
 export interface InterceptionMetrics {
@@ -54,9 +54,8 @@ export function createInterceptionMetrics(
   })
   // A series exists from the start, so that a rate begins at zero.
   for (const kind of ['intercepted', 'tunnelled', 'refused']) connections.inc({ kind }, 0)
-  for (const format of FORMATS) requests.inc({ outcome: 'relayed', format }, 0)
-  requests.inc({ outcome: 'blocked', format: 'chat-completions' }, 0)
-  requests.inc({ outcome: 'blocked', format: 'messages' }, 0)
+  for (const format of [...SCANNED, 'none']) requests.inc({ outcome: 'relayed', format }, 0)
+  for (const format of SCANNED) requests.inc({ outcome: 'blocked', format }, 0)
 
   const countBytes = (kind: 'intercepted' | 'tunnelled', sent: number, received: number): void => {
     bytes.inc({ kind, direction: 'sent' }, sent)

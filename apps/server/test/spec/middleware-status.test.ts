@@ -76,12 +76,19 @@ describe('GET /api/middleware/status', () => {
       available_classifiers: ['score', 'colbert', 'knn', 'decisions'],
     })
     expect((await world.server.call('/api/router/status')).json()).toEqual(status.router)
+    const known = ['chat/completions', 'messages', 'responses', 'completions', 'embeddings', 'messages/count_tokens']
+    const unread = {
+      detectors: [],
+      filtered: false,
+      scanned_paths: [],
+      unread_paths: known.map((path) => `/v1/${path}`),
+    }
     expect(status.mitm).toEqual({
       running: false,
       configured_addr: '',
       hosts: [
-        { host: 'api.one.example', models: ['near', 'other'], detectors: [], filtered: false },
-        { host: 'api.two.example', models: ['other'], detectors: [], filtered: false },
+        { host: 'api.one.example', models: ['near', 'other'], ...unread },
+        { host: 'api.two.example', models: ['other'], ...unread },
       ],
       host_owners: { 'api.one.example': 'near', 'api.two.example': 'other' },
       host_conflicts: [{ host: 'api.one.example', models: ['near', 'other'] }],

@@ -4529,6 +4529,8 @@ export interface components {
                     models: string[];
                     detectors: string[];
                     filtered: boolean;
+                    scanned_paths: string[];
+                    unread_paths: string[];
                 } & {
                     [key: string]: unknown;
                 })[];

@@ -157,6 +157,10 @@ export const middlewareStatus = z.looseObject({
         detectors: z.array(z.string()),
         /** Whether its requests are filtered; others go on as they came. */
         filtered: z.boolean(),
+        /** The paths whose text is filtered. */
+        scanned_paths: z.array(z.string()),
+        /** Paths on which providers are known to take text that pass unread, as all other paths do. */
+        unread_paths: z.array(z.string()),
       }),
     ),
     /** Host → the first model that claims it. */

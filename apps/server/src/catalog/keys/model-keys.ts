@@ -497,7 +497,16 @@ export const FAILOVER = {
 }
 
 /** The `mitm` block (§2.14). */
-export const MITM = { hosts: textList }
+export const MITM = {
+  hosts: about(
+    textList,
+    'Hosts that are intercepted: names, addresses, and patterns such as *.openai.azure.com. Without any, those of two providers.',
+  ),
+  paths: about(
+    textList,
+    'Paths whose text is filtered beside /v1/chat/completions and /v1/messages, such as /v1/responses. A segment * stands for any.',
+  ),
+}
 
 /** The `mcp` block: each value is itself YAML or JSON text with an `mcpServers` map. */
 export const MCP = { remote: text, stdio: text }

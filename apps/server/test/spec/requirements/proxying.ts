@@ -278,6 +278,31 @@ export const PROXYING = defineRequirements([
   },
   { id: 'mitm:body:others', section: '6.6', behavior: 'Other paths are forwarded as they are.', state: 'built' },
   {
+    id: 'mitm:paths:more',
+    section: '6.6',
+    behavior: '`mitm.paths` adds paths whose bodies are scanned; the end of a path says how.',
+    state: 'built',
+  },
+  {
+    id: 'mitm:paths:unread',
+    section: '6.6',
+    behavior: 'The status lists the scanned paths of each host, and the usual ones that pass unread.',
+    state: 'built',
+  },
+  {
+    id: 'mitm:hosts:patterns',
+    section: '6.6',
+    behavior: '`mitm.hosts` takes patterns; the models of all entries that fit a host count.',
+    state: 'built',
+  },
+  {
+    id: 'mitm:entries:refused',
+    section: '6.6',
+    behavior:
+      'An entry of `mitm.hosts` or `mitm.paths` that can match nothing is 400 where a file is written by the API, and ignored with a warning in a file on disk.',
+    state: 'built',
+  },
+  {
     id: 'mitm:reply:stream-filter',
     section: '6.6',
     behavior: 'Streamed replies pass the same stream filter.',

@@ -17,7 +17,7 @@ export function TrustCard({ proxy }: { readonly proxy: InterceptingProxy }) {
     proxy: formatClientAddress(proxy.listen_addr ?? proxy.configured_addr, location.hostname),
     certificateUrl: toUrl('/api/middleware/proxy-ca.crt'),
     needsKey: viewer.kind !== 'open',
-    host: proxy.hosts[0]?.host ?? 'api.openai.com',
+    host: (proxy.hosts[0]?.host ?? 'api.openai.com').replaceAll('*', 'NAME'),
   }
   return (
     <div className="card">

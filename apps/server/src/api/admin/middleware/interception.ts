@@ -36,12 +36,21 @@ function describeHosts({
   allowlist,
   claimants,
   findPolicy,
+  findPaths,
 }: ClaimedHosts): Pick<MiddlewareStatus['mitm'], 'hosts' | 'host_owners' | 'host_conflicts' | 'models'> {
   const hosts = allowlist.hosts.map((host) => {
     const policy = findPolicy(host)
     const filtered = policy !== undefined && hasWork(policy)
     const models = [...(allowlist.owners(host) ?? [])]
-    return { host, models, detectors: filtered ? [...policy.detectors] : [], filtered }
+    const { paths, unread } = findPaths(host)
+    return {
+      host,
+      models,
+      detectors: filtered ? [...policy.detectors] : [],
+      filtered,
+      scanned_paths: filtered ? [...paths] : [],
+      unread_paths: filtered ? [...unread] : [...paths, ...unread],
+    }
   })
   return {
     hosts,
