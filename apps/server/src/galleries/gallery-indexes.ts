@@ -188,7 +188,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
       }),
     async close() {
       closing.abort(new SvcError('unavailable', 'the server is stopping'))
-      await Promise.all([...indexes.values()].map(({ loading }) => loading))
+      await Promise.all([...indexes.values()].flatMap(({ loading }) => loading ?? []))
     },
   }
 }

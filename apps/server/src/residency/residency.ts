@@ -9,11 +9,13 @@ import { createEvictionQueue, type EvictableModel, type EvictionQueue } from './
 import { createModelLoader, type ModelLoaderOptions } from './load-model.ts'
 import { measureWeights } from './model-size.ts'
 import type { ModelLease, Resident } from './resident.ts'
-import { createResidentTable, type LoadedModel, type ResidentTable, type StopOutcome } from './resident-table.ts'
+import { createResidentTable, type LoadedModel, type ResidentTable } from './resident-table.ts'
 import { abortLoad, createPendingLoad, type LoadContext, type PendingLoad, runLoad, stillLoading } from './run-load.ts'
+import type { StopOutcome } from './stop-outcome.ts'
 
 export type { ModelLease } from './resident.ts'
-export type { LoadedModel, StopOutcome } from './resident-table.ts'
+export type { LoadedModel } from './resident-table.ts'
+export type { StopOutcome } from './stop-outcome.ts'
 
 /** Time limit of a status call. */
 const STATUS_TIMEOUT_MS = 10_000

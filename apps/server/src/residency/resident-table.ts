@@ -4,6 +4,7 @@ import { settlesWithin } from '../backends/settles-within.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { createResident, type Resident } from './resident.ts'
+import type { StopOutcome } from './stop-outcome.ts'
 
 /** Time that an explicit stop waits for running calls. */
 const BUSY_WAIT_MS = 30_000
@@ -21,17 +22,6 @@ export interface LoadedModel {
   readonly inFlight: number
   /** Milliseconds since the epoch; absent before the first use. */
   readonly lastUsed?: number | undefined
-}
-
-/** How a model was unloaded. */
-export interface StopOutcome {
-  /**
-   * `exited`: its process ended when it was asked to; `killed`: it did not, and was killed; `released`: a backend without a
-   * process of this server let it go; `aborted`: it was still loading.
-   */
-  readonly how: 'exited' | 'killed' | 'released' | 'aborted'
-  /** Running calls that were ended with it. */
-  readonly endedCalls: number
 }
 
 /** Loaded models: at most one of each name in service, and those that are leaving. */

@@ -4,7 +4,7 @@ import type { RunningBackend } from '../backends/running-backend.ts'
 import { settlesWithin } from '../backends/settles-within.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Clock } from '../ports.ts'
-import type { StopOutcome } from './resident-table.ts'
+import type { StopOutcome } from './stop-outcome.ts'
 
 /** Time that an attached backend is trusted to hold its model without a health check. */
 const TRUST_MS = 30_000

@@ -8,6 +8,7 @@ export { labelBucket, startOfBucket } from './buckets.ts'
 export { readPeriod, type UsagePeriod } from './periods.ts'
 export { createUsageRecorder, type UsageJournal, type UsageRecorder, type UsageRecorderOptions } from './recorder.ts'
 export { type KeyTotal, MAX_KEY_TOTALS, type SourcesReport, type UserSourceTotal } from './sources.ts'
+export type { UsageTotals } from './sums.ts'
 export {
   createUsage,
   sumUsage,
@@ -15,5 +16,4 @@ export {
   type UsageOptions,
   type UsageReport,
   type UsageRow,
-  type UsageTotals,
 } from './usage.ts'

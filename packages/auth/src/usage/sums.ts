@@ -14,7 +14,8 @@ export interface UsageSum extends Omit<UsageGroup, 'bucketStart'> {
   readonly start: number
 }
 
-type Sums = Pick<
+/** Figures that add up. */
+export type UsageTotals = Pick<
   UsageGroup,
   | 'promptTokens'
   | 'completionTokens'
@@ -24,8 +25,9 @@ type Sums = Pick<
   | 'reasoningTokens'
   | 'estimatedTokens'
   | 'estimatedRequests'
-  | 'lastUsedAt'
 >
+
+type Sums = UsageTotals & Pick<UsageGroup, 'lastUsedAt'>
 
 function add<T extends Sums>(left: T, right: Sums): T {
   return {

@@ -4,6 +4,7 @@ import type { UsageGroup, UsageQuery, UsageStore } from '../ports/usage.ts'
 import { DAY_MS, labelBucket } from './buckets.ts'
 import { readPeriod, type UsagePeriod } from './periods.ts'
 import { reportSources, type SourcesReport } from './sources.ts'
+import type { UsageTotals } from './sums.ts'
 
 /** What {@link createUsage} needs. */
 export interface UsageOptions {
@@ -21,19 +22,6 @@ export interface UsageOptions {
 export interface UsageRow extends UsageGroup {
   readonly bucket: string
 }
-
-/** Sums of a whole report. */
-export type UsageTotals = Pick<
-  UsageGroup,
-  | 'promptTokens'
-  | 'completionTokens'
-  | 'totalTokens'
-  | 'requests'
-  | 'cachedTokens'
-  | 'reasoningTokens'
-  | 'estimatedTokens'
-  | 'estimatedRequests'
->
 
 /** Usage over time (§4.2). */
 export interface UsageReport {
