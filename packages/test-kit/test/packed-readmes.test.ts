@@ -50,6 +50,7 @@ const PROMISES = {
     entries: {
       access: [
         'FEATURES',
+        'ROUTE_GROUPS',
         'checkAccess',
         'checkModelAccess',
         'decideAccess',
@@ -68,6 +69,7 @@ const PROMISES = {
         'createPasswords',
         'decideAdmission',
         'isConfiguredAdmin',
+        'isEmail',
         'nameAccount',
         'nameAddress',
         'normalizeEmail',
@@ -81,7 +83,14 @@ const PROMISES = {
         'sqliteAuthTables',
       ],
       memory: ['createMemoryStores'],
-      oauth: ['ProviderError', 'createCodeHostProvider', 'createOidcProvider', 'createSignIn', 'endSessionsByToken'],
+      oauth: [
+        'ProviderError',
+        'createCodeHostProvider',
+        'createOidcProvider',
+        'createSignIn',
+        'endSessionsByToken',
+        'isSafeUrl',
+      ],
       ports: [],
       quotas: [
         'applyQuotaWork',
@@ -92,7 +101,15 @@ const PROMISES = {
         'parseDuration',
         'windowStart',
       ],
-      usage: ['MAX_KEY_TOTALS', 'createUsage', 'createUsageRecorder', 'labelBucket', 'readPeriod', 'startOfBucket'],
+      usage: [
+        'MAX_KEY_TOTALS',
+        'createUsage',
+        'createUsageRecorder',
+        'labelBucket',
+        'readPeriod',
+        'startOfBucket',
+        'sumUsage',
+      ],
     },
   },
   '@svc/errors': {
@@ -228,7 +245,10 @@ const PROMISES = {
         'toVerdict',
       ],
       replies: [
+        'createArgumentSource',
+        'createCallAssembler',
         'dropAbsent',
+        'findChunkUsage',
         'findHeader',
         'isFields',
         'quoteUpstream',
@@ -236,6 +256,7 @@ const PROMISES = {
         'readRetryAfter',
         'readSseEvents',
         'readWhole',
+        'readWholeCalls',
         'toCount',
         'toFields',
         'toList',
@@ -243,7 +264,14 @@ const PROMISES = {
         'toText',
         'tryParseJson',
       ],
-      translate: ['addCacheBreakpoints', 'chatToMessages', 'createTranslator', 'messagesToChat'],
+      translate: [
+        'addCacheBreakpoints',
+        'chatToMessages',
+        'completionToChunks',
+        'createTranslator',
+        'messagesToChat',
+        'readThinkingBlocks',
+      ],
     },
   },
   '@svc/reply-parser': {
@@ -297,7 +325,7 @@ const PROMISES = {
   },
   '@svc/structured-output': {
     printed: ['true', 'undefined', 'must have the property "city"'],
-    names: ['compileSchema', 'compileStructuredOutput', 'createToolGrammar', 'toStructuredOutput'],
+    names: ['compileSchema', 'compileStructuredOutput', 'createToolGrammar', 'describeLeftOut', 'toStructuredOutput'],
   },
   '@svc/templates': {
     printed: ['<|user|>Hello', '', 'HELLO (Ada, Grace)'],
@@ -372,6 +400,7 @@ const PROMISES = {
         'messagesThinking',
         'messagesTool',
         'messagesToolChoice',
+        'messagesToolset',
         'messagesUsage',
       ],
       native: [
@@ -467,6 +496,7 @@ const PROMISES = {
       openai: [
         'CHAT_ROLES',
         'MODERATION_CATEGORIES',
+        'chatAnyTool',
         'chatChoice',
         'chatChunkChoice',
         'chatCompletion',
@@ -501,6 +531,7 @@ const PROMISES = {
         'embeddingList',
         'embeddingRequest',
         'embeddingUsage',
+        'isFunctionTool',
         'isKnownContentPart',
         'model',
         'modelCapabilitiesList',

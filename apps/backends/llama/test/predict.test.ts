@@ -223,7 +223,7 @@ describe('other calls beside answers', () => {
         'Rerank',
         'Score',
       ]),
-      extensionRpcs: ['Capabilities', 'SaveSlot', 'RestoreSlot', 'Decide'],
+      extensionRpcs: ['Capabilities', 'SaveSlot', 'RestoreSlot', 'Decide', 'PromptLogprobs'],
       embeddings: false,
       grammar: true,
       logprobs: true,

@@ -19,11 +19,6 @@ export const chatAnyTool = z.union([
   z.looseObject({ type: z.string().refine((type) => type !== 'function', { abort: true }) }),
 ])
 
-/** Whether a tool is a function of the caller. */
-export function isFunctionTool(tool: z.infer<typeof chatAnyTool>): tool is ChatTool {
-  return tool.type === 'function'
-}
-
 /**
  * `tool_choice` in every form clients send: a word (some write `any` for `required`), the nested object, the flat
  * object, or one of these objects as JSON text.

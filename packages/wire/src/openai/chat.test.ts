@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseBody } from '../parse-body.ts'
 import { chatCompletionRequest } from './chat.ts'
-import { isFunctionTool } from './chat-tools.ts'
+import { isFunctionTool } from './function-tools.ts'
 import { isKnownContentPart } from './known-parts.ts'
 
 const messages = [{ role: 'user', content: 'hi' }]

@@ -52,7 +52,6 @@ export {
   chatFunctionChoice,
   chatTool,
   chatToolChoice,
-  isFunctionTool,
 } from './chat-tools.ts'
 export {
   type Completion,
@@ -86,6 +85,7 @@ export {
   type ModelLoading,
   modelLoading,
 } from './error.ts'
+export { isFunctionTool } from './function-tools.ts'
 export { isKnownContentPart } from './known-parts.ts'
 export {
   type Model,
