@@ -120,9 +120,11 @@ async function findStats(path: string): Promise<Stats | undefined> {
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw authorityUnusable(`${path} cannot be read`, error)
   }
-  const link = await lstat(path).catch(() => undefined)
-  if (link !== undefined) throw authorityUnusable(`${path} is a link to a folder that does not exist`)
-  return undefined
+  const own = await lstat(path).catch(() => undefined)
+  if (own === undefined) return undefined
+  if (own.isSymbolicLink()) throw authorityUnusable(`${path} is a link to a folder that does not exist`)
+  // Another process has made it meanwhile.
+  return own
 }
 
 async function createPair(named: string, { certificate, key }: KeyedCertificate): Promise<void> {

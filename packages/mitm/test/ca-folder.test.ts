@@ -275,6 +275,23 @@ it('processes that start at once agree on one authority', async () => {
   expect(await readdir(dir.path)).toEqual(['ca'])
 })
 
+it('reads while another process makes the folder find nothing, or all of it', async () => {
+  await using dir = await tempDir()
+  const pair = { certificate: 'certificate', key: 'key' }
+  for (let round = 0; round < 50; round += 1) {
+    const store = createCaFolder(dir.join(`ca${round}`))
+    let isMade = false
+    const making = store.create(pair).finally(() => {
+      isMade = true
+    })
+    while (!isMade)
+      for (const found of await Promise.all([store.read(), store.read()]))
+        expect([undefined, pair]).toContainEqual(found)
+    await making
+    expect(await store.read()).toEqual(pair)
+  }
+})
+
 it('openings at once in one process agree too', async () => {
   await using dir = await tempDir()
   const authorities = await Promise.all(Array.from({ length: 20 }, () => open(dir.join('ca'))))

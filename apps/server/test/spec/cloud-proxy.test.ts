@@ -216,7 +216,7 @@ describe('passthrough', () => {
     for (const [name, text] of [
       ['unset', 'proxy.api_key_env: the variable NO_SUCH_KEY is not set'],
       ['empty', 'proxy.api_key_env: the variable EMPTY is empty'],
-      ['file', 'proxy.api_key_file: the file cannot be read'],
+      ['file', 'proxy.api_key_file: the key file cannot be used: it cannot be read'],
     ] as const) {
       const reply = await world.server.chat(name)
       expect([reply.status, reply.text]).toEqual([500, expect.stringContaining(text)])
