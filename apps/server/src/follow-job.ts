@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { systemClock } from './clock.ts'
 import { createProgressLine } from './progress-line.ts'
-import { type Fields, type ServerClient, toFields } from './remote-client.ts'
+import { type Fields, type ServerClient, toFields, toServerError } from './remote-client.ts'
 import { print, printError, printJson, redrawLine } from './terminal.ts'
 import { escapeLine } from './terminal-text.ts'
 
@@ -45,7 +45,7 @@ export async function followJob(
 function finish(job: Fields, { json }: { readonly json: boolean }): void {
   if (process.stderr.isTTY && !json) printError('\n')
   if (json) printJson(job)
-  if (job.error !== undefined) throw new SvcError('internal', String(job.error))
+  if (job.error !== undefined) throw toServerError(String(job.error))
   if (!json) print(`${escapeLine(String(job.message))}\n`)
 }
 

@@ -7,6 +7,8 @@ import { MEMORY_DATABASE } from './config/places.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { openDatabase } from './db/open-database.ts'
 import type { Logger } from './ports.ts'
+import { printError } from './terminal.ts'
+import { escapeLine } from './terminal-text.ts'
 import { formatVersion, readVersion } from './version.ts'
 
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
@@ -29,6 +31,6 @@ export async function recordLocalChange(config: ServerConfig, change: CommandCha
     await audit.close()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    process.stderr.write(`the audit log could not be written: ${reason}\n`)
+    printError(`the audit log could not be written: ${escapeLine(reason)}\n`)
   }
 }

@@ -4,6 +4,7 @@ import type { ServerConfig } from './config/schema.ts'
 import { toReachableUrl } from './greeting.ts'
 import { createOutboundClient } from './outbound/client.ts'
 import type { Logger } from './ports.ts'
+import { escapeLine } from './terminal-text.ts'
 
 /** Members of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -45,7 +46,7 @@ export function createServerClient(base: string, { apiKeys: [key] }: Pick<Server
     })
     const value = await reply.json()
     if (reply.status < 400) return value
-    throw new SvcError('internal', readMessage(value) ?? `the server answers with status ${reply.status}`)
+    throw toServerError(readMessage(value) ?? `the server answers with status ${reply.status}`)
   }
   return {
     get: (path) => call(path, 'GET'),
@@ -53,6 +54,11 @@ export function createServerClient(base: string, { apiKeys: [key] }: Pick<Server
       return toFields(await call(path, 'POST', body ?? {}))
     },
   }
+}
+
+/** An error with a message of the server, which is a foreign text and makes no line of its own. */
+export function toServerError(message: string): SvcError {
+  return new SvcError('internal', escapeLine(message))
 }
 
 /** Whether a call failed because no server listens there. */

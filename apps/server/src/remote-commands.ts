@@ -13,7 +13,7 @@ import {
   toRows,
   toServerUrl,
 } from './remote-client.ts'
-import { print, printJson } from './terminal.ts'
+import { print, printError, printJson } from './terminal.ts'
 import { escapeLine } from './terminal-text.ts'
 
 /** Commands that change or show the list of operations, and start no work. */
@@ -161,7 +161,7 @@ function printAvailable(rows: readonly Fields[], { json }: Pick<RemoteCommand, '
 /** Says which galleries cannot be read, beside what the command prints. */
 function printProblems(galleries: readonly Fields[]): void {
   for (const { name, error } of galleries) {
-    if (error !== undefined) process.stderr.write(`gallery ${String(name)} cannot be read: ${String(error)}\n`)
+    if (error !== undefined) printError(`${escapeLine(`gallery ${String(name)} cannot be read: ${String(error)}`)}\n`)
   }
 }
 

@@ -1,10 +1,34 @@
+import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../spec/verifies.ts'
 import { type CommandOutcome, runBuilt } from '../support/built-server.ts'
 import { hubPath, mockEntry, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
+
+/** A server with a reply for each path, and status 400 with another one for every other path. */
+async function serveReplies(
+  replies: ReadonlyMap<string, unknown>,
+  other: unknown,
+): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = createServer((request, reply) => {
+    request.resume()
+    const found = replies.get(request.url ?? '')
+    reply.writeHead(found === undefined ? 400 : 200, { 'content-type': 'application/json', connection: 'close' })
+    reply.end(JSON.stringify(found ?? other))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      await once(server.close(), 'close')
+    },
+  }
+}
 
 describe('a command for a running server', () => {
   it('installs a model with its progress, and shows, pauses and dismisses operations', async () => {
@@ -68,6 +92,38 @@ describe('a command for a running server', () => {
     // a file for other programs stays as it is
     const exported = await run('models', 'export-config', 'shown')
     expect(exported.stdout).toBe(file)
+  })
+
+  verifies('cli:output:no-escapes', 'lets no server that it asks control the terminal, or forge a line', async () => {
+    const hostile = '\u001b[2J\u009b31m\u001b]52;c;cm0=\u0007\r\u202e\nforged'
+    const names = ['name', 'description', 'error', 'message', 'id', 'jobID', 'taskType', 'outcome', 'progress', 'phase']
+    const row = { ...Object.fromEntries(names.map((name) => [name, hostile])), processed: true }
+    const replies = new Map<string, unknown>([
+      ['/models/available', [row]],
+      ['/models/galleries', [row]],
+      ['/backends/available', [row]],
+      ['/backends/galleries', [row]],
+      ['/backends/upgrades/check', { [hostile]: row }],
+      ['/api/operations', { operations: [row] }],
+      ['/api/operations/history', { operations: [row] }],
+      ['/models/apply', { uuid: 'job' }],
+      ['/models/jobs/job', row],
+    ])
+    await using server = await serveReplies(replies, { error: { message: hostile } })
+    await using folder = await tempDir('svc-e2e-')
+    const asked = [
+      ...['models available', 'models available --json', 'models install one', 'models import hf://owner/repo'],
+      ...['backends upgrade', 'operations history', 'operations cancel one'],
+    ]
+    const check = async (words: string): Promise<void> => {
+      const { stdout, stderr } = await runBuilt(folder.path, [
+        ...words.split(' '),
+        `--address=127.0.0.1:${server.port}`,
+      ])
+      expect(`${stdout}${stderr}`, words).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^forged/mu)
+      expect(`${stdout}${stderr}`, words).toContain('forged')
+    }
+    await Promise.all(asked.map(check))
   })
 
   it('prints JSON, installs by an address, and starts a failed installation again', async () => {
