@@ -56,6 +56,15 @@ describe('text of a gallery', () => {
     ['an option with a path upwards', { options: ['tokenizer=../../x'] }, 'options.*'],
     ['an option with a server', { options: ['rpc_servers:10.0.0.1:50052'] }, 'options.*'],
     ['an option with an address', { options: ['source:https://evil.example/x'] }, 'options.*'],
+    ['an option with a host and a port', { options: ['worker:evil.example:50052'] }, 'options.*'],
+    ['an option with a host and a port behind others', { options: ['rpc=a, evil.example:99'] }, 'options.*'],
+    ['an option with a host and a port alone', { options: ['evil.example:50052'] }, 'options.*'],
+    ['an option with an address of numbers', { options: ['master:10.0.0.1'] }, 'options.*'],
+    ['an option with an address of IPv6', { options: ['master=[fd00::1]:29500'] }, 'options.*'],
+    ['an option with a server and no port', { options: ['server:evil.example'] }, 'options.*'],
+    ['an engine with peers', { engine_args: { peers: ['evil'] } }, 'engine_args'],
+    ['an engine with a base address', { engine_args: { api_base: 'evil.example' } }, 'engine_args'],
+    ['an engine with a host and a port in JSON', { engine_args: { kv: '{"to": "evil.example:22"}' } }, 'engine_args'],
     ['an option that is a path', { options: ['/etc/passwd'] }, 'options.*'],
     ['an option that runs code', { options: ['trust_remote_code:true'] }, 'options.*'],
     ['an option that runs code, as a number', { options: ['engine.trust_remote_code=1'] }, 'options.*'],
@@ -113,6 +122,20 @@ describe('text of a gallery', () => {
         },
       },
     ],
+    [
+      'values that are no hosts',
+      {
+        options: [
+          'lora:a.gguf:1',
+          'lora_scaled:a.gguf:0.85',
+          'ot:blk.1.ffn=CPU',
+          'build:1.2.3',
+          'split:1.5:10',
+          'slice:[0:1]',
+        ],
+        engine_args: { version: '1.2.3', ratios: '0.5:12', file: 'weights.Q4_K_M.gguf', tensor_parallel: '2:16' },
+      },
+    ],
     ['names of other models', { alias: 'x', failover: { targets: [{ model: 'y' }] }, pipeline: { llm: 'z' } }],
   ])('may set %s', (_what, config) => {
     expect(refused(config)).toEqual([])
@@ -124,6 +147,11 @@ describe('text of a gallery', () => {
     `${'a:"'.repeat(60_000)}`,
     '$'.repeat(200_000),
     '_. '.repeat(60_000),
+    'a.'.repeat(100_000),
+    'a.b:1 '.repeat(30_000),
+    '1.'.repeat(100_000),
+    '['.repeat(200_000),
+    `[${'0:'.repeat(100_000)}`,
   ])('is judged in time that grows with its length: %#', (text) => {
     expect(refused({ options: [text, `${text}!`], engine_args: { x: text } })).toEqual([])
   })

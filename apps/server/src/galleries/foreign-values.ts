@@ -16,10 +16,20 @@ export function leadsOut(text: string): boolean {
   return [ABSOLUTE, PARENT, ADDRESS, VARIABLE].some((pattern) => pattern.test(text)) || text.includes('\0')
 }
 
+/** A host with a port, or an address of the network: `evil.example:50052`, `10.0.0.1`, `[fd00::1]`. */
+const HOSTS = [
+  /(?<![\w.-])(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*:\d{2,5}(?![\w.])/i,
+  /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])/,
+  /\[[0-9a-f]{0,4}:[0-9a-f]{0,4}:[0-9a-f:.]{0,40}\]/i,
+]
+
 /** Names of options of engines by what they reach, for all engines alike. */
 const NAMES: readonly (readonly [reach: Exclude<EngineReach, 'nothing'>, pattern: RegExp])[] = [
   ['secret', /(?:^|[._-])(?:(?:api|auth|access|hf|bearer)[_-]?(?:key|token)|secrets?|passwords?|credentials?)$/i],
-  ['upstream', /(?:^|[._-])(?:(?:rpc|grpc)[_-]?servers?|urls?|uris?|endpoints?|hosts?|addr|address(?:es)?|ip|proxy)$/i],
+  [
+    'upstream',
+    /(?:^|[._-])(?:(?:rpc|grpc)[_-]?servers?|urls?|uris?|endpoints?|hosts?|servers?|peers?|api[_-]?base|addr|address(?:es)?|ip|proxy)$/i,
+  ],
   ['file', /(?:^|[._-])(?:local[_-])?media[_-]path$/i],
   [
     'command',
@@ -68,7 +78,7 @@ function judgeText(text: string): EngineReach {
 
 /** A value may hold several names. */
 function judgeValue(value: string): EngineReach {
-  if (/[a-zA-Z0-9+.-]:\/\//.test(value)) return 'upstream'
+  if ([/[a-zA-Z0-9+.-]:\/\//, ...HOSTS].some((pattern) => pattern.test(value))) return 'upstream'
   const pieces = [value, ...value.split(/[\s"'`,;|=:(){}[\]]+/)]
   return pieces.some((piece) => piece !== '' && leadsOut(piece)) ? 'file' : 'nothing'
 }
