@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Credentials } from '../downloads/credentials.ts'
-import { findRegistryCredentials, mayGetCredentials, toRegistryOrigin } from './registry-access.ts'
+import { findRegistryCredentials, mayGetCredentials, readChallenge, toRegistryOrigin } from './registry-access.ts'
 
 const listing = (...hosts: string[]) => ({ authorization: 'Basic x', tokenHosts: new Set(hosts) })
 
@@ -81,5 +81,28 @@ describe('toRegistryOrigin', () => {
       expect(toRegistryOrigin(registry), registry).toBe(`http://${registry}`)
     for (const registry of ['hub.example', '127.evil.test', '127.0.0.1.nip.io:5000', 'localhost.evil.test', '10.0.0.1'])
       expect(toRegistryOrigin(registry), registry).toBe(`https://${registry}`)
+  })
+})
+
+describe('a challenge', () => {
+  const token = ['bearer', { realm: 'https://hub.example/token', service: 's' }]
+  it.each<[string, unknown]>([
+    ['Bearer realm="https://hub.example/token",service="s"', token],
+    ['bearer Service=s , REALM="https://hub.example/token"', token],
+    ['Bearer realm="https://hub.example/token",service="s", Basic realm="x"', token],
+    ['Basic realm="x", Bearer realm="https://hub.example/token", service="s"', token],
+    ['Negotiate, Basic realm="x", Bearer realm="https://hub.example/token", service="s"', token],
+    ['Bearer realm="https://hub.example/token",service="s",realm="https://evil.test"', token],
+    ['Bearer realm="https://hub.example/token",service="s", Bearer realm="https://evil.test"', token],
+    ['Bearer realm="a, Basic realm=\\"b\\""', ['bearer', { realm: 'a, Basic realm="b"' }]],
+    ['Basic realm="x"', ['basic', { realm: 'x' }]],
+    ['Basic', ['basic', {}]],
+    ['realm="https://evil.test"', undefined],
+    ['Digest realm="x"', undefined],
+    ['', undefined],
+    ['"', undefined],
+  ])('is read: %s', (header, wanted) => {
+    const found = readChallenge(header)
+    expect(found && [found.scheme, Object.fromEntries(found.parameters)]).toEqual(wanted)
   })
 })

@@ -40,3 +40,34 @@ export function mayGetCredentials(service: URL, registry: string, { tokenHosts }
   if (URL.canParse(own) && service.origin === new URL(own).origin) return true
   return host === TOKEN_HOSTS.get(registry.toLowerCase()) || tokenHosts.has(host)
 }
+
+/** What a registry wants before it answers. */
+export interface Challenge {
+  readonly scheme: 'bearer' | 'basic'
+  /** Names in lower case. */
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+const MAX_CHALLENGE_LENGTH = 4096
+/** A parameter, or the name of a scheme. */
+const CHALLENGE_PART = /([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))|([A-Za-z][\w-]*)/g
+
+/**
+ * Reads `WWW-Authenticate`, which may hold several challenges: a token is wanted rather than a name and a password, as it
+ * can be had without them. Of a parameter that comes twice the first one counts.
+ */
+export function readChallenge(header: string): Challenge | undefined {
+  const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = []
+  for (const [, name, quoted, plain = '', scheme] of header.slice(0, MAX_CHALLENGE_LENGTH).matchAll(CHALLENGE_PART)) {
+    if (scheme !== undefined) challenges.push({ scheme: scheme.toLowerCase(), parameters: new Map() })
+    const parameters = challenges.at(-1)?.parameters
+    const key = name?.toLowerCase()
+    if (key === undefined || parameters?.has(key) !== false) continue
+    parameters.set(key, quoted?.replace(/\\(.)/g, '$1') ?? plain)
+  }
+  for (const scheme of ['bearer', 'basic'] as const) {
+    const found = challenges.find((one) => one.scheme === scheme)
+    if (found !== undefined) return { scheme, parameters: found.parameters }
+  }
+  return undefined
+}

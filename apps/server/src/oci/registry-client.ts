@@ -6,7 +6,7 @@ import type { OutboundClient, OutboundRequest } from '../outbound/client.ts'
 import type { OutboundResponse } from '../outbound/response.ts'
 import { formatImageReference, type ImageReference, isDigest } from './image-reference.ts'
 import { type ImageSignature, SIMPLE_SIGNING_TYPE, toImageSignature } from './image-signature.ts'
-import { findRegistryCredentials, mayGetCredentials, toRegistryOrigin } from './registry-access.ts'
+import { findRegistryCredentials, mayGetCredentials, readChallenge, toRegistryOrigin } from './registry-access.ts'
 
 /** A layer of an image, as its manifest lists it. */
 export interface ImageLayer {
@@ -206,18 +206,17 @@ class Registry implements RegistryClient {
    */
   async #authorize(challenge: string, reference: ImageReference, signal: AbortSignal): Promise<string> {
     const own = findRegistryCredentials(this.#credentials, reference.registry)
-    const scheme = /^\s*(\w+)/.exec(challenge)?.[1]?.toLowerCase()
+    const { scheme, parameters } = readChallenge(challenge) ?? {}
     if (scheme === 'basic') {
       if (own === undefined) throw broken(reference, 'the registry wants a name and a password')
       return own.authorization
     }
-    const parameters = parseParameters(challenge)
-    const realm = parameters.get('realm')
-    if (scheme !== 'bearer' || realm === undefined || !URL.canParse(realm)) {
+    const realm = parameters?.get('realm')
+    if (realm === undefined || !URL.canParse(realm)) {
       throw broken(reference, 'the registry asks for credentials in a way that is not known')
     }
     const url = new URL(realm)
-    const service = parameters.get('service')
+    const service = parameters?.get('service')
     if (service !== undefined) url.searchParams.set('service', service)
     // Never what the challenge says: it could ask for a token that does more.
     url.searchParams.set('scope', `repository:${reference.repository}:pull`)
@@ -281,15 +280,6 @@ function toFields(value: unknown): Readonly<Record<string, unknown>> {
 function readList(value: Readonly<Record<string, unknown>>, key: string): readonly unknown[] | undefined {
   const list = value[key]
   return Array.isArray(list) ? list : undefined
-}
-
-/** The parameters of a challenge: `realm="…", service="…"`. */
-function parseParameters(challenge: string): ReadonlyMap<string, string> {
-  const parameters = new Map<string, string>()
-  for (const [, name = '', quoted] of challenge.slice(0, 4096).matchAll(/(\w+)="([^"]*)"/g)) {
-    parameters.set(name.toLowerCase(), quoted ?? '')
-  }
-  return parameters
 }
 
 function isBundleType(type: unknown): boolean {
