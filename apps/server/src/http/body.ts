@@ -14,22 +14,26 @@ export interface BodyLimits {
   readonly totalBytes: number
 }
 
+/** A call whose body is read. */
+export interface BodySource {
+  readonly incoming: ServerRequest
+  readonly outgoing: ServerReply
+  readonly abort: AbortSignalLike & { readonly reason?: unknown }
+  /** Rejects when the caller may not make the call any more. @default every caller may */
+  confirm?(): Promise<void>
+}
+
 /** Reads request bodies and counts the bytes that all of them hold. */
 export interface BodyReader {
   /**
-   * Reads the whole body. Its user calls `release` when it needs the bytes no longer.
+   * Reads the whole body. Its user calls `release` when it needs the bytes no longer. A client decides how long that takes:
+   * the caller of a body that was waited for is confirmed.
    *
    * @param options.maxBytes a limit below that of the server
-   * @throws {SvcError} `too_large`, `unsupported_media`, `timeout`, `unavailable`, `cancelled`
+   * @throws {SvcError} `too_large`, `unsupported_media`, `timeout`, `unavailable`, `cancelled`; `unauthenticated` or
+   *   `forbidden` for a caller who has lost the right meanwhile
    */
-  read(
-    call: {
-      readonly incoming: ServerRequest
-      readonly outgoing: ServerReply
-      readonly abort: AbortSignalLike
-    },
-    options?: { readonly maxBytes: number },
-  ): Promise<HeldBytes>
+  read(call: BodySource, options?: { readonly maxBytes: number }): Promise<HeldBytes>
   /**
    * Takes a body that came whole with the head; undefined for a body that is still to be read.
    *
@@ -122,11 +126,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
     throw tooLarge(maxBytes)
   }
 
-  async function collect(
-    call: Parameters<BodyReader['read']>[0],
-    counted: BodyMeter,
-    maxBytes: number,
-  ): Promise<Uint8Array> {
+  async function collect(call: BodySource, counted: BodyMeter, maxBytes: number): Promise<Uint8Array> {
     const { outgoing, abort } = call
     outgoing.sendContinue?.()
     const body = toBodyStream(call.incoming)
@@ -137,7 +137,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
         if (isSettled) return
         isSettled = true
         clearTimeout(timer)
-        abort.removeEventListener('abort', onClose)
+        abort.removeEventListener('abort', onAbort)
         // No event follows the end, so its listeners may stay.
         if (error === undefined) resolve()
         else {
@@ -163,8 +163,9 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
         outgoing.setHeader('Connection', 'close')
         settle(new SvcError('invalid_request', 'the request body stopped arriving', { code: 'body_idle' }))
       }, limits.idleMs)
+      const onAbort = (): void => (SvcError.is(abort.reason) ? settle(abort.reason) : onClose())
       body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
-      abort.addEventListener('abort', onClose)
+      abort.addEventListener('abort', onAbort)
     })
     return pieces.join()
   }
@@ -192,7 +193,9 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
       check(incoming, outgoing, maxBytes)
       const counted = meter()
       try {
-        return { bytes: await collect(call, counted, maxBytes), release: counted.release }
+        const bytes = await collect(call, counted, maxBytes)
+        await call.confirm?.()
+        return { bytes, release: counted.release }
       } catch (error) {
         counted.release()
         throw error

@@ -44,6 +44,12 @@ export interface Call extends RequestContext {
   noteChange(notes: ChangeNotes): void
   /** Records the change now, as done: for a reply that lasts. */
   recordChange(): Promise<void>
+  /**
+   * Makes sure that the caller still has the right to the call, after time that the client could draw out.
+   *
+   * @throws {SvcError} `unauthenticated` or `forbidden`
+   */
+  confirm(): Promise<void>
   /** Begins a request inside the call, which can outlive it: a message of a socket, a response in the background. */
   fork(changes?: CallChanges): Fork
 }
@@ -144,6 +150,8 @@ export interface CallFacts {
   readonly running: RunningCall
   /** The requests inside of calls. */
   readonly forks: RunningCalls
+  /** Asks for the caller of a call again where rights have changed. */
+  readonly confirm: (call: CallState) => Promise<void>
   /** Records a change of a call. Never rejects. */
   readonly record: (call: Call, change: MadeChange) => Promise<void>
   readonly clientAddress: string
@@ -161,6 +169,8 @@ export class CallState implements Call, Admitted {
   readonly route: RouteInfo
   readonly requestId: string
   authentication: Authentication
+  /** The generation of rights with which the caller was let in. Set by the edge together with the caller. */
+  rightsGeneration = 0
   /** Set by the edge together with the caller. */
   matched: MatchedPath = NOWHERE
   readonly abort: RunningCall
@@ -172,6 +182,7 @@ export class CallState implements Call, Admitted {
   readonly log: Logger
   private readonly source: CallSource
   private readonly forks: RunningCalls
+  private readonly confirmCaller: CallFacts['confirm']
   private readonly record: CallFacts['record']
   private changeNotes: ChangeNotes = NO_NOTES
   private isRecorded = false
@@ -189,6 +200,7 @@ export class CallState implements Call, Admitted {
     this.log = facts.log
     this.source = source
     this.forks = facts.forks
+    this.confirmCaller = facts.confirm
     this.record = facts.record
   }
 
@@ -232,6 +244,10 @@ export class CallState implements Call, Admitted {
     const { change, target } = audited
     const named = target === undefined ? {} : { target: this.param(target) }
     return this.record(this, { ...named, ...this.changeNotes, change, outcome })
+  }
+
+  confirm(): Promise<void> {
+    return this.confirmCaller(this)
   }
 
   fork(changes: CallChanges = {}): Fork {

@@ -174,6 +174,7 @@ export function createEdge(options: EdgeOptions): Edge {
       requestId,
       running: own,
       forks,
+      confirm: (admitted) => rights.confirm(admitted, options.clock.now()),
       record,
       clientAddress: origin.address,
       baseUrl:
@@ -294,6 +295,7 @@ export function createEdge(options: EdgeOptions): Edge {
         // An `await` would cost a turn of the event loop, and most credentials are known.
         call.authentication = found instanceof Promise ? await found : found
         call.matched = matched
+        call.rightsGeneration = asked
         const { upgrade } = source
         if (upgrade !== undefined) {
           if (route.serveSocket !== undefined) return await serveSocket(route.serveSocket, call, { upgrade, asked })
@@ -303,7 +305,7 @@ export function createEdge(options: EdgeOptions): Edge {
         if (refusesCrossSite()) checkCrossSite(call, options.cors())
         if (call.authentication.isRotationDue) await options.renewSession?.(call)
         // What was found before rights have changed may not hold any more.
-        if (asked !== rights.generation) call.authentication = await options.gate.reauthorize(call, call)
+        if (asked !== rights.generation) await call.confirm()
         await send(call, await (findChange(route) === undefined ? route.handler(call) : change(route, call)))
       } catch (thrown) {
         const error = route.mapError === undefined ? thrown : route.mapError(toPublicError(thrown))

@@ -23,6 +23,12 @@ export interface Reauthorizer {
   /** Asks for a caller whose socket was opened while rights changed. */
   afterOpening(call: CallState): Promise<void>
   /**
+   * Gives a call the rights of now, where rights have changed since its caller was let in or the credential has expired.
+   *
+   * @throws {SvcError} `unauthenticated` or `forbidden`
+   */
+  confirm(call: CallState, now: number): Promise<void>
+  /**
    * Begins a request inside a call with the rights of now.
    *
    * @throws {SvcError} `unauthenticated` or `forbidden`
@@ -70,6 +76,16 @@ export function createReauthorizer({ gate, sockets, running }: ReauthorizerOptio
     },
     async afterOpening(call) {
       await look((authentication) => authentication === call.authentication)
+    },
+    async confirm(call, now) {
+      const { expiresAt = Number.POSITIVE_INFINITY } = call.authentication
+      let isStale = expiresAt <= now
+      while (isStale || call.rightsGeneration !== generation) {
+        isStale = false
+        const asked = generation
+        call.authentication = await gate.reauthorize(call, call)
+        call.rightsGeneration = asked
+      }
     },
     async begin(call, changes) {
       // In the list before it is asked for: a change of rights meanwhile finds it there.

@@ -352,6 +352,13 @@ export const AUTHENTICATION = defineRequirements([
     state: 'built',
   },
   {
+    id: 'access:ended:held-bodies',
+    section: '5.4',
+    behavior:
+      'A request whose body is still arriving when its caller loses the right to it does nothing; one that may go on has the rights of the time when its body is whole.',
+    state: 'built',
+  },
+  {
     id: 'access:ended:told',
     section: '5.4',
     behavior:
