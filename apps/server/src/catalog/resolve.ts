@@ -25,8 +25,10 @@ export interface ModelDirectory {
   /**
    * Gives the model for a usecase when a request names none: the first by name that is not disabled and has its
    * weights.
+   *
+   * @param isMeant whether a model counts. @default each does
    */
-  findDefault(usecase: string): ModelConfig | undefined
+  findDefault(usecase: string, isMeant?: (model: ModelConfig) => boolean): ModelConfig | undefined
   /**
    * Gives the fault of the model file of a name that gives no model, as `file:line: key: reason`; undefined without
    * one.
@@ -82,9 +84,11 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
         throw error
       }
     },
-    findDefault(usecase) {
+    findDefault(usecase, isMeant = () => true) {
       if (!isUsecase(usecase)) return undefined
-      const fit = store.list().filter((each) => !each.disabled && hasUsecase(each, usecase) && servesRequests(each))
+      const serves = (each: ModelConfig): boolean =>
+        !each.disabled && hasUsecase(each, usecase) && servesRequests(each) && isMeant(each)
+      const fit = store.list().filter(serves)
       // A model whose weights are missing or broken is chosen only when there is no other.
       const model = fit.find((each) => each.weightsMissing !== true && each.weightsError === undefined) ?? fit[0]
       return model && link(fill(model))

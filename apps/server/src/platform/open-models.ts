@@ -77,7 +77,7 @@ export async function openModels({
       resolve: (name, how) => current.resolve(name, how),
       findName: (name, how) => current.findName(name, how),
       find: (name) => current.find(name),
-      findDefault: (usecase) => current.findDefault(usecase),
+      findDefault: (usecase, isMeant) => current.findDefault(usecase, isMeant),
       findFault: (name) => current.findFault(name),
       list: (listing) => current.list(listing),
     },

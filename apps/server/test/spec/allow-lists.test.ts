@@ -106,6 +106,46 @@ describe('a list of models', () => {
     }
   })
 
+  verifies('access:models:default', 'decides which model serves a request that names none', async () => {
+    const rights = {
+      all: {},
+      mid: lists('mid'),
+      key: { scopes: { models: ['small'] } },
+      both: { ...lists('mid', 'small'), scopes: { models: ['small'] } },
+      router: lists('auto'),
+      none: lists(),
+      other: lists('nobody'),
+    }
+    await using world = await startWorld(rights)
+    const [messages, input] = [[{ role: 'user', content: 'hello' }], 'hello']
+    const ask = async (name: string, path: string, body: object) => {
+      const { status, text } = await world.server.post(path, body, as(name))
+      return [status, /"model": ?"([^"]*)"/.exec(text)?.[1] ?? text]
+    }
+    const chat = (name: string) => ask(name, '/v1/chat/completions', { messages })
+    expect(await Promise.all(['all', 'mid', 'key', 'both', 'router'].map(chat))).toEqual([
+      ...[
+        [200, 'small'],
+        [200, 'mid'],
+        [200, 'small'],
+        [200, 'small'],
+        [200, 'small'],
+      ],
+    ])
+    for (const name of ['none', 'other', 'mid']) {
+      const bodies = {
+        '/v1/chat/completions': { messages },
+        '/v1/completions': { prompt: input },
+        '/v1/embeddings': { input },
+      }
+      for (const [path, body] of Object.entries(bodies)) {
+        const [status, text] = await ask(name, path, body)
+        if (name === 'mid' && status === 200) continue
+        expect([name, path, status, text]).toEqual([name, path, 400, expect.stringContaining('model is required')])
+      }
+    }
+  })
+
   it('knows an alias by its tag too, and takes no name for another', async () => {
     await using world = await startWorld({ ada: lists('nick'), bob: lists('odd') })
     const chat = async (name: string, model: string) =>

@@ -15,7 +15,7 @@ const NO_MODELS = {
 
 /** Creates a request with a body, as the stage reads it. */
 function ask(body: object, route: Partial<RequestRoute> = {}, addressedModel?: string): ReadRequest {
-  const context = { route: { path: '/x', family: 'compatible', ...route } }
+  const context = { route: { path: '/x', family: 'compatible', ...route }, principal: { models: undefined } }
   return { context, document: parseJson(Buffer.from(JSON.stringify(body))), addressedModel } as ReadRequest
 }
 

@@ -1,6 +1,8 @@
 import { SvcError } from '@svc/errors'
+import { mayUse } from '../../catalog/model-access.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { notServed, servesRequests } from '../../catalog/serving.ts'
+import type { Principal } from '../../principal.ts'
 import type { ReadRequest, Stages } from '../pipeline.ts'
 import type { RequestRoute } from '../ports.ts'
 import { unparsable } from '../unparsable.ts'
@@ -11,8 +13,8 @@ export interface ModelDirectory {
   resolve(name: string, options?: { readonly acceptLatest?: boolean | undefined }): ModelConfig | undefined
   /** Gives the name that a client means by a name: that of a model, or an alias. */
   findName(name: string, options?: { readonly acceptLatest?: boolean | undefined }): string | undefined
-  /** Gives the model for a usecase when a request names none: the first by name. */
-  findDefault(usecase: string): ModelConfig | undefined
+  /** Gives the model for a usecase when a request names none: the first by name of those that are meant. */
+  findDefault(usecase: string, isMeant: (model: ModelConfig) => boolean): ModelConfig | undefined
   /** Gives the fault of the model file of a name, when the fault makes the model unusable. */
   findFault(name: string): string | undefined
 }
@@ -44,9 +46,9 @@ function readModelName({ document }: ReadRequest): string | undefined {
  */
 export function createResolve(directory: ModelDirectory): Stages['resolve'] {
   return (request) => {
-    const { route } = request.context
+    const { route, principal } = request.context
     const name = readModelName(request) ?? request.addressedModel
-    const model = name === undefined ? findByUsecase(route, directory) : findNamed(name, route, directory)
+    const model = name === undefined ? findByUsecase(route, directory, principal) : findNamed(name, route, directory)
     if (!servesRequests(model)) throw notServed(model)
     const requestedModel = name ?? model.name
     const through = name === undefined || name === model.name ? NO_NAMES : listFurtherNames(name, route, directory)
@@ -82,8 +84,13 @@ function modelNotConfigured(): SvcError {
   })
 }
 
-function findByUsecase({ usecase = '', modelRequired = false }: RequestRoute, directory: ModelDirectory): ModelConfig {
-  const model = modelRequired ? undefined : directory.findDefault(usecase)
+/** Finds a model that the caller may use. The refusal of another one would name a model that lists hide. */
+function findByUsecase(
+  { usecase = '', modelRequired = false }: RequestRoute,
+  directory: ModelDirectory,
+  principal: Principal,
+): ModelConfig {
+  const model = modelRequired ? undefined : directory.findDefault(usecase, (each) => mayUse(principal, each))
   if (model !== undefined) return model
   const message = modelRequired ? 'model is required' : `model is required: no model here serves ${usecase}`
   throw new SvcError('invalid_request', message, { code: 'model_required', details: { param: 'model' } })

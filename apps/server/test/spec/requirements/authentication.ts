@@ -352,6 +352,12 @@ export const AUTHENTICATION = defineRequirements([
     state: 'built',
   },
   {
+    id: 'access:models:default',
+    section: '5.4',
+    behavior: 'A request that names no model gets the first one that its caller may use; where there is none, 400.',
+    state: 'built',
+  },
+  {
     id: 'access:ended:held-bodies',
     section: '5.4',
     behavior:
