@@ -18,3 +18,7 @@ export function invalidValue(message: string, code = 'invalid_value'): AuthError
 export function missing(message: string): AuthError {
   return new AuthError('not_found', message)
 }
+
+/** The refusal of a sign-in, the same for unknown addresses and wrong passwords. */
+export const wrongLogin = (): AuthError =>
+  new AuthError('unauthenticated', 'invalid email or password', { code: 'invalid_login' })

@@ -1,5 +1,5 @@
 import type { Authentication } from './authentication.ts'
-import { AuthError } from './errors.ts'
+import { AuthError, wrongLogin } from './errors.ts'
 import type { CallOptions, Clock } from './ports/clock.ts'
 import type { Session, SessionStore } from './ports/credentials.ts'
 import type { Revocations } from './revocations.ts'
@@ -25,9 +25,18 @@ export interface IssuedSession {
 
 /** Makes, renews and ends browser sessions (§2.2). */
 export interface Sessions {
-  /** Begins a session of an account, under a new value each time. */
+  /**
+   * Begins a session of an account, under a new value each time.
+   *
+   * @param account.passwordHash of the password that was proved
+   * @throws {AuthError} `unauthenticated` when the account has another password meanwhile
+   */
   begin(
-    account: { readonly userId: string; readonly providerSession?: string | undefined },
+    account: {
+      readonly userId: string
+      readonly providerSession?: string | undefined
+      readonly passwordHash?: string | undefined
+    },
     options: CallOptions,
   ): Promise<IssuedSession>
   /**
@@ -64,20 +73,22 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function issue(
     owner: Pick<Session, 'userId' | 'sharedKeyHash' | 'apiKeyId' | 'providerSession'>,
-    lifetime: CallOptions & { readonly until?: number | undefined },
+    conditions: CallOptions & { readonly until?: number | undefined; readonly passwordHash?: string | undefined },
   ): Promise<IssuedSession> {
-    const { signal, until = Number.POSITIVE_INFINITY } = lifetime
+    const { signal, until = Number.POSITIVE_INFINITY, passwordHash } = conditions
     const [token, id, now] = [createToken(), createId(), clock.now()]
     const expiresAt = Math.min(now + SESSION_LIFETIME_MS, until)
     const session = { ...owner, id, createdAt: now, rotatedAt: now, expiresAt }
-    await store.create({ ...session, hash: hasher.hash('session', token) }, { signal, maxSessions })
+    const hash = hasher.hash('session', token)
+    if (!(await store.create({ ...session, hash }, { signal, maxSessions, passwordHash }))) throw wrongLogin()
     return { token, sessionId: id, expiresAt }
   }
 
   const nobody = { userId: undefined, sharedKeyHash: undefined, apiKeyId: undefined, providerSession: undefined }
 
   return {
-    begin: ({ userId, providerSession }, { signal }) => issue({ ...nobody, userId, providerSession }, { signal }),
+    begin: ({ userId, providerSession, passwordHash }, { signal }) =>
+      issue({ ...nobody, userId, providerSession }, { signal, passwordHash }),
     async exchange({ principal, credential, expiresAt }, { signal }) {
       if (principal.via === 'api-key' && principal.apiKey !== undefined) {
         const owner = { ...nobody, userId: principal.id, apiKeyId: principal.apiKey.id }

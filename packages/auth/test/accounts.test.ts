@@ -1,6 +1,6 @@
 import { createPasswords, type Passwords } from '@svc/auth/accounts'
 import { hash as hashBcrypt } from 'bcrypt'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createServices } from './service-world.ts'
 import { addUser, call } from './world.ts'
 
@@ -287,6 +287,40 @@ describe('an account', () => {
     expect(await world.accounts.login({ email: 'ada@site.example', password: change.password }, call)).toMatchObject({
       id,
     })
+  })
+
+  it('AU-7: proves nothing with a password that is replaced while it is checked', async () => {
+    const world = createServices()
+    const { accounts, sessions, stores } = world
+    const { users } = stores
+    const email = 'ada@site.example'
+    const result = await accounts.register({ email, password: PASSWORD }, call)
+    const { id } = result.kind === 'active' ? result.user : expect.fail()
+    const reset = (password: string) => accounts.resetPassword(id, { password, actorId: undefined }, call)
+    const current = [PASSWORD, 'another Marble 77 heron', 'further Marble 78 heron', 'latest Marble 79 heron'] as const
+
+    /** Has an admin reset the password once the store has told the hash that it replaces. */
+    const resetDuring = (password: string): void => {
+      vi.spyOn(users, 'findLocal').mockImplementationOnce(async (address, options) => {
+        const found = await users.findLocal(address, options)
+        await reset(password)
+        return found
+      })
+    }
+
+    resetDuring(current[1])
+    const { passwordHash } = await accounts.login({ email, password: current[0] }, call)
+    await expect(sessions.begin({ userId: id, passwordHash }, call)).rejects.toMatchObject({
+      ...{ kind: 'unauthenticated', code: 'invalid_login' },
+    })
+    resetDuring(current[2])
+    const change = { currentPassword: current[1], password: 'stolen Marble 80 heron' }
+    await expect(accounts.changePassword(id, change, call)).rejects.toMatchObject({ code: 'wrong_password' })
+    const changed = await accounts.changePassword(id, { currentPassword: current[2], password: current[3] }, call)
+    const proved = await accounts.login({ email, password: current[3] }, call)
+    expect(proved.passwordHash).toBe(changed.passwordHash)
+    const { token } = await sessions.begin({ userId: id, passwordHash: proved.passwordHash }, call)
+    expect(await world.authenticate({ cookie: `session=${token}` })).toMatchObject({ principal: { id } })
   })
 
   it('of a provider has no password here', async () => {

@@ -119,6 +119,28 @@ describe.each(places)('sessions in $name', ({ open }) => {
     expect(await sessions.findByHash('other', call)).toBeUndefined()
   })
 
+  it('begin with a password only while the account has it, and none outlives its change', async () => {
+    await using place = await open()
+    const { sessions, users } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    const begin = (id: string, passwordHash: string, userId: string | undefined = ada.id) =>
+      sessions.create(session(id, userId), { ...sessionOptions, passwordHash })
+    expect([await begin('right', 'hash'), await begin('wrong', 'other'), await begin('nobody', 'hash', 'x')]).toEqual([
+      ...[true, false, false],
+    ])
+    expect([await sessions.findById('wrong', call), await sessions.findById('nobody', call)]).toEqual([
+      ...[undefined, undefined],
+    ])
+    const ids = Array.from({ length: 20 }, (_, index) => `racing-${index}`)
+    await Promise.all([
+      ...ids.slice(0, 10).map((id) => begin(id, 'hash')),
+      users.setPassword(ada.id, { passwordHash: 'new', now: 2 }, call),
+      ...ids.slice(10).map((id) => begin(id, 'hash')),
+    ])
+    for (const id of ['right', ...ids]) expect(await sessions.findById(id, call), id).toBeUndefined()
+    expect(await begin('after', 'new')).toBe(true)
+  })
+
   it('stand for shared keys and user keys, and end with a user key', async () => {
     await using place = await open()
     const { sessions, apiKeys } = place.stores

@@ -1,7 +1,7 @@
 import { isFeature } from '../access/features.ts'
 import { isAvatarUrl } from '../avatar.ts'
 import { checkName, checkNames, checkText } from '../check-text.ts'
-import { AuthError, invalidValue, missing } from '../errors.ts'
+import { AuthError, invalidValue, missing, wrongLogin } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
 import type { ChangeOutcome, ModelAllowList, Page, ProfileChange, User } from '../ports/users.ts'
 import type { Revocations } from '../revocations.ts'
@@ -20,6 +20,12 @@ export interface PasswordChange {
   readonly acknowledgesWeakPassword?: boolean | undefined
 }
 
+/** An account that has proved its password. */
+export interface ProvenUser extends User {
+  /** Of the password that was proved, for the session that it begins. Never shown to anybody. */
+  readonly passwordHash: string
+}
+
 /** Accounts (§2.1, §3.1). Whatever takes rights away is published as a revocation once it is stored. */
 export interface Accounts {
   /**
@@ -34,7 +40,7 @@ export interface Accounts {
    * @throws {AuthError} `unauthenticated`, the same for unknown addresses and wrong passwords; `forbidden` for an
    *   account that waits or is disabled
    */
-  login(form: { readonly email: unknown; readonly password: unknown }, options: CallOptions): Promise<User>
+  login(form: { readonly email: unknown; readonly password: unknown }, options: CallOptions): Promise<ProvenUser>
   /** @throws {AuthError} `not_found` */
   read(id: string, options: CallOptions): Promise<User>
   /** Oldest first. */
@@ -54,7 +60,7 @@ export interface Accounts {
     id: string,
     form: PasswordChange & { readonly currentPassword: unknown },
     options: CallOptions,
-  ): Promise<void>
+  ): Promise<ProvenUser>
   /** Sets the password of another local account and ends all its sessions. @param actorId absent at the command line */
   resetPassword(
     id: string,
@@ -82,8 +88,6 @@ const MAX_AVATAR_LENGTH = 512
 /** Longer input is no password of anybody, and is not worth a hash. */
 const MAX_PASSWORD_INPUT = 1024
 
-const wrongLogin = (): AuthError =>
-  new AuthError('unauthenticated', 'invalid email or password', { code: 'invalid_login' })
 const userMissing = (): AuthError => missing('user not found')
 
 /** The error of an account that may not sign in. */
@@ -160,7 +164,11 @@ export function createAccounts(options: AccountsOptions): Accounts {
     return isRight && found !== undefined ? { ...found, password } : undefined
   }
 
-  async function storePassword(user: User, form: PasswordChange, call: CallOptions): Promise<void> {
+  async function storePassword(
+    user: User,
+    { from, ...form }: PasswordChange & { readonly from?: string },
+    call: CallOptions,
+  ): Promise<string | undefined> {
     const password = await passwords.check(
       {
         password: form.password,
@@ -170,26 +178,32 @@ export function createAccounts(options: AccountsOptions): Accounts {
       call,
     )
     const passwordHash = await passwords.hash(password, call)
-    if (!(await users.setPassword(user.id, { passwordHash, now: clock.now() }, call))) throw userMissing()
+    const isStored = await users.setPassword(user.id, { passwordHash, from, now: clock.now() }, call)
+    if (!isStored) return undefined
     revoke(user.id)
+    return passwordHash
   }
 
   const checkLocal = (user: User): void => {
     if (user.provider !== 'local') throw invalidValue('the account has no password here', 'not_local')
   }
 
+  const login: Accounts['login'] = async (form, call) => {
+    const found = await findLogin(form, call)
+    if (found === undefined) throw wrongLogin()
+    if (found.user.status !== 'active') throw inactiveAccount(found.user)
+    if (passwords.isOutdated(found.passwordHash)) {
+      const to = await passwords.hash(found.password, call)
+      const isReplaced = await users.replacePasswordHash(found.user.id, { from: found.passwordHash, to }, call)
+      // somebody else has replaced it: the password is proved by the new one
+      return isReplaced ? { ...(await promote(found.user, call)), passwordHash: to } : login(form, call)
+    }
+    return { ...(await promote(found.user, call)), passwordHash: found.passwordHash }
+  }
+
   return {
     register: (form, call) => register(form, options, call),
-    async login(form, call) {
-      const found = await findLogin(form, call)
-      if (found === undefined) throw wrongLogin()
-      if (found.user.status !== 'active') throw inactiveAccount(found.user)
-      if (passwords.isOutdated(found.passwordHash)) {
-        const to = await passwords.hash(found.password, call)
-        await users.replacePasswordHash(found.user.id, { from: found.passwordHash, to }, call)
-      }
-      return promote(found.user, call)
-    },
+    login,
     read,
     list: (page, call) => users.list(page, call),
     async setProfile(id, form, call) {
@@ -202,15 +216,17 @@ export function createAccounts(options: AccountsOptions): Accounts {
       const user = await read(id, call)
       checkLocal(user)
       const found = await findLogin({ email: user.email, password: form.currentPassword }, call)
-      if (found === undefined)
+      // a password that was given meanwhile is not overwritten
+      const passwordHash = found && (await storePassword(user, { ...form, from: found.passwordHash }, call))
+      if (passwordHash === undefined)
         throw new AuthError('unauthenticated', 'current password is incorrect', { code: 'wrong_password' })
-      await storePassword(user, form, call)
+      return { ...user, passwordHash }
     },
     async resetPassword(id, form, call) {
       if (id === form.actorId) throw invalidValue('change your own password with the current one', 'own_account')
       const user = await read(id, call)
       checkLocal(user)
-      await storePassword(user, form, call)
+      if ((await storePassword(user, form, call)) === undefined) throw userMissing()
     },
     async setRole(id, { role, actorId }, call) {
       if (id === actorId) throw invalidValue('cannot change your own role', 'own_account')

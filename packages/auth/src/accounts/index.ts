@@ -4,7 +4,13 @@
  * @module
  */
 
-export { type Accounts, type AccountsOptions, createAccounts, type PasswordChange } from './accounts.ts'
+export {
+  type Accounts,
+  type AccountsOptions,
+  createAccounts,
+  type PasswordChange,
+  type ProvenUser,
+} from './accounts.ts'
 export { type AdminEmail, isConfiguredAdmin } from './admin-email.ts'
 export { type Admission, type AdmissionFacts, decideAdmission } from './admission.ts'
 export {

@@ -34,11 +34,23 @@ export function createDrizzleSessions(queries: DrizzleQueries, tables: AuthTable
     if (removed > 0) await raiseRights(transaction, tables)
     return removed
   }
+  /** Keeps the hash of an account until the transaction ends. @returns whether the account has that hash */
+  async function holdPassword(transaction: Queries, userId = '', passwordHash = ''): Promise<boolean> {
+    // A write: a change of the password waits for it, and then removes the session.
+    const held = await transaction.change((db) =>
+      db
+        .update(users)
+        .set({ passwordHash })
+        .where(and(eq(users.id, userId), eq(users.passwordHash, passwordHash))),
+    )
+    return held > 0
+  }
   const removeWhere = (condition: ReturnType<typeof and>): Promise<number> =>
     queries.transaction((transaction) => remove(transaction, condition))
   return {
-    create: (session, { maxSessions }) =>
+    create: (session, { maxSessions, passwordHash }) =>
       queries.transaction(async (transaction) => {
+        if (passwordHash !== undefined && !(await holdPassword(transaction, session.userId, passwordHash))) return false
         const { userId = null, sharedKeyHash = null, apiKeyId = null, providerSession = null } = session
         await transaction.change((db) =>
           db.insert(sessions).values({
@@ -63,6 +75,7 @@ export function createDrizzleSessions(queries: DrizzleQueries, tables: AuthTable
         )
         const ids = surplus.map(({ id }) => id)
         if (ids.length > 0) await transaction.change((db) => db.delete(sessions).where(inArray(sessions.id, ids)))
+        return true
       }),
     findByHash: (hash) =>
       findOne(or(eq(sessions.hash, hash), eq(sessions.previousHash, hash)), (current) => current === hash),

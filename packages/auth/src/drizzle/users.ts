@@ -169,13 +169,18 @@ export function createDrizzleUsers(queries: DrizzleQueries, tables: AuthTables):
     setFeatures: (id, { features, now }) => change(id, { features: JSON.stringify(features), updatedAt: now }),
     setAllowedModels: (id, { allowedModels, now }) =>
       change(id, { allowedModels: JSON.stringify(allowedModels), updatedAt: now }),
-    setPassword: (id, { passwordHash, now }) =>
+    setPassword: (id, { passwordHash, from, now }) =>
       queries.transaction(async (transaction) => {
         const count = await transaction.change((db) =>
           db
             .update(users)
             .set({ passwordHash, updatedAt: now })
-            .where(and(eq(users.id, id), eq(users.provider, 'local'))),
+            .where(
+              and(
+                ...[eq(users.id, id), eq(users.provider, 'local')],
+                from === undefined ? undefined : eq(users.passwordHash, from),
+              ),
+            ),
         )
         if (count === 0) return false
         await transaction.change((db) => db.delete(sessions).where(eq(sessions.userId, id)))

@@ -93,12 +93,15 @@ export function createMemorySessions(state: MemoryState): SessionStore {
     return count
   }
   return {
-    async create(session, { maxSessions }) {
+    async create(session, { maxSessions, passwordHash }) {
+      if (passwordHash !== undefined && state.users.get(session.userId ?? '')?.passwordHash !== passwordHash)
+        return false
       state.sessions.set(session.id, { ...session, previousHash: undefined, previousUntil: 0 })
       const own = [...state.sessions.values()].filter(
         ({ userId, sharedKeyHash }) => userId === session.userId && sharedKeyHash === session.sharedKeyHash,
       )
       for (const { id } of own.sort(byAge).slice(0, Math.max(0, own.length - maxSessions))) state.sessions.delete(id)
+      return true
     },
     async findByHash(hash) {
       const found = [...state.sessions.values()].find((one) => one.hash === hash || one.previousHash === hash)

@@ -111,9 +111,10 @@ export function createMemoryUsers(state: MemoryState): UserStore {
     },
     setFeatures: async (id, { features, now }) => revoke(id, { features, updatedAt: now }),
     setAllowedModels: async (id, { allowedModels, now }) => revoke(id, { allowedModels, updatedAt: now }),
-    async setPassword(id, { passwordHash, now }) {
-      const isLocal = state.users.get(id)?.provider === 'local'
-      if (!isLocal || !revoke(id, { passwordHash, updatedAt: now })) return false
+    async setPassword(id, { passwordHash, from, now }) {
+      const user = state.users.get(id)
+      const isMeant = user?.provider === 'local' && (from === undefined || user.passwordHash === from)
+      if (!isMeant || !revoke(id, { passwordHash, updatedAt: now })) return false
       removeWhere(state.sessions, ({ userId }) => userId === id)
       removeWhere(state.knownAddresses, ({ userId }) => userId === id)
       return true

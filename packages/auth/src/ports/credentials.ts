@@ -70,11 +70,16 @@ export interface FoundSession {
 
 /** Browser sessions. */
 export interface SessionStore {
-  /** Creates a session; the oldest ones of the account give way when it has more than `maxSessions`. */
+  /**
+   * Creates a session; the oldest ones of the account give way when it has more than `maxSessions`.
+   *
+   * @param options.passwordHash the hash that the account must still have
+   * @returns false, and creates nothing, when the account has another one
+   */
   create(
     session: Session & { readonly hash: string },
-    options: CallOptions & { readonly maxSessions: number },
-  ): Promise<void>
+    options: CallOptions & { readonly maxSessions: number; readonly passwordHash?: string | undefined },
+  ): Promise<boolean>
   findByHash(hash: string, options: CallOptions): Promise<FoundSession | undefined>
   findById(id: string, options: CallOptions): Promise<FoundSession | undefined>
   /** Gives a session a new value, if it still has the one that is replaced. @returns whether it had */

@@ -131,10 +131,14 @@ export interface UserStore {
     change: { readonly allowedModels: ModelAllowList; readonly now: number },
     options: CallOptions,
   ): Promise<boolean>
-  /** Sets the hash of a local account and removes its sessions and known addresses. */
+  /**
+   * Sets the hash of a local account and removes its sessions and known addresses.
+   *
+   * @param change.from the hash that must still be there
+   */
   setPassword(
     id: string,
-    change: { readonly passwordHash: string; readonly now: number },
+    change: { readonly passwordHash: string; readonly from?: string | undefined; readonly now: number },
     options: CallOptions,
   ): Promise<boolean>
   /** Replaces a hash by one of the same password, if it is still the one that is replaced. Sessions stay. */

@@ -95,8 +95,9 @@ function loginRoute({ auth, bodies, attempts, hasPasswords }: EntryParts): Route
       if (!hasPasswords) throw passwordsDisabled('local login is disabled, please use OAuth')
       const { email, password } = await readFields(call, bodies)
       const user = await attempts.signIn(call, email, () => auth.accounts.login({ email, password }, call))
+      const session = await auth.sessions.begin({ userId: user.id, passwordHash: user.passwordHash }, call)
       await auth.knownAddresses.note(user, call.clientAddress, call)
-      setSession(call, await auth.sessions.begin({ userId: user.id }, call))
+      setSession(call, session)
       return json({ user: describeOwner(user) })
     },
   })

@@ -80,9 +80,11 @@ function passwordRoute({ auth, bodies, attempts, hasPasswords }: AccountParts): 
         password: fields.new_password,
         acknowledgesWeakPassword: readAcknowledgement(fields),
       }
-      await attempts.signIn(call, email, () => auth.accounts.changePassword(id, form, call))
+      const { passwordHash } = await attempts.signIn(call, email, () => auth.accounts.changePassword(id, form, call))
+      const isBrowser = call.principal.via === 'session'
+      const session = isBrowser ? await auth.sessions.begin({ userId: id, passwordHash }, call) : undefined
       await auth.knownAddresses.note({ id, email }, call.clientAddress, call)
-      if (call.principal.via === 'session') setSession(call, await auth.sessions.begin({ userId: id }, call))
+      if (session !== undefined) setSession(call, session)
       return json({ message: 'password updated' })
     },
   })
