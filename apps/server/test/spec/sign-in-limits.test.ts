@@ -59,6 +59,9 @@ describe('attempts to sign in', () => {
         expect((await login(server, 'ada', { at: `198.51.100.${stranger}` })).status).toBe(401)
       const right = { password: PASSWORD }
       expect((await login(server, 'ada', { ...right, at: '203.0.113.1' })).status, 'a new place').toBe(429)
+      const flood = Array.from({ length: 80 }, (_, index) => login(server, `x-${index}`, { at: `100.64.${index}.1` }))
+      expect((await login(server, 'ada', { ...right, at: HOME })).status, 'beside a flood').toBe(200)
+      await Promise.all(flood)
       for (const at of [HOME, OFFICE]) expect((await login(server, 'ada', { ...right, at })).status, at).toBe(200)
       expect((await login(server, 'bob', { ...right, at: '203.0.113.1' })).status, 'another account').toBe(200)
       // and guesses at many accounts from one address

@@ -20,6 +20,14 @@ export interface PasswordChange {
   readonly acknowledgesWeakPassword?: boolean | undefined
 }
 
+/** What somebody signs in with. */
+export interface LoginForm {
+  readonly email: unknown
+  readonly password: unknown
+  /** Whether the account has signed in from the address before: strangers cannot keep it waiting. @default false */
+  readonly isFromKnownAddress?: boolean | undefined
+}
+
 /** An account that has proved its password. */
 export interface ProvenUser extends User {
   /** Of the password that was proved, for the session that it begins. Never shown to anybody. */
@@ -40,7 +48,7 @@ export interface Accounts {
    * @throws {AuthError} `unauthenticated`, the same for unknown addresses and wrong passwords; `forbidden` for an
    *   account that waits or is disabled
    */
-  login(form: { readonly email: unknown; readonly password: unknown }, options: CallOptions): Promise<ProvenUser>
+  login(form: LoginForm, options: CallOptions): Promise<ProvenUser>
   /** @throws {AuthError} `not_found` */
   read(id: string, options: CallOptions): Promise<User>
   /** Oldest first. */
@@ -153,14 +161,17 @@ export function createAccounts(options: AccountsOptions): Accounts {
     return { ...user, role: 'admin' }
   }
 
-  async function findLogin(form: { readonly email: unknown; readonly password: unknown }, call: CallOptions) {
-    const { email, password } = form
+  async function findLogin(form: LoginForm, call: CallOptions) {
+    const { email, password, isFromKnownAddress } = form
     if (typeof email !== 'string' || typeof password !== 'string' || email.trim() === '' || password === '')
       throw invalidValue('email and password are required')
     if (password.length > MAX_PASSWORD_INPUT || email.length > MAX_PASSWORD_INPUT || email.includes('\0'))
       throw wrongLogin()
     const found = await users.findLocal(normalizeEmail(email), call)
-    const isRight = await passwords.verify(password, found?.passwordHash, call)
+    const isRight = await passwords.verify(password, found?.passwordHash, {
+      signal: call.signal,
+      goesFirst: isFromKnownAddress,
+    })
     return isRight && found !== undefined ? { ...found, password } : undefined
   }
 

@@ -8,6 +8,7 @@ export {
   type Accounts,
   type AccountsOptions,
   createAccounts,
+  type LoginForm,
   type PasswordChange,
   type ProvenUser,
 } from './accounts.ts'

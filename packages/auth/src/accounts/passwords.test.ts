@@ -87,6 +87,24 @@ describe('hashing', () => {
     expect(turns).toBeGreaterThan(5)
   })
 
+  it('AU-3: lets those who go first pass the others that wait, and bounds them too', async () => {
+    const passwords = createPasswords({ concurrency: 1, maxWaiting: 2 })
+    const order: string[] = []
+    const verify = (name: string, goesFirst: boolean) =>
+      passwords.verify('wrong', undefined, { ...call, goesFirst }).then(
+        () => order.push(name),
+        (error: { code?: string }) => order.push(`${name} ${error.code}`),
+      )
+    await Promise.all([
+      ...[verify('runs', false), verify('a', false), verify('b', false), verify('c', false)],
+      ...[verify('known a', true), verify('known b', true), verify('known c', true)],
+    ])
+    expect(order).toEqual([
+      ...['c too_many_sign_ins', 'known c too_many_sign_ins'],
+      ...['runs', 'known a', 'known b', 'a', 'b'],
+    ])
+  })
+
   it('ends for a caller who has left, and gives the place to the next', async () => {
     const passwords = createPasswords({ concurrency: 1, maxWaiting: 2 })
     const leaving = new AbortController()

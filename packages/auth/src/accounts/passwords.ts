@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { AuthError } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
-import { createTaskQueue } from './task-queue.ts'
+import { createTaskQueue, type QueuedOptions } from './task-queue.ts'
 
 /** Why a password is not taken. */
 export type PasswordFault =
@@ -38,9 +38,10 @@ export interface Passwords {
    * Whether a password is that of a hash: argon2, or bcrypt of an imported account. Without a hash it does the same
    * work and says no, so that unknown accounts take as long as known ones.
    *
+   * @param options.goesFirst whether it goes before others that wait, which cannot keep it out
    * @throws {AuthError} `rate_limited` when too many wait
    */
-  verify(password: string, hash: string | undefined, options: CallOptions): Promise<boolean>
+  verify(password: string, hash: string | undefined, options: QueuedOptions): Promise<boolean>
   /** Whether a hash is of an older kind or strength and should be made anew at the next sign-in. */
   isOutdated(hash: string): boolean
 }
@@ -49,7 +50,7 @@ export interface Passwords {
 export interface PasswordsOptions {
   /** Hashings at a time. @default 2, and one processor is left for the event loop */
   readonly concurrency?: number | undefined
-  /** Hashings that wait. @default 32 */
+  /** Hashings that wait, and as many that go first. @default 32 */
   readonly maxWaiting?: number | undefined
   /** Names of the product, which make a password weak. @default svc */
   readonly productWords?: readonly string[] | undefined

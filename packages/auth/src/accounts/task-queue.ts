@@ -3,19 +3,29 @@ import type { CallOptions } from '../ports/clock.ts'
 
 /** Runs a few tasks at a time; some more wait. */
 export interface TaskQueue {
-  /** @throws {AuthError} `rate_limited` when too many wait; the signal's reason when it aborts while the task waits */
-  run<T>(task: () => Promise<T>, options: CallOptions): Promise<T>
+  /**
+   * @param options.goesFirst whether the task goes before others that wait, in a line of its own that those cannot fill
+   * @throws {AuthError} `rate_limited` when too many wait; the signal's reason when it aborts while the task waits
+   */
+  run<T>(task: () => Promise<T>, options: QueuedOptions): Promise<T>
+}
+
+/** Options of a task that may wait. */
+export interface QueuedOptions extends CallOptions {
+  /** @default false */
+  readonly goesFirst?: boolean | undefined
 }
 
 const RETRY_AFTER_MS = 1000
 
-/** Tasks in the order in which they come. */
+/** Tasks in the order in which they come. @param options.maxWaiting of each line */
 export function createTaskQueue(options: { readonly concurrency: number; readonly maxWaiting: number }): TaskQueue {
   const { concurrency, maxWaiting } = options
-  const waiting: (() => void)[] = []
+  const [first, others]: [(() => void)[], (() => void)[]] = [[], []]
   let running = 0
 
-  async function takePlace(signal: AbortSignal): Promise<void> {
+  async function takePlace({ signal, goesFirst = false }: QueuedOptions): Promise<void> {
+    const waiting = goesFirst ? first : others
     signal.throwIfAborted()
     if (running < concurrency) {
       running += 1
@@ -41,12 +51,12 @@ export function createTaskQueue(options: { readonly concurrency: number; readonl
   }
 
   return {
-    async run(task, { signal }) {
-      await takePlace(signal)
+    async run(task, options) {
+      await takePlace(options)
       try {
         return await task()
       } finally {
-        const next = waiting.shift()
+        const next = first.shift() ?? others.shift()
         if (next === undefined) running -= 1
         else next()
       }

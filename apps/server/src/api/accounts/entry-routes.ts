@@ -94,7 +94,11 @@ function loginRoute({ auth, bodies, attempts, hasPasswords }: EntryParts): Route
     async handler(call) {
       if (!hasPasswords) throw passwordsDisabled('local login is disabled, please use OAuth')
       const { email, password } = await readFields(call, bodies)
-      const user = await attempts.signIn(call, email, () => auth.accounts.login({ email, password }, call))
+      const text = typeof email === 'string' ? email : ''
+      const user = await attempts.signIn(call, email, async () => {
+        const isFromKnownAddress = await auth.knownAddresses.isKnown(text, call.clientAddress, call)
+        return auth.accounts.login({ email, password, isFromKnownAddress }, call)
+      })
       const session = await auth.sessions.begin({ userId: user.id, passwordHash: user.passwordHash }, call)
       await auth.knownAddresses.note(user, call.clientAddress, call)
       setSession(call, session)
