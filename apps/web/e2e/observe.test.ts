@@ -261,7 +261,9 @@ describeInBrowser('usage on a server with accounts', () => {
     const download = admin.page.waitForEvent('download')
     await admin.page.getByRole('button', { name: 'CSV' }).click()
     const text = await readFile(await (await download).path(), 'utf8')
-    expect(text.split('\r\n')[0]).toBe('User,id,requests,prompt_tokens,completion_tokens,total_tokens,share')
+    expect(text.split('\r\n')[0]).toBe(
+      'User,id,requests,prompt_tokens,completion_tokens,total_tokens,share,cached_tokens,reasoning_tokens,estimated_tokens',
+    )
     expect(text.split('\r\n')).toHaveLength(4)
     await admin.page.getByRole('button', { name: 'My own' }).click()
     await admin.page.getByRole('row').filter({ hasText: 'ann' }).waitFor({ state: 'hidden' })

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { build } from 'tsup'
 
 /** Content of a program that imports an entry of a package. */
 export interface EntryBundle {
@@ -39,6 +38,8 @@ export async function bundleEntry({
   readonly entry: string
   readonly tsconfig: string
 }): Promise<EntryBundle> {
+  // Imported here: esbuild refuses to load where tests run in a document.
+  const { build } = await import('tsup')
   const outDir = await mkdtemp(join(tmpdir(), 'svc-bundle-'))
   try {
     await build({

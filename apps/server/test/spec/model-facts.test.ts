@@ -51,7 +51,7 @@ describe('facts about models', () => {
       ...{ model: 'org/slow', state: 'loading', progress: 0, bytes_sent: 0, total_bytes: 0 },
       ...{ file_index: 0, total_files: 1 },
     })
-    await server.post('/backend/shutdown', { model: 'org/slow' })
+    await server.post('/backend/shutdown', { model: 'org/slow', force: true })
     expect((await chat).status).toBe(503)
     expect((await status()).status).toBe(404)
   })
