@@ -48,6 +48,10 @@ const untilFault = (server: TestServer) =>
     return error
   })
 
+/** A listener that cannot start keeps the server from being ready until its fault is known, and no longer. */
+const untilReady = (server: TestServer) =>
+  eventually(async () => expect((await server.call('/readyz')).status).toBe(200))
+
 const lastText = ({ upstream }: InterceptionWorld) => upstream.requests.at(-1)?.text()
 
 /** Gives the status of the answer to CONNECT, and leaves. */
@@ -240,7 +244,7 @@ describe('the authority', () => {
     await using server = await startTestServer({ flags })
     expect(await untilFault(server)).toContain(reason)
     expect(await readStatus(server)).toMatchObject({ running: false, configured_addr: '127.0.0.1:0' })
-    expect((await server.call('/readyz')).status).toBe(200)
+    await untilReady(server)
     expect(server.logLines.join('')).toContain('the intercepting proxy cannot start')
     const certificate = await server.call('/api/middleware/proxy-ca.crt')
     expect([certificate.status, certificate.json()]).toEqual([
@@ -295,7 +299,7 @@ describe('upstreams', () => {
   it('a file without certificates stops the listener alone', async () => {
     await using server = await startTestServer({ flags: ['--mitm-listen=127.0.0.1:0', '--mitm-extra-ca=/dev/null'] })
     expect(await untilFault(server)).toContain('--mitm-extra-ca: /dev/null holds no certificates')
-    expect((await server.call('/readyz')).status).toBe(200)
+    await untilReady(server)
   })
 })
 
