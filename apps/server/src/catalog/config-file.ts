@@ -40,7 +40,7 @@ function parseDocument(root: YamlNode, place: ModelFilePlace): ModelFile {
   const foreign = root.items.filter(isGalleryEntry)
   const [first] = foreign
   const reason = `holds ${foreign.length} entries of a gallery, not models: add the gallery to the settings`
-  const files = root.items.filter((item) => !foreign.includes(item)).map((item) => parseEntry(item, place))
+  const files = root.items.filter((item) => !isGalleryEntry(item)).map((item) => parseEntry(item, place))
   return {
     models: files.flatMap(({ models }) => models),
     problems: [

@@ -73,6 +73,15 @@ export function createFolderStore(options: FolderStoreOptions): ConfigStore {
   return new FolderStore(options)
 }
 
+/** Reads a file and leaves out what its gate refuses. A list may lie in the models folder too, where the API can write it. */
+function createGatedParser({
+  parseFile,
+  keyFileGate,
+}: Pick<FolderStoreOptions, 'parseFile' | 'keyFileGate'>): ParseModelFile {
+  if (keyFileGate === undefined) return parseFile
+  return (content, place) => keyFileGate.filter(parseFile(content, place), { file: place.file, content })
+}
+
 class FolderStore implements ConfigStore {
   readonly #folder: ModelFolder
   readonly #yaml: YamlFiles
@@ -88,22 +97,14 @@ class FolderStore implements ConfigStore {
   #index: StoreIndex = NOTHING
 
   constructor(options: FolderStoreOptions) {
-    const {
-      folder,
-      listFile,
-      demo,
-      logger,
-      parseFile,
-      now = Date.now,
-      openFolder = openModelFolder,
-      keyFileGate,
-    } = options
+    const { folder, listFile, demo, logger, now = Date.now, openFolder = openModelFolder } = options
+    const parseFile = createGatedParser(options)
     this.#folder = openFolder(folder)
     this.#list =
       listFile === undefined
         ? undefined
-        : createListFile({ path: listFile, modelsFolder: this.#folder.path, parseFile, now, keyFileGate })
-    this.#yaml = createYamlFiles(this.#folder, { now, parseFile, keyFileGate })
+        : createListFile({ path: listFile, modelsFolder: this.#folder.path, parseFile, now })
+    this.#yaml = createYamlFiles(this.#folder, { now, parseFile })
     this.#weights = createWeightsInspector(this.#folder)
     this.#attacher = createWeightsAttacher(this.#weights)
     this.#logger = logger

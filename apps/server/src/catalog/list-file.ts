@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { toReason } from '../files/file-error.ts'
 import type { FoundFile } from './found-file.ts'
-import type { KeyFileGate } from './key-file-gate.ts'
 import type { ModelConfig } from './model-config.ts'
 import { openModelFolder, readSmallFile } from './model-folder.ts'
 import { MODEL_FILE_LIMITS } from './yaml/limits.ts'
@@ -23,8 +22,6 @@ export interface ListFileOptions {
   readonly parseFile: ParseModelFile
   /** Wall time in milliseconds since the epoch. */
   readonly now: () => number
-  /** The rule for key files that models name. @default any file */
-  readonly keyFileGate?: Pick<KeyFileGate, 'filter'> | undefined
 }
 
 /** As for single model files: a file that changed this recently may change again without a change of its times. */
@@ -38,7 +35,7 @@ interface Known {
 }
 
 /** Creates a list that has not been looked at. */
-export function createListFile({ path, modelsFolder, parseFile, now, keyFileGate }: ListFileOptions): ListFile {
+export function createListFile({ path, modelsFolder, parseFile, now }: ListFileOptions): ListFile {
   const folder = openModelFolder(dirname(path))
   let known: Known | undefined
 
@@ -63,10 +60,7 @@ export function createListFile({ path, modelsFolder, parseFile, now, keyFileGate
     const digest = createHash('sha256').update(content).digest('base64')
     if (known?.digest === digest) return { ...facts, digest, file: known.file }
     const place = { file: path, folder: modelsFolder, modifiedAt: found.modifiedAt }
-    const parsed = parseFile(content, place)
-    // The list may lie in the models folder, where the API can write it.
-    const { models, problems } =
-      keyFileGate === undefined ? parsed : keyFileGate.filter(parsed, { file: path, content })
+    const { models, problems } = parseFile(content, place)
     const [first] = problems
     if (models.length === 0 && first !== undefined) return { ...facts, digest, file: broken(first.reason) }
     const listed = models.map((model): ModelConfig => ({ ...model, source: 'list' }))

@@ -42,7 +42,7 @@ const recordSchema = z.record(z.string(), z.array(z.object({ sha256: z.string(),
 
 const RECORD = 'written-models.json'
 /** Of the record that an installation leaves beside a model; earlier versions left no other. */
-const INSTALLED_PREFIX = '._gallery_'
+export const INSTALLED_PREFIX = '._gallery_'
 /** Of each the last contents are kept; the files that were written first are forgotten. */
 const MAX_FILES = 1000
 

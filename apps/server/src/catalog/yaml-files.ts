@@ -4,7 +4,6 @@ import { isSafeName, toFileName } from '../files/safe-path.ts'
 import type { ModelFile } from './config-file.ts'
 import type { ConfigProblem } from './config-problem.ts'
 import type { FoundFile } from './found-file.ts'
-import type { KeyFileGate } from './key-file-gate.ts'
 import type { ModelConfig } from './model-config.ts'
 import { type ModelFolder, readSmallFile } from './model-folder.ts'
 import type { ModelFilePlace } from './to-model-config.ts'
@@ -46,8 +45,6 @@ interface Known {
 export interface YamlFilesOptions {
   readonly now: () => number
   readonly parseFile: ParseModelFile
-  /** The rule for key files that models name. @default any file */
-  readonly keyFileGate?: Pick<KeyFileGate, 'filter'> | undefined
 }
 
 /** Creates the model files of a folder. */
@@ -79,10 +76,7 @@ export function createYamlFiles(folder: ModelFolder, options: YamlFilesOptions):
     const digest = createHash('sha256').update(content).digest('base64')
     if (before?.digest === digest) return { ...facts, digest, file: before.file }
     const place = { file: name, folder: folder.path, modifiedAt: found.modifiedAt }
-    const parsed = options.parseFile(content, place)
-    const { keyFileGate } = options
-    const checked = keyFileGate === undefined ? parsed : keyFileGate.filter(parsed, { file: name, content })
-    return { ...facts, digest, file: toYamlFile(name, checked, before?.file.models) }
+    return { ...facts, digest, file: toYamlFile(name, options.parseFile(content, place), before?.file.models) }
   }
 
   return {

@@ -32,7 +32,8 @@ export async function readOwners(
   }
 }
 
-function listRecorded({ files, templates }: InstallRecord): readonly string[] {
+/** Files that an installation has written. */
+export function listRecorded({ files, templates }: InstallRecord): readonly string[] {
   return [...files.map(({ filename }) => filename), ...templates]
 }
 

@@ -7,6 +7,7 @@ import { modelKeys } from '../catalog/keys/model-keys.ts'
 import { isNull, type YamlNode } from '../catalog/yaml/node.ts'
 import { readYaml } from '../catalog/yaml/read-yaml.ts'
 import { toBoolean } from '../catalog/yaml/scalars.ts'
+import { TOKEN_VARIABLE } from './artifacts/plan-artifacts.ts'
 import { findEngineReach, leadsOut } from './foreign-values.ts'
 import { isFields } from './to-entry.ts'
 
@@ -18,9 +19,6 @@ interface ForeignFault {
   readonly path: Path
   readonly reach: Exclude<Reach, 'nothing' | 'engine'>
 }
-
-/** The only variable that a gallery may name: its value goes to the model hub anyway. */
-const HUB_TOKEN = 'HF_TOKEN'
 
 const REASONS: Readonly<Record<ForeignFault['reach'], string>> = {
   secret: 'names a secret of the server',
@@ -57,7 +55,7 @@ export function refuseForeignKeys(
 }
 
 function describe({ path, reach }: ForeignFault): string {
-  const only = path.at(-1) === 'token_env' ? `a token_env other than ${HUB_TOKEN} ` : ''
+  const only = path.at(-1) === 'token_env' ? `a token_env other than ${TOKEN_VARIABLE} ` : ''
   return `${path.join('.')} (${only}${REASONS[reach]})`
 }
 
@@ -101,7 +99,9 @@ function judge(node: YamlNode, path: Path): ForeignFault['reach'] | 'nothing' {
     case 'engine':
       return findEngineReach(node)
     case 'secret':
-      return node.kind === 'scalar' && node.text === HUB_TOKEN && path.at(-1) === 'token_env' ? 'nothing' : 'secret'
+      return node.kind === 'scalar' && node.text === TOKEN_VARIABLE && path.at(-1) === 'token_env'
+        ? 'nothing'
+        : 'secret'
     case 'upstream':
     case 'interception':
       return reach

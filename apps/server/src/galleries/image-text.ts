@@ -7,7 +7,7 @@ import type { Credentials } from '../downloads/credentials.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import { readDecompressed } from '../oci/decompress.ts'
 import { type ImageReference, parseImageReference } from '../oci/image-reference.ts'
-import { createRegistryClient, type ImageLayer, type RegistryClient } from '../oci/registry-client.ts'
+import { createRegistryClient, findRawLayer, type ImageLayer, type RegistryClient } from '../oci/registry-client.ts'
 import { readTar } from '../oci/tar-reader.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { Trust } from '../outbound/failures.ts'
@@ -43,9 +43,7 @@ export async function readImageText(reference: string, options: ImageTextOptions
   const image = parseImageReference(reference)
   const registry = createRegistryClient({ client: trusting(options, image), credentials })
   const { layers } = await registry.readManifest(image, { signal })
-  const [largest] = layers
-    .filter(({ mediaType }) => !/\btar\b/.test(mediaType))
-    .toSorted((one, other) => other.sizeBytes - one.sizeBytes)
+  const largest = findRawLayer(layers)
   const wanted = largest === undefined ? layers : [largest]
   if (wanted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > maxBytes) {
     throw new SvcError('too_large', `${what} has an image of more than ${maxBytes} bytes`, { code: 'gallery_refused' })

@@ -74,14 +74,7 @@ export async function installModel(
     async () => {
       await refuseForeign(plan.name, parts)
       work.report({ phase: 'Finalizing', message: 'finalizing' })
-      const placed = await placeFiles(plan, fetched, {
-        modelsPath,
-        signal,
-        staging: stagingFolder(modelsPath, plan.name),
-        // Another installation may have ended meanwhile.
-        owners: await readOwners(plan.name, parts),
-      })
-      await admitPlan(placed.plan, parts)
+      const placed = await placePlan(plan, fetched, parts, signal)
       work.commit()
       work.report({ phase: 'Saving configuration', message: 'saving configuration' })
       const record = formatRecord({
@@ -130,9 +123,29 @@ async function refuseOwnFile(resolved: ResolvedUri, { places }: ModelInstallerPa
   throw new SvcError('invalid_request', 'an address of the model names a file of this server', { code: 'invalid_uri' })
 }
 
-/** Records that the server writes the file of a plan. @throws {SvcError} as {@link KeyFileGate.admit} */
-export function admitPlan(plan: ModelPlan, { keyFileGate }: Pick<ModelInstallerParts, 'keyFileGate'>): Promise<void> {
-  return keyFileGate.admit({ file: plan.configFile, text: plan.configText, models: [plan.model] })
+/**
+ * Finds places for the files of a plan, and records that the server writes its model file. Called under the lock of the
+ * models folder.
+ *
+ * @throws {SvcError} as {@link placeFiles} and {@link KeyFileGate.admit}
+ */
+export async function placePlan(
+  plan: ModelPlan,
+  fetched: FetchedFiles,
+  parts: Pick<ModelInstallerParts, 'modelsPath' | 'modelFiles' | 'keyFileGate'>,
+  signal: AbortSignal,
+): Promise<PlacedPlan> {
+  const { modelsPath, keyFileGate } = parts
+  const placed = await placeFiles(plan, fetched, {
+    modelsPath,
+    signal,
+    staging: stagingFolder(modelsPath, plan.name),
+    // Another installation may have ended meanwhile.
+    owners: await readOwners(plan.name, parts),
+  })
+  const { configFile, configText, model } = placed.plan
+  await keyFileGate.admit({ file: configFile, text: configText, models: [model] })
+  return placed
 }
 
 /** Repositories of the hub that something is fetched from. */

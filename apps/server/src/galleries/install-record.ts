@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Document } from 'yaml'
+import { INSTALLED_PREFIX } from '../catalog/written-files.ts'
 import { readYaml } from '../catalog/yaml/read-yaml.ts'
 import { toPlainValue } from '../catalog/yaml/scalars.ts'
 import type { EntryFile } from './gallery.ts'
@@ -21,12 +22,11 @@ export interface InstallRecord {
   readonly templates: readonly string[]
 }
 
-const PREFIX = '._gallery_'
 const MAX_BYTES = 1024 * 1024
 
 /** The name of the record of a model. */
 export function recordFileName(name: string): string {
-  return `${PREFIX}${configFileName(name)}`
+  return `${INSTALLED_PREFIX}${configFileName(name)}`
 }
 
 /** A record as YAML. */
@@ -54,7 +54,7 @@ export async function readRecord(folder: string, name: string): Promise<InstallR
 export async function readRecords(folder: string): Promise<readonly InstallRecord[]> {
   const names = await readdir(folder).catch(() => [])
   const read = await Promise.all(
-    names.filter((name) => name.startsWith(PREFIX)).map((name) => readRecordFile(folder, name)),
+    names.filter((name) => name.startsWith(INSTALLED_PREFIX)).map((name) => readRecordFile(folder, name)),
   )
   return read.filter((record) => record !== undefined)
 }
@@ -65,7 +65,7 @@ async function readRecordFile(folder: string, file: string): Promise<InstallReco
   const read = readYaml(text)
   const value = read.ok ? toPlainValue(read.root) : undefined
   if (!isFields(value)) return undefined
-  const fallback = file.slice(PREFIX.length).replace(/\.yaml$/, '')
+  const fallback = file.slice(INSTALLED_PREFIX.length).replace(/\.yaml$/, '')
   const readText = (key: string): string | undefined => {
     const found = value[key]
     return typeof found === 'string' && found !== '' ? found : undefined

@@ -16,15 +16,13 @@ import type { Clock, Logger } from '../ports.ts'
 import { type Assessment, assessEntries } from './assess-entries.ts'
 import type { ShapeReader } from './estimator.ts'
 import { NOTHING_FETCHED } from './fetch-model-files.ts'
-import { readOwners } from './file-owners.ts'
 import type { Listed, ModelEntry } from './gallery.ts'
 import type { GalleryIndexes } from './gallery-indexes.ts'
 import { type ImportPlan, type ImportPreferences, planImport } from './import-uri.ts'
-import { admitPlan, createFolderLock, installModel, planRequest } from './install-model.ts'
+import { createFolderLock, installModel, placePlan, planRequest } from './install-model.ts'
 import { DEFAULT_CONTEXT, estimateMemory, type ModelShape } from './memory-estimate.ts'
-import { commitModel, stagingFolder } from './model-commit.ts'
+import { commitModel } from './model-commit.ts'
 import type { ModelRequest } from './model-plan.ts'
-import { placeFiles } from './place-files.ts'
 import { removeModel } from './remove-model.ts'
 import { createVariantChooser, listVariants, type VariantChoice, type VariantParts } from './variants.ts'
 
@@ -149,14 +147,8 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
         if (isTaken || modelFiles.get(plan.name) !== undefined) {
           throw new SvcError('conflict', `a model named "${plan.name}" exists already`, { code: 'model_exists' })
         }
-        const placed = await placeFiles(plan, NOTHING_FETCHED, {
-          modelsPath,
-          signal,
-          staging: stagingFolder(modelsPath, plan.name),
-          owners: await readOwners(plan.name, parts),
-        })
+        const placed = await placePlan(plan, NOTHING_FETCHED, parts, signal)
         const { templates, configFile, configText } = placed.plan
-        await admitPlan(placed.plan, parts)
         await commitModel(modelsPath, plan.name, {
           moves: [],
           texts: [...templates, { filename: configFile, text: configText }],

@@ -8,7 +8,7 @@ import type { ResolvedUri, UriServices } from '../downloads/resolve-uri.ts'
 import { isSafeName } from '../files/safe-path.ts'
 import { parseImageReference } from '../oci/image-reference.ts'
 import { pullImage } from '../oci/pull-image.ts'
-import { createRegistryClient } from '../oci/registry-client.ts'
+import { createRegistryClient, findRawLayer } from '../oci/registry-client.ts'
 import { unpackImageArchive } from '../oci/unpack-image-archive.ts'
 import type { OperationWork } from '../operations/operations.ts'
 import { keepsData } from '../operations/stopped-operation.ts'
@@ -49,9 +49,7 @@ export async function findRawWeights(
   const image = parseImageReference(reference)
   const registry = createRegistryClient({ client, credentials })
   const { layers } = await registry.readManifest(image, { signal })
-  const [largest] = layers
-    .filter(({ mediaType }) => !/\btar\b/.test(mediaType))
-    .toSorted((one, other) => other.sizeBytes - one.sizeBytes)
+  const largest = findRawLayer(layers)
   if (largest === undefined) return undefined
   const sha256 = largest.digest.slice('sha256:'.length)
   const { sizeBytes, mediaType } = largest

@@ -54,7 +54,7 @@ export function nameUnit({ root, members }: FileUnit, digest: string): ReadonlyM
 }
 
 /** Folders above a file, the nearest first. */
-function listParents(filename: string): readonly string[] {
+export function listParents(filename: string): readonly string[] {
   const parent = posix.dirname(filename)
   return parent === '.' ? [] : [parent, ...listParents(parent)]
 }

@@ -1,5 +1,5 @@
 import { rename, rmdir, unlink } from 'node:fs/promises'
-import { join, posix } from 'node:path'
+import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { listModelFiles, refuseShared } from '../catalog/delete-model.ts'
 import type { ConfigStore } from '../catalog/folder-store.ts'
@@ -9,8 +9,9 @@ import { readSystemCode, toFileError } from '../files/file-error.ts'
 import { isSafeName } from '../files/safe-path.ts'
 import { createTemporaryPath } from '../files/temporary-files.ts'
 import { listSnapshots, removeUnusedSnapshots } from './artifacts/used-snapshots.ts'
-import { listUsedFiles } from './file-owners.ts'
-import { type InstallRecord, readRecord, readRecords, recordFileName } from './install-record.ts'
+import { listRecorded, listUsedFiles } from './file-owners.ts'
+import { readRecord, readRecords, recordFileName } from './install-record.ts'
+import { listParents } from './relocate-files.ts'
 
 /** Parts of {@link removeModel}. */
 export interface RemoveParts {
@@ -40,8 +41,7 @@ export async function removeModel(
   const kept = await listFilesOfOthers(modelsPath, name, others)
   const own = [
     ...(model === undefined ? [] : listModelFiles(model)),
-    ...(record?.files ?? []).map(({ filename }) => filename),
-    ...(record?.templates ?? []),
+    ...(record === undefined ? [] : listRecorded(record)),
   ]
   const files = [...new Set(own)].filter((file) => isSafeName(file) && !kept.has(file))
   const hidden = model?.source === 'yaml' ? await hide(join(modelsPath, model.file)) : undefined
@@ -66,12 +66,12 @@ async function listFilesOfOthers(
   name: string,
   others: readonly ModelConfig[],
 ): Promise<ReadonlySet<string>> {
-  const records = (await readRecords(modelsPath)).filter((record: InstallRecord) => record.name !== name)
+  const records = (await readRecords(modelsPath)).filter((record) => record.name !== name)
   return new Set([
     ...others
       .filter(({ source }) => source === 'yaml' || source === 'list')
       .flatMap((other) => [other.file, ...listModelFiles(other), ...listUsedFiles(other)]),
-    ...records.flatMap(({ files, templates }) => [...files.map(({ filename }) => filename), ...templates]),
+    ...records.flatMap(listRecorded),
   ])
 }
 
@@ -94,11 +94,6 @@ async function removeEmptyFolders(modelsPath: string, files: readonly string[]):
   const folders = new Set(files.flatMap((file) => listParents(file)))
   const deepestFirst = [...folders].sort((one, other) => other.length - one.length)
   for (const folder of deepestFirst) await rmdir(join(modelsPath, folder)).catch(() => undefined)
-}
-
-function listParents(file: string): readonly string[] {
-  const parent = posix.dirname(file)
-  return parent === '.' ? [] : [parent, ...listParents(parent)]
 }
 
 async function remove(path: string): Promise<void> {

@@ -60,8 +60,8 @@ export function createOwnPlaces(config: PlacesConfig): OwnPlaces {
     async holdsFile(real) {
       // The files of a process show its variables and everything that it has open.
       if (isBelow(real, '/proc')) return true
-      const [secrets = '', models = '', ...own] = await Promise.all(
-        [secretsPath, config.modelsPath, ...folders].map(toRealPath),
+      const [secrets = '', models = '', configuration, ...own] = await Promise.all(
+        [secretsPath, config.modelsPath, config.configDir, ...folders].map(toRealPath),
       )
       for (const folder of own) {
         if (folder === undefined || !isBelow(real, folder)) continue
@@ -69,8 +69,7 @@ export function createOwnPlaces(config: PlacesConfig): OwnPlaces {
         const isOthers = [secrets, models].some((other) => isBelow(other, folder) && isBelow(real, other))
         if (!isOthers) return true
       }
-      const configuration = await toRealPath(config.configDir)
-      return (dirname(real) === configuration && OWN_NAMES.test(basename(real))) || isOneOf(real, files)
+      return (dirname(real) === configuration && OWN_NAMES.test(basename(real))) || isAmong(real, files)
     },
     reserves(path) {
       const { configDir, backendsPath, backendsSystemPath } = config
@@ -95,7 +94,7 @@ async function toRealPath(path: string): Promise<string | undefined> {
 }
 
 /** Whether a file is one of several, by its path or, under another name, by its place on the disk. */
-async function isOneOf(real: string, files: readonly string[]): Promise<boolean> {
+async function isAmong(real: string, files: readonly string[]): Promise<boolean> {
   const found = await stat(real, { bigint: true }).catch(() => undefined)
   for (const file of files) {
     if ((await toRealPath(file)) === real) return true

@@ -15,6 +15,13 @@ export interface ImageLayer {
   readonly mediaType: string
 }
 
+/** The largest layer that is a file of its own and no archive; undefined where all are archives. */
+export function findRawLayer(layers: readonly ImageLayer[]): ImageLayer | undefined {
+  return layers
+    .filter(({ mediaType }) => !/\btar\b/.test(mediaType))
+    .toSorted((one, other) => other.sizeBytes - one.sizeBytes)[0]
+}
+
 /** An image for this machine. */
 export interface ImageManifest {
   /** Of what the tag pointed at when it was read. Everything else hangs on it. */
