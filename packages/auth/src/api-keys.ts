@@ -20,8 +20,6 @@ export interface ApiKeysOptions {
   readonly defaultLifetimeMs?: number | undefined
   /** Keys of one account. @default 1000 */
   readonly maxKeys?: number | undefined
-  /** The groups of routes that scopes may name. @default {@link ROUTE_GROUPS} */
-  readonly routeGroups?: readonly string[] | undefined
   /** Whether there is a model of a name, for scopes. @default there is one of every name */
   readonly hasModel?: ((name: string) => boolean) | undefined
 }
@@ -86,19 +84,16 @@ function readExpiry({ expiresAt, expiresIn }: ApiKeyDraft, now: number): number 
 
 const isScope = (name: string): boolean => name === 'routes' || name === 'models'
 
-function readScopes(
-  { scopes }: ApiKeyDraft,
-  { routeGroups = ROUTE_GROUPS, hasModel }: Pick<ApiKeysOptions, 'routeGroups' | 'hasModel'>,
-): KeyScopes {
+function readScopes({ scopes }: ApiKeyDraft, { hasModel }: Pick<ApiKeysOptions, 'hasModel'>): KeyScopes {
   if (scopes === undefined || scopes === null) return {}
   // A list that was misspelled would be no limit at all.
   const isKnown = typeof scopes === 'object' && !Array.isArray(scopes) && Object.keys(scopes).every(isScope)
   if (!isKnown) throw invalidValue('scopes must be an object with the lists routes and models')
   const routes = scopes.routes === undefined ? undefined : checkNames(scopes.routes, 'scopes.routes')
   const models = scopes.models === undefined ? undefined : checkNames(scopes.models, 'scopes.models')
-  const unknown = routes?.find((group) => !routeGroups.includes(group))
+  const unknown = routes?.find((group) => !ROUTE_GROUPS.includes(group))
   if (unknown !== undefined)
-    throw invalidValue(`scopes.routes: there is no group ${JSON.stringify(unknown)}; known: ${routeGroups.join(', ')}`)
+    throw invalidValue(`scopes.routes: there is no group ${JSON.stringify(unknown)}; known: ${ROUTE_GROUPS.join(', ')}`)
   for (const model of models ?? []) checkModelExists(model, { hasModel, field: 'scopes.models' })
   return { ...(routes === undefined ? {} : { routes }), ...(models === undefined ? {} : { models }) }
 }

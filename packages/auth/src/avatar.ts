@@ -1,4 +1,5 @@
-const MAX_AVATAR_LENGTH = 512
+/** Characters. */
+export const MAX_AVATAR_LENGTH = 512
 
 /**
  * Whether a text can be the address of a picture of an account: https, without a name or password in it. Nothing here

@@ -59,7 +59,7 @@ const ACCEPTED_CODINGS: ReadonlySet<string> = new Set(['accept-encoding'])
 export class Exchange implements Expiring {
   readonly #context: ExchangeContext
   readonly #request: ClientRequest
-  /** Of a known or scanned path. */
+  /** Of a scanned request. */
   #format: ScannedFormat | undefined
   readonly #correlationId: string
   readonly #begun = performance.now()
@@ -71,7 +71,6 @@ export class Exchange implements Expiring {
   #stopBody: () => void = () => {}
   #phase: Phase = 'request'
   #isClosed = false
-  #isScanned = false
   #isRewritten = false
   #isUpgraded = false
   #bodyBegun = 0
@@ -87,7 +86,6 @@ export class Exchange implements Expiring {
   constructor(context: ExchangeContext, request: ClientRequest) {
     this.#context = context
     this.#request = request
-    this.#format = ALL_PATHS.findFormat(request.target)
     this.#correlationId = readCorrelationId(request.headers)
     this.#account = context.shared.budget.open()
     this.deadline = this.#begun + context.shared.limits.bodyMs
@@ -183,7 +181,6 @@ export class Exchange implements Expiring {
   async #scan(format: ScannedFormat, filter: BodyFilter): Promise<void> {
     const { limits } = this.#context.shared
     const { host, port } = this.#context.target
-    this.#isScanned = true
     this.#format = format
     this.#bodyBegun = performance.now()
     const about = { host, port, format, correlationId: this.#correlationId }
@@ -397,10 +394,14 @@ export class Exchange implements Expiring {
       reply.abort()
       return
     }
-    const { status, headers, body } = createRefusal(refusal, this.#format, {
-      correlationId: this.#correlationId,
-      fields,
-    })
+    const { status, headers, body } = createRefusal(
+      refusal,
+      this.#format ?? ALL_PATHS.findFormat(this.#request.target),
+      {
+        correlationId: this.#correlationId,
+        fields,
+      },
+    )
     const hasBody = !isBodiless(this.#request.method, status)
     this.#startReply({ status, statusText: undefined, headers })
     if (hasBody) reply.stream.write(body)
@@ -445,7 +446,7 @@ export class Exchange implements Expiring {
       method: this.#request.method,
       clientProtocol: this.#request.protocol,
       upstreamProtocol: this.#isUpgraded ? 'http/1.1' : this.#outgoing?.protocol,
-      scanned: this.#isScanned ? this.#format : undefined,
+      scanned: this.#format,
       rewritten: this.#isRewritten,
       upgraded: this.#isUpgraded,
       outcome: this.#outcome,

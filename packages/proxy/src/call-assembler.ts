@@ -1,4 +1,5 @@
 import { type Fields, isFields, toCount, toFields, toList, toText } from './fields.ts'
+import { depthChange, isQuote } from './json-scan.ts'
 import { brokenUpstream } from './upstream-error.ts'
 
 /** A piece of a tool call, assigned to its call. */
@@ -188,12 +189,7 @@ function createCallId(): string {
   return `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`
 }
 
-const QUOTE = 0x22
 const BACKSLASH = 0x5c
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
 
 /** Follows JSON text to its end without keeping it. */
 class JsonShape {
@@ -215,11 +211,12 @@ class JsonShape {
 
   #step(code: number): void {
     if (this.#isEscaped) this.#isEscaped = false
-    else if (code === QUOTE) this.#isInString = !this.#isInString
+    else if (isQuote(code)) this.#isInString = !this.#isInString
     else if (this.#isInString) this.#isEscaped = code === BACKSLASH
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      this.#hasOpened = true
-      this.#depth += 1
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#depth -= 1
+    else {
+      const change = depthChange(code)
+      if (change > 0) this.#hasOpened = true
+      this.#depth += change
+    }
   }
 }

@@ -32,11 +32,8 @@ export function createPassthroughBody(
   const isStream = isTrue(root.get('stream'))
   const asking = asksUsage && isStream ? askForUsage(root) : []
   const own = upstreamModel === undefined ? asking : [...nameModel(root, upstreamModel), ...asking]
-  const kept =
-    own.length === 0
-      ? splices
-      : splices.filter(({ start, end }) => !own.some((edit) => start < edit.end && end > edit.start))
-  const edits = own.length === 0 ? kept : [...kept, ...own]
+  const isFree = ({ start, end }: Splice): boolean => !own.some((edit) => start < edit.end && end > edit.start)
+  const edits = own.length === 0 ? splices : [...splices.filter(isFree), ...own]
   return { bytes: applySplices(document.bytes, edits), isStream, addsUsage: asking.length > 0 }
 }
 

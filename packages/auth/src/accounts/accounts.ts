@@ -1,5 +1,5 @@
 import { isFeature } from '../access/features.ts'
-import { isAvatarUrl } from '../avatar.ts'
+import { isAvatarUrl, MAX_AVATAR_LENGTH } from '../avatar.ts'
 import { checkName, checkNames, checkText } from '../check-text.ts'
 import { AuthError, invalidValue, missing, wrongLogin } from '../errors.ts'
 import type { CallOptions } from '../ports/clock.ts'
@@ -92,7 +92,6 @@ export interface Accounts {
 }
 
 const MAX_NAME_LENGTH = 200
-const MAX_AVATAR_LENGTH = 512
 /** Longer input is no password of anybody, and is not worth a hash. */
 const MAX_PASSWORD_INPUT = 1024
 

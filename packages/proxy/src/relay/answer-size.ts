@@ -1,5 +1,5 @@
+import { depthChange, findStringEnd, isQuote, skipBlanks } from '../json-scan.ts'
 import type { Provider } from '../ports.ts'
-import { depthChange, findStringEnd, isQuote, skipBlanks } from './json-scan.ts'
 
 /** The size of an answer, in bytes as they are written. */
 export interface AnswerSize {

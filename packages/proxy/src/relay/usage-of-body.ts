@@ -1,5 +1,5 @@
 import { type Fields, isFields, tryParseJson } from '../fields.ts'
-import { depthChange, findStringEnd, isQuote, skipBlanks } from './json-scan.ts'
+import { depthChange, findStringEnd, isQuote, skipBlanks } from '../json-scan.ts'
 
 const KEY = '"usage"'
 /** Most false matches; after them the body counts as one without figures. */

@@ -1,8 +1,9 @@
 import type { ArgumentSource } from '../call-assembler.ts'
-import { readSource } from './source-text.ts'
+import { readSources } from './source-text.ts'
 
 /**
- * Reads the arguments of calls from the source text of a reply of the compatible format.
+ * Reads the arguments of calls from the source text of a reply of the compatible format, which is parsed once, when it is
+ * asked for.
  *
  * @param at the place of the choice, and its member with the calls
  */
@@ -10,9 +11,12 @@ export function createArgumentSource(
   json: string | Uint8Array,
   { choice, member }: { readonly choice: number; readonly member: 'delta' | 'message' },
 ): ArgumentSource {
-  return (place) =>
-    readSource(json, (root) => {
+  let texts: readonly (string | undefined)[] | undefined
+  return (place) => {
+    texts ??= readSources(json, (root) => {
       const said = [...(root.get('choices')?.items() ?? [])][choice]?.get(member)
-      return [...(said?.get('tool_calls')?.items() ?? [])][place]?.get('function')?.get('arguments')
+      return [...(said?.get('tool_calls')?.items() ?? [])].map((call) => call.get('function')?.get('arguments'))
     })
+    return texts[place]
+  }
 }

@@ -1,10 +1,9 @@
-import type { JsonNode } from '@svc/json'
 import type { ChatReplyMessage, ChatToolCall } from '@svc/wire/openai'
 import { type Fields, isFields, toFields, toText, tryParseJson } from '../fields.ts'
 import { endWithCalls, toFinishReason, withoutCalls } from './finish-reason.ts'
 import { findErrorInside, refused, unreadable } from './reply-errors.ts'
 import type { ReadReply } from './reply-reader.ts'
-import { readSource } from './source-text.ts'
+import { readSources } from './source-text.ts'
 import { TextJoiner } from './text-joiner.ts'
 import { readThinkingBlock } from './thoughts.ts'
 import { addFigures, toCompatibleUsage } from './usage.ts'
@@ -58,22 +57,23 @@ function readUnspoken(blocks: readonly Fields[], body: Uint8Array): Partial<Chat
 }
 
 function toCalls(blocks: readonly Fields[], body: Uint8Array): ChatToolCall[] {
-  const uses = blocks.map((block, place) => ({ block, place }))
-  return uses
+  const uses = blocks
+    .map((block, place) => ({ block, place }))
     .filter(({ block }) => block.type === 'tool_use' && typeof block.name === 'string')
-    .map(({ block, place }, index) => ({
-      index,
-      id: toText(block.id) ?? `call_${index}`,
-      type: 'function',
-      function: { name: toText(block.name) ?? '', arguments: readInputText(block, body, place) },
-    }))
+  if (uses.length === 0) return []
+  const inputs = readSources(body, (root) =>
+    [...(root.get('content')?.items() ?? [])].map((block) => block.get('input')),
+  )
+  return uses.map(({ block, place }, index) => ({
+    index,
+    id: toText(block.id) ?? `call_${index}`,
+    type: 'function',
+    function: { name: toText(block.name) ?? '', arguments: readInputText(block, inputs[place]) },
+  }))
 }
 
 /** The input of a call: the upstream's own text, so that long numbers survive. */
-function readInputText({ input }: Fields, body: Uint8Array, place: number): string {
-  if (isFields(input)) {
-    const find = (root: JsonNode) => [...(root.get('content')?.items() ?? [])][place]?.get('input')
-    return readSource(body, find) ?? JSON.stringify(input)
-  }
+function readInputText({ input }: Fields, source: string | undefined): string {
+  if (isFields(input)) return source ?? JSON.stringify(input)
   return typeof input === 'string' && input.trim() !== '' ? input : '{}'
 }

@@ -5,7 +5,7 @@ import { type ChunkHead, createDeltaChunk, createFinishChunk, createUsageChunk }
 import { endWithCalls, toFinishReason, withoutCalls } from './finish-reason.ts'
 import { findErrorInside, refused } from './reply-errors.ts'
 import type { ReaderOptions, StreamReader } from './reply-reader.ts'
-import { readSource } from './source-text.ts'
+import { readSources } from './source-text.ts'
 import { TextJoiner } from './text-joiner.ts'
 import { createThoughtDelta, readThinkingBlock } from './thoughts.ts'
 import { addFigures, type MessagesFigures, toCompatibleUsage } from './usage.ts'
@@ -181,7 +181,8 @@ function argumentsDelta(index: number, text: string): ChatDelta {
 /** The input of a call at the start of its block: the upstream's own text, so that long numbers survive. */
 function readInputText({ input }: Fields, source: string): string {
   if (isFields(input) && Object.keys(input).length > 0) {
-    return readSource(source, (root) => root.get('content_block')?.get('input')) ?? JSON.stringify(input)
+    const [text] = readSources(source, (root) => [root.get('content_block')?.get('input')])
+    return text ?? JSON.stringify(input)
   }
   return typeof input === 'string' && input.trim() !== '' ? input : '{}'
 }

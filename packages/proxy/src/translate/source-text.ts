@@ -1,16 +1,19 @@
 import { type JsonNode, parseJson } from '@svc/json'
 
 /**
- * The text of a part of JSON as it was written, so that numbers too long for a double survive. Undefined when the part is
- * missing or the JSON nests too deep.
+ * The texts of parts of JSON as they were written, so that numbers too long for a double survive. A text is undefined where
+ * its part is missing; there are none for JSON that nests too deep.
+ *
+ * @param list gives the parts
  */
-export function readSource(
+export function readSources(
   json: string | Uint8Array,
-  find: (root: JsonNode) => JsonNode | undefined,
-): string | undefined {
+  list: (root: JsonNode) => readonly (JsonNode | undefined)[],
+): readonly (string | undefined)[] {
   try {
-    return find(parseJson(typeof json === 'string' ? new TextEncoder().encode(json) : json).root)?.rawText()
+    const { root } = parseJson(typeof json === 'string' ? new TextEncoder().encode(json) : json)
+    return list(root).map((node) => node?.rawText())
   } catch {
-    return undefined
+    return []
   }
 }

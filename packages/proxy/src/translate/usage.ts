@@ -1,5 +1,5 @@
 import type { CompletionUsage } from '@svc/wire/openai'
-import { type Fields, toCount, toFields, toList } from '../fields.ts'
+import { dropAbsent, type Fields, toCount, toFields, toList } from '../fields.ts'
 
 /** Figures of the messages format during a stream: the last value of each counts. */
 export interface MessagesFigures {
@@ -37,7 +37,7 @@ export function readCompatibleUsage(value: unknown): CompletionUsage | undefined
   const isCached = missing > 0 && missing === cached && missing > (prompt ?? 0)
   const thought = isCached ? 0 : missing
   const reasoning = readReasoning(usage) ?? (thought > 0 ? thought : undefined)
-  const details = dropUndefined({ cached_tokens: cached, cache_creation_tokens: written })
+  const details = dropAbsent({ cached_tokens: cached, cache_creation_tokens: written })
   return {
     prompt_tokens: (prompt ?? 0) + (isCached ? missing : 0),
     completion_tokens: (completion ?? 0) + thought,
@@ -89,7 +89,7 @@ export function toCompatibleUsage(figures: MessagesFigures): CompletionUsage | u
   const { input, output, cacheRead, cacheWritten, reasoning } = figures
   if (input === undefined && output === undefined) return undefined
   const prompt = (input ?? 0) + (cacheRead ?? 0) + (cacheWritten ?? 0)
-  const details = dropUndefined({ cached_tokens: cacheRead, cache_creation_tokens: cacheWritten })
+  const details = dropAbsent({ cached_tokens: cacheRead, cache_creation_tokens: cacheWritten })
   return {
     prompt_tokens: prompt,
     completion_tokens: output ?? 0,
@@ -97,9 +97,4 @@ export function toCompatibleUsage(figures: MessagesFigures): CompletionUsage | u
     ...(Object.keys(details).length > 0 ? { prompt_tokens_details: details } : {}),
     ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
   }
-}
-
-function dropUndefined(counts: Readonly<Record<string, number | undefined>>): Record<string, number> {
-  const known = Object.entries(counts).flatMap(([name, count]) => (count === undefined ? [] : [[name, count] as const]))
-  return Object.fromEntries(known)
 }
