@@ -7,15 +7,14 @@ import type { ApiKey, Invite, User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import { formatDate, formatRows } from './account-table.ts'
 import { describeInvite, describeKey, describeUser, formatTime } from './api/accounts/describe.ts'
-import { createAuditLog } from './audit/audit-log.ts'
-import { type CommandChange, recordCommand } from './audit/command-changes.ts'
+import type { CommandChange } from './audit/command-changes.ts'
 import { systemClock } from './clock.ts'
 import type { AccountCommand } from './config/account-command.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { openDatabase } from './db/open-database.ts'
-import { recordLocalChange } from './local-changes.ts'
+import { recordChangeIn, recordLocalChange } from './local-changes.ts'
 import { createAccountStores, toAuthOptions } from './platform/open-accounts.ts'
-import type { Logger } from './ports.ts'
+import { quietLogger } from './quiet-logger.ts'
 import { rotateSecret } from './secret/rotate-secret.ts'
 import { openServerSecret } from './secret/server-secret.ts'
 
@@ -48,7 +47,7 @@ interface Answer {
 }
 
 const PAGE = 1000
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
 const call = { signal: new AbortController().signal }
 
 /**
@@ -59,7 +58,7 @@ const call = { signal: new AbortController().signal }
 export async function runAccountCommand(options: AccountCommandOptions): Promise<string> {
   const { config, version, command, input, json = false } = options
   if (command.what === 'secret rotate') {
-    const lines = await rotateSecret({ config, version, clock: systemClock, logger: quiet })
+    const lines = await rotateSecret({ config, version, clock: systemClock, logger: quietLogger })
     await recordLocalChange(config, { change: 'secret.rotate' })
     return json ? `${JSON.stringify({ rotated: true })}\n` : lines
   }
@@ -68,7 +67,7 @@ export async function runAccountCommand(options: AccountCommandOptions): Promise
     url: config.authDatabaseUrl,
     dataPath: config.dataPath,
     appVersion: version,
-    logger: quiet,
+    logger: quietLogger,
     clock: systemClock,
     joinsServer: true,
   })
@@ -79,11 +78,7 @@ export async function runAccountCommand(options: AccountCommandOptions): Promise
     registrationMode: 'open',
   })
   const { text: lines, value, change } = await run(command, { auth, config, input })
-  if (change !== undefined) {
-    const audit = createAuditLog({ database, clock: systemClock, logger: quiet })
-    await recordCommand(audit, change)
-    await audit.close()
-  }
+  if (change !== undefined) await recordChangeIn(database, change)
   return json ? `${JSON.stringify(value)}\n` : lines
 }
 

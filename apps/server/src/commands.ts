@@ -13,12 +13,9 @@ import type { ModelSource } from './config/load.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { IN_PROCESS_BACKENDS } from './inference/upstream/in-process-backends.ts'
 import { recordLocalChange } from './local-changes.ts'
-import type { Logger } from './ports.ts'
+import { quietLogger } from './quiet-logger.ts'
 import { print, printError, printFile, printJson, redrawLine } from './terminal.ts'
 import { escapeLine } from './terminal-text.ts'
-
-/** Problems of the folders go to stderr; commands print nothing else. */
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** `svc models list`: prints the models that the server would serve from this folder. */
 export function listModelsCommand(
@@ -122,7 +119,7 @@ export async function listBackendsCommand(
     builtIn: Object.fromEntries(builtIn.map((name) => [name, { entry: name, execArgv: [] }])),
     inProcess: Object.fromEntries(IN_PROCESS_BACKENDS.map((name) => [name, () => ({})])),
     external: Object.fromEntries(config.externalGrpcBackends.map(({ name, uri }) => [name, uri])),
-    logger: quiet,
+    logger: quietLogger,
   })
   const names = catalog.names()
   if (json) printJson(names)

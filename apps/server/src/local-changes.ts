@@ -5,13 +5,19 @@ import { type CommandChange, recordCommand } from './audit/command-changes.ts'
 import { systemClock } from './clock.ts'
 import { MEMORY_DATABASE } from './config/places.ts'
 import type { ServerConfig } from './config/schema.ts'
+import type { Database } from './db/database.ts'
 import { openDatabase } from './db/open-database.ts'
-import type { Logger } from './ports.ts'
+import { quietLogger } from './quiet-logger.ts'
 import { printError } from './terminal.ts'
 import { escapeLine } from './terminal-text.ts'
 import { formatVersion, readVersion } from './version.ts'
 
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+/** Records a change of a command in a database. */
+export async function recordChangeIn(database: Database, change: CommandChange): Promise<void> {
+  const audit = createAuditLog({ database, clock: systemClock, logger: quietLogger })
+  await recordCommand(audit, change)
+  await audit.close()
+}
 
 /**
  * Records a change that a command has made to files, in the database of the server. Without a database there is no log yet.
@@ -23,12 +29,10 @@ export async function recordLocalChange(config: ServerConfig, change: CommandCha
   if (url === undefined && !existsSync(join(dataPath, 'database.db'))) return
   try {
     await using database = await openDatabase({
-      ...{ url, dataPath, logger: quiet, clock: systemClock, joinsServer: true },
+      ...{ url, dataPath, logger: quietLogger, clock: systemClock, joinsServer: true },
       appVersion: formatVersion(readVersion()),
     })
-    const audit = createAuditLog({ database, clock: systemClock, logger: quiet })
-    await recordCommand(audit, change)
-    await audit.close()
+    await recordChangeIn(database, change)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     printError(`the audit log could not be written: ${escapeLine(reason)}\n`)

@@ -3,7 +3,7 @@ import { systemClock } from './clock.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { toReachableUrl } from './greeting.ts'
 import { createOutboundClient } from './outbound/client.ts'
-import type { Logger } from './ports.ts'
+import { quietLogger } from './quiet-logger.ts'
 import { escapeLine } from './terminal-text.ts'
 
 /** Members of a JSON object. */
@@ -19,7 +19,6 @@ export interface ServerClient {
 
 const TIMEOUT_MS = 60_000
 const MAX_REPLY_BYTES = 64 * 1024 * 1024
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Where the server of a configuration can be reached from this machine. */
 export function toServerUrl({ address }: Pick<ServerConfig, 'address'>): string {
@@ -33,7 +32,7 @@ export function createServerClient(base: string, { apiKeys: [key] }: Pick<Server
   const { origin } = new URL(base)
   const client = createOutboundClient({
     allow: { cidrs: [], hosts: [] },
-    ...{ clock: systemClock, log: quiet, userAgent: 'svc' },
+    ...{ clock: systemClock, log: quietLogger, userAgent: 'svc' },
   })
   async function call(path: string, method: 'GET' | 'POST', body?: Fields): Promise<unknown> {
     await using reply = await client.fetch(new URL(path, base).href, {

@@ -2,6 +2,8 @@
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 /** A text of these has none of them. */
 const PLAIN = /^[\x20-\x7e]*$/
+/** As {@link PLAIN}, with what a text of lines keeps. */
+const PLAIN_LINES = /^[\x20-\x7e\n\t]*$/
 
 /** By units of UTF-16, as JSON does, so that JSON stays JSON. */
 function escapeCharacter(found: string): string {
@@ -18,6 +20,6 @@ export function escapeLine(text: string): string {
 
 /** As {@link escapeLine}, for a text of lines: line ends and tabs stay. */
 export function escapeLines(text: string): string {
-  if (PLAIN.test(text)) return text
+  if (PLAIN_LINES.test(text)) return text
   return text.replace(UNSAFE, (found) => (found === '\n' || found === '\t' ? found : escapeCharacter(found)))
 }

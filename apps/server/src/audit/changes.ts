@@ -1,3 +1,4 @@
+import { settlesWithin } from '../backends/settles-within.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { AuditSink, ChangeAuditEvent } from './audit-event.ts'
 
@@ -44,10 +45,8 @@ export function createChangeLog({
         outcome: failed ? 'failed' : 'done',
       }
       audit.record([{ ...event, actor: toSafeText(event.actor, MAX_NAME_LENGTH), facts }])
-      const patience = new AbortController()
       const stored = audit.flush().catch((error: unknown) => logger.warn({ err: error }, 'a change is not stored yet'))
-      await Promise.race([stored, clock.sleep(PATIENCE_MS, { signal: patience.signal }).catch(() => undefined)])
-      patience.abort()
+      await settlesWithin(stored, PATIENCE_MS, clock)
     },
   }
 }

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { systemClock } from '../clock.ts'
-import type { Logger } from '../ports.ts'
+import { quietLogger } from '../quiet-logger.ts'
 import type { AuditSink } from './audit-event.ts'
 import { type AdministrationChange, createChangeLog } from './changes.ts'
 
 /** A change that a command on the machine of the server has made. */
 export type CommandChange = Pick<AdministrationChange, 'change' | 'target' | 'name' | 'details'>
 
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} }
-
 /** Records a change of a command. Its actor is the user of the operating system. */
 export function recordCommand(audit: AuditSink, change: CommandChange): Promise<void> {
-  return createChangeLog({ audit, clock: systemClock, logger: quiet }).record({
+  return createChangeLog({ audit, clock: systemClock, logger: quietLogger }).record({
     ...{ kind: 'administration', origin: 'command', via: 'command', address: '' },
     correlationId: randomUUID(),
     actor: readUserName(),

@@ -1,7 +1,11 @@
 import type { Clock } from '../ports.ts'
 
 /** Waits for a promise up to a time limit. @returns whether it settled, with a value or an error */
-export async function settlesWithin(promise: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
+export async function settlesWithin(
+  promise: Promise<unknown>,
+  ms: number,
+  clock: Pick<Clock, 'sleep'>,
+): Promise<boolean> {
   const timer = new AbortController()
   const settled = promise.then(
     () => true,

@@ -14,9 +14,9 @@ type PostgresOrm = Pick<
 /** Queries of a PostgreSQL database. */
 export function createPostgresQueries(client: Pick<WatchedClient<PostgresClient>, 'run'>): DatabaseQueries {
   return {
-    rows: (build) => guarded(() => client.run(({ orm }) => on(orm).rows(build))),
-    change: (build) => guarded(() => client.run(({ orm }) => on(orm).change(build))),
-    notify: (channel) => guarded(() => client.run(({ orm }) => on(orm).notify(channel))),
+    rows: (build) => client.run(({ orm }) => on(orm).rows(build)),
+    change: (build) => client.run(({ orm }) => on(orm).change(build)),
+    notify: (channel) => client.run(({ orm }) => on(orm).notify(channel)),
     holdsRows: (table) =>
       guarded(() =>
         client.run(

@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events'
 import { type Authentication, isConcerned, type Revocation } from '@svc/auth'
+import { untilAborted } from '../until-aborted.ts'
 import type { CallChanges, CallState, Fork } from './call.ts'
 import type { Gate, LookUps } from './middleware/authorize.ts'
 import type { Reauthorization, RunningCalls } from './running-calls.ts'
@@ -46,13 +48,13 @@ export function createReauthorizer({ gate, sockets, running }: ReauthorizerOptio
   async function look(isMeant: (authentication: Authentication) => boolean): Promise<boolean> {
     const lookUps: LookUps = new Map()
     const began = generation
-    let patience: Patience | undefined
+    let patience: AbortSignal | undefined
     const reauthorization: Reauthorization = {
       isConcerned: isMeant,
       reauthorize(admitted) {
         patience ??= createPatience()
-        const { signal, end } = patience
-        return Promise.race([gate.reauthorize(admitted, { signal, lookUps }), end])
+        // A database that hangs does not look at signals.
+        return untilAborted(gate.reauthorize(admitted, { signal: patience, lookUps }), patience)
       },
       isCurrent: () => began === generation,
     }
@@ -106,17 +108,9 @@ export function createReauthorizer({ gate, sockets, running }: ReauthorizerOptio
 }
 
 /** The time that look-ups may take together. */
-interface Patience {
-  readonly signal: AbortSignal
-  /** Rejects at its end: a database that hangs does not look at signals. */
-  readonly end: Promise<never>
-}
-
-function createPatience(): Patience {
+function createPatience(): AbortSignal {
   const signal = AbortSignal.timeout(LOOK_UP_MS)
-  const end = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  end.catch(() => undefined)
-  return { signal, end }
+  // Every look-up waits on it.
+  setMaxListeners(0, signal)
+  return signal
 }

@@ -106,9 +106,14 @@ export class RunningCalls {
 
   /** Ends the calls whose callers may no longer make them. A caller who cannot be looked up now stays. */
   async reauthorizeAll({ isConcerned, reauthorize, isCurrent }: Reauthorization): Promise<boolean> {
-    const outcomes = [...this.#calls].map(async (call) => {
+    // Most looks concern nobody, and there may be many calls.
+    const concerned: { readonly call: RunningCall; readonly admitted: Admitted }[] = []
+    for (const call of this.#calls) {
       const { admitted } = call
-      if (admitted === undefined || !isAsked(admitted) || !isConcerned(admitted.authentication)) return true
+      if (admitted !== undefined && isAsked(admitted) && isConcerned(admitted.authentication))
+        concerned.push({ call, admitted })
+    }
+    const outcomes = concerned.map(async ({ call, admitted }) => {
       try {
         const found = await reauthorize(admitted)
         call.checkModels(found)

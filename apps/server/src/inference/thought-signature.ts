@@ -19,16 +19,13 @@ export function createSigner(): Signer {
  * signed. An upstream refuses them. A turn that was such thoughts and nothing else is left out with them.
  */
 export function dropForeignThoughts(request: MessagesRequest): MessagesRequest {
-  if (!request.messages.some(hasForeignThought)) return request
-  const messages = request.messages.map((message) => {
-    if (!hasForeignThought(message) || typeof message.content === 'string') return message
-    return { ...message, content: message.content.filter((block) => !isForeignThought(block)) }
+  const messages = request.messages.flatMap((message): MessagesMessage[] => {
+    if (typeof message.content === 'string') return [message]
+    const content = message.content.filter((block) => !isForeignThought(block))
+    if (content.length === message.content.length) return [message]
+    return content.length === 0 ? [] : [{ ...message, content }]
   })
-  return { ...request, messages: messages.filter(({ content }, index) => isFilled(content, request.messages[index])) }
-}
-
-function hasForeignThought({ content }: MessagesMessage): boolean {
-  return typeof content !== 'string' && content.some(isForeignThought)
+  return { ...request, messages }
 }
 
 type Block = Exclude<MessagesMessage['content'], string>[number]
@@ -40,8 +37,4 @@ function isForeignThought(block: Block): boolean {
   const own = createSigner()
   own.push(thinking)
   return own.signature() === signature
-}
-
-function isFilled(content: MessagesMessage['content'], before: MessagesMessage | undefined): boolean {
-  return content.length > 0 || before?.content.length === 0
 }

@@ -1,4 +1,4 @@
-import { toSvcError } from '@svc/errors'
+import { type SvcError, toSvcError } from '@svc/errors'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { listParts } from './load-with-parts.ts'
 import type { Residency, StopOutcome } from './residency.ts'
@@ -7,7 +7,7 @@ import type { Residency, StopOutcome } from './residency.ts'
 export interface StopReport {
   /** Of the models that were loaded or loading. */
   readonly outcomes: readonly StopOutcome[]
-  readonly failures: readonly { readonly name: string; readonly error: Error }[]
+  readonly failures: readonly { readonly name: string; readonly error: SvcError }[]
 }
 
 /** Options of {@link stopWithParts}. */

@@ -95,13 +95,13 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
   const { ledger, request } = asked
   const { context } = request
   const failure = thrown === undefined ? ledger.failure : toSvcError(thrown)
+  const refused = (ledger.upstreamStatus ?? 200) >= 400
   // A reply that has begun, or whose client did not wait for it, has been paid for.
-  if (thrown === undefined || failure?.kind === 'cancelled') estimate(asked)
+  if (!refused && (thrown === undefined || failure?.kind === 'cancelled')) estimate(asked)
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = ledger.usage
   const facts = toFacts(context, ledger, options.clock)
   options.metrics.countTokens('prompt', promptTokens)
   options.metrics.countTokens('completion', completionTokens)
-  const refused = (ledger.upstreamStatus ?? 200) >= 400
   // Tokens that were made before the reply broke off are recorded (threats CP-5).
   const isUsed = promptTokens > 0 || completionTokens > 0
   if (refused || !(failure === undefined || failure.kind === 'cancelled' || isUsed)) return
@@ -114,10 +114,7 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
 /** Completes the figures of a model that others serve: upstreams leave some out. */
 function estimate({ ledger, parsed, request: { document } }: ModelRequest): void {
   const isGenerated = parsed === undefined || parsed.call.kind === 'generation'
-  const isRefused = (ledger.upstreamStatus ?? 200) >= 400
-  if (isGenerated && !isRefused && leavesMachine(ledger.servedModel)) {
-    ledger.estimateMissing(() => estimatePrompt(document))
-  }
+  if (isGenerated && leavesMachine(ledger.servedModel)) ledger.estimateMissing(() => estimatePrompt(document))
 }
 
 function toFacts(context: RequestContext, { requestedModel, servedModel }: RequestLedger, clock: Clock): RequestFacts {

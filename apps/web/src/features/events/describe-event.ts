@@ -1,4 +1,5 @@
 import type { AuditEvent } from './api.ts'
+import { isChangeKind } from './search.ts'
 
 /** How an event is told by shape and colour. */
 export type EventTone = 'neutral' | 'ok' | 'warn' | 'bad'
@@ -34,16 +35,11 @@ export function readDeed(event: AuditEvent): { readonly word: string; readonly t
   }
 }
 
-/** Whether an event is a change of the server or of an account. */
-export function isChange({ kind }: Pick<AuditEvent, 'kind'>): boolean {
-  return kind === 'administration' || kind === 'account'
-}
-
 /** What the event is about: the pattern that matched, the host, the model that was full, or the name of the change. */
 export function readSubject(event: AuditEvent): string {
   const { kind, pattern_id: pattern, host, model } = event
   if (kind === 'pii') return pattern ?? ''
-  if (isChange(event)) return event.change ?? ''
+  if (isChangeKind(kind)) return event.change ?? ''
   if (kind === 'admission') return typeof model === 'string' ? model : ''
   return host ?? event.server_name ?? ''
 }

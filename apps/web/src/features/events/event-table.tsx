@@ -8,8 +8,8 @@ import { formatBytes, formatClock, formatDuration, formatExactTime, formatNumber
 import { textScale, toRem } from '../../lib/text-size.ts'
 import { type UserLabels, useUserLabels } from '../../lib/users.ts'
 import type { AuditEvent } from './api.ts'
-import { isChange, readDeed, readSubject } from './describe-event.ts'
-import type { EventsSearch } from './search.ts'
+import { readDeed, readSubject } from './describe-event.ts'
+import { type EventsSearch, isChangeKind } from './search.ts'
 
 const ROW_HEIGHT = 36 * textScale
 const COLUMNS = ['time', 'kind', 'deed', 'subject', 'details', 'user', 'correlation'] as const
@@ -109,7 +109,7 @@ function EventRow({
         )}
       </td>
       <td className="m">
-        {correlation !== undefined && !isChange(event) && (
+        {correlation !== undefined && !isChangeKind(event.kind) && (
           <Link
             className="mono clip"
             to="/app/traces"

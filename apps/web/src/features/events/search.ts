@@ -54,6 +54,7 @@ export function toKind(kind: EventsSearch['kind']): EventsSearch {
     : { kind, change: undefined, target: undefined }
 }
 
-function isChangeKind(kind: EventsSearch['kind']): boolean {
+/** Whether events of a kind are changes of the server or of an account. */
+export function isChangeKind(kind: EventsSearch['kind']): boolean {
   return kind === 'administration' || kind === 'account'
 }

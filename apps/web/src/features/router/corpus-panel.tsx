@@ -55,7 +55,7 @@ export function CorpusPanel({ router }: { readonly router: Router }) {
                 {problemCount > 0 && (
                   <Notice tone="warn">
                     <p>{t('unreadable', { count: problemCount })}</p>
-                    <ul className="router-problems">
+                    <ul className="problem-list">
                       {problems.map(({ line, problem }) => (
                         <li key={line}>
                           {t('line', { line: formatNumber(line) })}: {problem}

@@ -137,7 +137,7 @@ function Problems({ file: { problems } }: { readonly file: CorpusFile }) {
   return (
     <Notice tone="warn">
       <p>{t('leftOut', { count: problems.length })}</p>
-      <ul className="router-problems">
+      <ul className="problem-list">
         {problems.slice(0, SHOWN_PROBLEMS).map(({ line, problem, value }) => (
           <li key={line}>
             {t('line', { line: formatNumber(line) })}: {t(`problem.${problem}`, { value })}

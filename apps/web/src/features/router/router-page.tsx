@@ -69,7 +69,7 @@ function RouterView({ router }: { readonly router: Router }) {
       {problems.length > 0 && (
         <Notice tone="bad">
           <b>{t('brokenTitle')}</b>
-          <ul className="router-problems">
+          <ul className="problem-list">
             {problems.map((problem) => (
               <li key={problem}>{problem}</li>
             ))}

@@ -13,7 +13,7 @@ import { notLoaded } from './named-model.ts'
  */
 export function toStopResponse(name: string, { outcomes, failures }: StopReport): HttpReply {
   const [first] = failures
-  if (first !== undefined) throw toError(failures)
+  if (first !== undefined) throw toError(first.error, failures)
   if (outcomes.length === 0) throw notLoaded(name)
   const endedCalls = outcomes.reduce((sum, outcome) => sum + outcome.endedCalls, 0)
   const wasKilled = outcomes.some(({ how }) => how === 'killed')
@@ -25,11 +25,9 @@ export function toStopResponse(name: string, { outcomes, failures }: StopReport)
   return json({ message } satisfies z.output<typeof shutdownReply>)
 }
 
-function toError(failures: StopReport['failures']): SvcError {
+function toError(cause: SvcError, failures: StopReport['failures']): SvcError {
   const reasons = failures.map(({ error }) => error.message).join('; ')
-  const isBusy = failures.some(({ error }) => SvcError.is(error) && error.code === 'model_busy')
+  const isBusy = failures.some(({ error }) => error.code === 'model_busy')
   const advice = isBusy ? '; send "force": true to stop it and end its calls' : ''
-  const [first] = failures
-  const code = first !== undefined && SvcError.is(first.error) ? first.error.code : 'internal'
-  return new SvcError('internal', `${reasons}${advice}`, { code, cause: first?.error })
+  return new SvcError('internal', `${reasons}${advice}`, { code: cause.code, cause })
 }

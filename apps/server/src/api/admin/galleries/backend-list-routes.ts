@@ -11,7 +11,7 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Operation, OperationView } from '../../../operations/operation.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { type BackendRouteParts, describeEntry, listFolderNames, refuseSystem } from './backend-routes.ts'
-import { toWireProblem } from './gallery-state.ts'
+import { listRepositories } from './gallery-state.ts'
 import { findJob, toShortJob } from './job.ts'
 import { noteInstall } from './note-install.ts'
 import { distinctTexts, toPage } from './page.ts'
@@ -185,10 +185,7 @@ async function listBackends(call: Call, parts: BackendListParts): Promise<Readon
   const byName = new Map(folders.map((folder) => [folder.metadata.name || folder.folderName, folder]))
   return {
     backends: page.items.map((listed) => toRow(listed, { installed, byName, processing, capability, parts })),
-    repositories: gallery.indexes.states().map((state) => {
-      const { name, url } = state.gallery
-      return { name, url, ...toWireProblem(state) }
-    }),
+    repositories: listRepositories(gallery.indexes),
     allTags: distinctTexts(here.flatMap(({ entry }) => entry.tags)),
     processingBackends: Object.fromEntries(processing.map(({ fullName, jobId }) => [fullName, jobId])),
     taskTypes: Object.fromEntries(

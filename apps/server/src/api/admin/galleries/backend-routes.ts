@@ -13,7 +13,7 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { readJsonBody } from '../read-json-body.ts'
-import { toWireProblem } from './gallery-state.ts'
+import { listGalleries } from './gallery-state.ts'
 import { findJob, toJob } from './job.ts'
 
 /** What the routes of backend jobs need. */
@@ -142,7 +142,7 @@ export function backendJobRoutes({ gallery, operations, bodies }: BackendRoutePa
       path: '/backends/galleries',
       summary: 'The backend galleries',
       responses: { 200: { description: 'As they are configured.', schema: async () => (await schemas()).galleryList } },
-      handler: () => json(gallery.indexes.states().map((state) => ({ ...state.gallery, ...toWireProblem(state) }))),
+      handler: () => json(listGalleries(gallery.indexes)),
     }),
     defineRoute({
       ...shared,

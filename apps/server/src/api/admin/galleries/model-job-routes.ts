@@ -12,7 +12,7 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import { readJsonBody } from '../read-json-body.ts'
-import { toWireProblem } from './gallery-state.ts'
+import { listGalleries } from './gallery-state.ts'
 import { findJob, toJob } from './job.ts'
 import { noteInstall } from './note-install.ts'
 import type { applyBody, availableModels, modelJobCreated } from './schemas.ts'
@@ -122,7 +122,7 @@ export function modelJobRoutes(parts: ModelJobParts): Route[] {
       path: '/models/galleries',
       summary: 'The model galleries',
       responses: { 200: { description: 'As they are configured.', schema: async () => (await schemas()).galleryList } },
-      handler: () => json(gallery.indexes.states().map((state) => ({ ...state.gallery, ...toWireProblem(state) }))),
+      handler: () => json(listGalleries(gallery.indexes)),
     }),
   ]
 }

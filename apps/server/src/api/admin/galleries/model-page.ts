@@ -6,7 +6,7 @@ import { findEntryBackend, type ModelGallery } from '../../../galleries/model-ga
 import type { Call } from '../../../http/call.ts'
 import type { OperationView } from '../../../operations/operation.ts'
 import type { Operations } from '../../../operations/operations.ts'
-import { toWireProblem } from './gallery-state.ts'
+import { listRepositories } from './gallery-state.ts'
 import { distinctTexts, toPage } from './page.ts'
 import { sortEntries } from './sort-entries.ts'
 
@@ -42,10 +42,7 @@ export async function listModels(call: Call, parts: ModelPageParts): Promise<Rea
       ...toRow(listed, { installed, processing }),
       ...toSizeFields(listed.entry, assessed[index]),
     })),
-    repositories: gallery.indexes.states().map((state) => {
-      const { name, url } = state.gallery
-      return { name, url, ...toWireProblem(state) }
-    }),
+    repositories: listRepositories(gallery.indexes),
     allTags: distinctTexts(all.flatMap(({ entry }) => entry.tags)),
     allBackends: distinctTexts(all.map(({ entry }) => findEntryBackend(entry))),
     processingModels: Object.fromEntries(processing.map(({ fullName, jobId }) => [fullName, jobId])),
