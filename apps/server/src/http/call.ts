@@ -143,17 +143,22 @@ export function pathPrefix({ baseUrl }: Pick<Call, 'baseUrl'>): string {
   return new URL(baseUrl).pathname.slice(0, -1)
 }
 
-/** The facts that the edge knows when a call begins. */
-export interface CallFacts {
-  readonly route: RouteInfo
-  readonly requestId: string
-  readonly running: RunningCall
+/** What all calls of an edge share. */
+export interface EdgeParts {
   /** The requests inside of calls. */
   readonly forks: RunningCalls
   /** Asks for the caller of a call again where rights have changed. */
   readonly confirm: (call: CallState) => Promise<void>
   /** Records a change of a call. Never rejects. */
   readonly record: (call: Call, change: MadeChange) => Promise<void>
+}
+
+/** The facts that the edge knows when a call begins. */
+export interface CallFacts {
+  readonly route: RouteInfo
+  readonly requestId: string
+  readonly running: RunningCall
+  readonly edge: EdgeParts
   readonly clientAddress: string
   readonly baseUrl: string
   readonly startedAt: number
@@ -181,9 +186,7 @@ export class CallState implements Call, Admitted {
   readonly startedAt: number
   readonly log: Logger
   private readonly source: CallSource
-  private readonly forks: RunningCalls
-  private readonly confirmCaller: CallFacts['confirm']
-  private readonly record: CallFacts['record']
+  private readonly edge: EdgeParts
   private changeNotes: ChangeNotes = NO_NOTES
   private isRecorded = false
 
@@ -199,9 +202,7 @@ export class CallState implements Call, Admitted {
     this.startedAt = facts.startedAt
     this.log = facts.log
     this.source = source
-    this.forks = facts.forks
-    this.confirmCaller = facts.confirm
-    this.record = facts.record
+    this.edge = facts.edge
   }
 
   get principal(): Principal {
@@ -243,19 +244,19 @@ export class CallState implements Call, Admitted {
     this.isRecorded = true
     const { change, target } = audited
     const named = target === undefined ? {} : { target: this.param(target) }
-    return this.record(this, { ...named, ...this.changeNotes, change, outcome })
+    return this.edge.record(this, { ...named, ...this.changeNotes, change, outcome })
   }
 
   confirm(): Promise<void> {
-    return this.confirmCaller(this)
+    return this.edge.confirm(this)
   }
 
   fork(changes: CallChanges = {}): Fork {
     const running = new RunningCall()
     const call: CallState = Object.assign(Object.create(CallState.prototype), this, changes, { abort: running })
     running.admitted = call
-    this.forks.add(running)
-    return { call, end: (reason) => running.end(reason), close: () => this.forks.delete(running) }
+    this.edge.forks.add(running)
+    return { call, end: (reason) => running.end(reason), close: () => this.edge.forks.delete(running) }
   }
 }
 

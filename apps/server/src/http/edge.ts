@@ -6,7 +6,7 @@ import type { Metrics } from '../monitoring/metrics.ts'
 import type { Clock } from '../ports.ts'
 import { toPublicError } from '../public-error.ts'
 import type { BodyReader } from './body.ts'
-import { type Call, CallLog, type CallSource, CallState, type RootLog } from './call.ts'
+import { type Call, CallLog, type CallSource, CallState, type EdgeParts, type RootLog } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
 import { isRevalidated, isUnchanged, toCacheControl } from './entity-tag.ts'
@@ -134,6 +134,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const sockets = createSockets({ bodies: options.bodies, limits: options.sockets })
   const rights = createReauthorizer({ gate: options.gate, sockets, running: [running, forks] })
   const { machineTag, refusesCrossSite = () => true, recordChange: record = async () => undefined } = options
+  const parts: EdgeParts = { forks, record, confirm: (call) => rights.confirm(call, options.clock.now()) }
   const common = [...SECURITY_HEADERS, ...(machineTag === undefined ? [] : [['Machine-Tag', machineTag] as const])]
   const forAnyPage = toCommonHeaders(common)
   const forOwnPages = toCommonHeaders([...common, OWN_PAGES_HEADER])
@@ -173,9 +174,7 @@ export function createEdge(options: EdgeOptions): Edge {
       route,
       requestId,
       running: own,
-      forks,
-      confirm: (admitted) => rights.confirm(admitted, options.clock.now()),
-      record,
+      edge: parts,
       clientAddress: origin.address,
       baseUrl:
         ownBase ?? `${origin.secure ? 'https' : 'http'}://${origin.host}${readPrefix(incoming, options.proxies)}/`,
