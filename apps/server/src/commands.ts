@@ -14,8 +14,7 @@ import type { ServerConfig } from './config/schema.ts'
 import { IN_PROCESS_BACKENDS } from './inference/upstream/in-process-backends.ts'
 import { recordLocalChange } from './local-changes.ts'
 import { quietLogger } from './quiet-logger.ts'
-import { print, printError, printFile, printJson, redrawLine } from './terminal.ts'
-import { escapeLine } from './terminal-text.ts'
+import { print, printErrorLine, printFile, printJson, printLine, redrawLine } from './terminal.ts'
 
 /** `svc models list`: prints the models that the server would serve from this folder. */
 export function listModelsCommand(
@@ -30,7 +29,7 @@ export function listModelsCommand(
   const rows = toModelRows(store)
   if (json) printJson(rows)
   else print(formatModelRows(rows))
-  for (const problem of store.problems()) printError(`${escapeLine(formatProblem(problem))}\n`)
+  for (const problem of store.problems()) printErrorLine(formatProblem(problem))
 }
 
 /** `svc models add FILE`: copies a GGUF file into the models folder and gives it a name. */
@@ -123,5 +122,5 @@ export async function listBackendsCommand(
   })
   const names = catalog.names()
   if (json) printJson(names)
-  else print(names.map((name) => `${escapeLine(name)}\n`).join(''))
+  else for (const name of names) printLine(name)
 }

@@ -2,8 +2,7 @@ import { SvcError } from '@svc/errors'
 import { systemClock } from './clock.ts'
 import { createProgressLine } from './progress-line.ts'
 import { type Fields, type ServerClient, toFields, toServerError } from './remote-client.ts'
-import { print, printError, printJson, redrawLine } from './terminal.ts'
-import { escapeLine } from './terminal-text.ts'
+import { printError, printErrorLine, printJson, printLine, redrawLine } from './terminal.ts'
 
 /** A job of a server. */
 export interface FollowedJob {
@@ -46,7 +45,7 @@ function finish(job: Fields, { json }: { readonly json: boolean }): void {
   if (process.stderr.isTTY && !json) printError('\n')
   if (json) printJson(job)
   if (job.error !== undefined) throw toServerError(String(job.error))
-  if (!json) print(`${escapeLine(String(job.message))}\n`)
+  if (!json) printLine(String(job.message))
 }
 
 function showNothing(): void {}
@@ -69,7 +68,7 @@ function createLines(): (job: Fields) => void {
   let shown = ''
   return (job) => {
     const line = `${Math.floor(Number(job.progress))} % ${toLabel(job)}`
-    if (line !== shown) printError(`${escapeLine(line)}\n`)
+    if (line !== shown) printErrorLine(line)
     shown = line
   }
 }

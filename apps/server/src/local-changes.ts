@@ -8,8 +8,7 @@ import type { ServerConfig } from './config/schema.ts'
 import type { Database } from './db/database.ts'
 import { openDatabase } from './db/open-database.ts'
 import { quietLogger } from './quiet-logger.ts'
-import { printError } from './terminal.ts'
-import { escapeLine } from './terminal-text.ts'
+import { printErrorLine } from './terminal.ts'
 import { formatVersion, readVersion } from './version.ts'
 
 /** Records a change of a command in a database. */
@@ -35,6 +34,6 @@ export async function recordLocalChange(config: ServerConfig, change: CommandCha
     await recordChangeIn(database, change)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    printError(`the audit log could not be written: ${escapeLine(reason)}\n`)
+    printErrorLine(`the audit log could not be written: ${reason}`)
   }
 }

@@ -13,8 +13,7 @@ import {
   toRows,
   toServerUrl,
 } from './remote-client.ts'
-import { print, printError, printJson } from './terminal.ts'
-import { escapeLine } from './terminal-text.ts'
+import { print, printErrorLine, printJson, printLine } from './terminal.ts'
 
 /** Commands that change or show the list of operations, and start no work. */
 const LOCAL_VERBS: readonly RemoteVerb[] = [
@@ -125,7 +124,7 @@ async function upgradeBackends(server: ServerClient, command: RemoteCommand): Pr
     command.argument === '' ? Object.keys(await server.post('/backends/upgrades/check')) : [command.argument]
   if (names.length === 0 && !command.json) print('every backend is up to date\n')
   for (const name of names) {
-    if (!command.json) print(`${escapeLine(name)}\n`)
+    if (!command.json) printLine(name)
     const { id } = await server.post(`/backends/upgrade/${encodeURIComponent(name)}`)
     await followJob(server, { path: `/backends/jobs/${String(id)}`, id: String(id) }, command)
   }
@@ -154,14 +153,14 @@ function printAvailable(rows: readonly Fields[], { json }: Pick<RemoteCommand, '
   for (const { name, installed, description } of rows) {
     const line = String(description ?? '').split(/\r?\n/, 1)[0] ?? ''
     const state = installed === true ? ' (installed)' : ''
-    print(`${escapeLine(`${String(name)}${state}${line === '' ? '' : `  ${line}`}`)}\n`)
+    printLine(`${String(name)}${state}${line === '' ? '' : `  ${line}`}`)
   }
 }
 
 /** Says which galleries cannot be read, beside what the command prints. */
 function printProblems(galleries: readonly Fields[]): void {
   for (const { name, error } of galleries) {
-    if (error !== undefined) printError(`${escapeLine(`gallery ${String(name)} cannot be read: ${String(error)}`)}\n`)
+    if (error !== undefined) printErrorLine(`gallery ${String(name)} cannot be read: ${String(error)}`)
   }
 }
 
@@ -172,11 +171,11 @@ function printOperationsAnswer(value: unknown, { json }: Pick<RemoteCommand, 'js
     printJson(operations ?? value)
     return
   }
-  if (operations === undefined) print(`${escapeLine(String(message))}\n`)
+  if (operations === undefined) printLine(String(message))
   for (const { jobID, taskType, id, outcome, progress, message, error, isQueued } of toRows(operations)) {
     const state = outcome ?? (error === undefined ? (isQueued === true ? 'queued' : `${String(progress)} %`) : 'failed')
     const detail = error ?? message ?? ''
     const columns = [jobID, taskType, id, state, detail].map(String).join('  ')
-    print(`${escapeLine(columns.trimEnd())}\n`)
+    printLine(columns.trimEnd())
   }
 }

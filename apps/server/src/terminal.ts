@@ -29,6 +29,16 @@ export function printColored(text: string): void {
   process.stdout.write(text)
 }
 
+/** Prints one line, of foreign text too, on standard output. */
+export function printLine(line: string): void {
+  process.stdout.write(`${escapeLine(line)}\n`)
+}
+
+/** Prints one line, of foreign text too, on standard error. */
+export function printErrorLine(line: string): void {
+  process.stderr.write(`${escapeLine(line)}\n`)
+}
+
 /** Replaces the last line of standard error, which is a terminal. */
 export function redrawLine(line: string): void {
   process.stderr.write(`\r\u001b[K${escapeLine(line)}`)

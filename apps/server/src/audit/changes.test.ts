@@ -26,19 +26,19 @@ function createWorld(flush: AuditSink['flush'] = async () => undefined) {
   }
   const clock = createFakeClock()
   const changes = createChangeLog({ audit, clock, logger: silentLogger })
-  const factsOf = async (change: Partial<AdministrationChange>) => {
+  const readFacts = async (change: Partial<AdministrationChange>) => {
     await changes.record({ ...CHANGE, ...change })
     const last = events.at(-1)
     return last !== undefined && 'facts' in last ? last.facts : undefined
   }
-  return { events, changes, clock, factsOf }
+  return { events, changes, clock, readFacts }
 }
 
 describe('a change', () => {
   it('is recorded with its facts, and those that are missing are left out', async () => {
-    const { factsOf, events } = createWorld()
-    expect(await factsOf({})).toEqual({ outcome: 'done' })
-    expect(await factsOf({ target: 'id', name: 'ada@site.example', details: 'admin', failed: true })).toEqual({
+    const { readFacts, events } = createWorld()
+    expect(await readFacts({})).toEqual({ outcome: 'done' })
+    expect(await readFacts({ target: 'id', name: 'ada@site.example', details: 'admin', failed: true })).toEqual({
       target: 'id',
       target_name: 'ada@site.example',
       details: 'admin',
@@ -57,15 +57,15 @@ describe('a change', () => {
     ['\u0000', '\ufffd'],
     ['Zoë 日本', 'Zoë 日本'],
   ])('shows %j safely', async (text, shown) => {
-    const { factsOf } = createWorld()
-    expect(await factsOf({ target: text, name: text, details: text })).toMatchObject({
+    const { readFacts } = createWorld()
+    expect(await readFacts({ target: text, name: text, details: text })).toMatchObject({
       ...{ target: shown, target_name: shown, details: shown },
     })
   })
 
   it('is cut where it is long', async () => {
-    const { factsOf, events } = createWorld()
-    const facts = await factsOf({ target: 'x'.repeat(5000), details: 'y'.repeat(5000), actor: 'z'.repeat(5000) })
+    const { readFacts, events } = createWorld()
+    const facts = await readFacts({ target: 'x'.repeat(5000), details: 'y'.repeat(5000), actor: 'z'.repeat(5000) })
     expect([String(facts?.target).length, String(facts?.details).length]).toEqual([200, 500])
     expect(events.at(-1)).toMatchObject({ actor: `${'z'.repeat(199)}…` })
   })

@@ -39,7 +39,7 @@ describe('with accounts', () => {
     readEvents(world, { kind: 'administration', ...query }, world.admin.headers)
   const send = (method: string, path: string, body?: unknown) => world.admin.browser.send(method, path, body)
   /** The entries of what `act` does, the oldest first. */
-  const entriesOf = async (act: () => Promise<unknown>, kind = 'administration') => {
+  const collectEntries = async (act: () => Promise<unknown>, kind = 'administration') => {
     const before = new Set((await read({ kind, limit: '10000' })).map(({ id }) => id))
     await act()
     return (await read({ kind, limit: '10000' })).filter(({ id }) => !before.has(id)).reverse()
@@ -47,7 +47,7 @@ describe('with accounts', () => {
 
   verifies(['events:changes:facts'], 'each change of an account, a quota, an invite or a key is noted', async () => {
     const { id, email } = bob
-    const entries = await entriesOf(async () => {
+    const entries = await collectEntries(async () => {
       await send('PUT', `${USERS}/${id}/role`, { role: 'admin' })
       await send('PUT', `${USERS}/${id}/role`, { role: 'user' })
       await send('PUT', `${USERS}/${id}/status`, { status: 'disabled' })
@@ -84,7 +84,7 @@ describe('with accounts', () => {
   it('an invite, its end and a deletion name what they were about, and the key that was used', async () => {
     const eve = await world.member('eve')
     const admin = world.admin.headers
-    const entries = await entriesOf(async () => {
+    const entries = await collectEntries(async () => {
       const invite = await world.post('/api/auth/admin/invites', { expiresInHours: 2 }, { ...admin })
       const { id } = invite.json() as { id: string }
       await world.call(`/api/auth/admin/invites/${id}`, { method: 'DELETE', headers: { ...admin } })
@@ -100,7 +100,7 @@ describe('with accounts', () => {
   })
 
   it('what users do with their own accounts is a kind of its own, and so are their keys', async () => {
-    const own = await entriesOf(async () => {
+    const own = await collectEntries(async () => {
       const { id } = await world.keyOf(bob, { name: 'laptop', expiresIn: '1h', scopes: { routes: ['chat'] } })
       await bob.browser.send('DELETE', `/api/auth/api-keys/${id}`)
       await bob.browser.send('PUT', '/api/auth/profile', { name: 'Bob' })
@@ -115,7 +115,7 @@ describe('with accounts', () => {
       ['account.password', 'done'],
     ])
     for (const entry of own) expect(entry).toMatchObject({ kind: 'account', user_id: bob.id, actor: bob.email })
-    const ofAdmin = await entriesOf(() => world.keyOf(world.admin, { name: 'ci' }))
+    const ofAdmin = await collectEntries(() => world.keyOf(world.admin, { name: 'ci' }))
     expect(ofAdmin.map(short)).toEqual([['key.create', ofAdmin[0]?.target, 'ci', 'no limits', 'done']])
   })
 
@@ -123,7 +123,7 @@ describe('with accounts', () => {
     const first = (await read({ change: 'user.role', target: world.admin.id })).at(-1)
     expect(first).toMatchObject({ actor: world.admin.email, details: expect.stringContaining('the first account') })
     const headers = { authorization: 'Bearer shared-key-of-everybody' }
-    const entries = await entriesOf(() =>
+    const entries = await collectEntries(() =>
       world.call('/api/traces/clear', { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }),
     )
     expect(entries).toMatchObject([
@@ -132,10 +132,12 @@ describe('with accounts', () => {
   })
 
   it('settings are noted by name, and by value where that is a switch or a number', async () => {
-    const entries = await entriesOf(() =>
+    const entries = await collectEntries(() =>
       send('POST', '/api/settings', { threads: 3, debug: false, agent_pool_api_key: 'hidden-secret' }).catch(() => 0),
     )
-    const accepted = await entriesOf(() => send('POST', '/api/settings', { threads: 3, api_keys: ['hidden-secret'] }))
+    const accepted = await collectEntries(() =>
+      send('POST', '/api/settings', { threads: 3, api_keys: ['hidden-secret'] }),
+    )
     for (const entry of [...entries, ...accepted]) expect(JSON.stringify(entry)).not.toContain('hidden')
     expect(accepted.map(short)).toEqual([['setting.change', 'threads=3, api_keys', 'done']])
   })
@@ -148,7 +150,7 @@ describe('with accounts', () => {
       description: 'hidden',
     })
     const yaml = { 'content-type': 'application/yaml', ...world.admin.headers }
-    const entries = await entriesOf(async () => {
+    const entries = await collectEntries(async () => {
       await world.call('/models/import', { method: 'POST', body: text, headers: yaml })
       await world.call('/api/models/config-json/fresh', {
         ...{ method: 'PATCH', body: JSON.stringify({ threads: 2, system_prompt: 'hidden' }) },
@@ -190,7 +192,7 @@ describe('with accounts', () => {
     await world.model('broken', {
       rules: [{ rpc: 'LoadModel', do: { failure: { status: 'INTERNAL', message: 'no' } } }],
     })
-    const failed = await entriesOf(() => send('POST', '/backend/load', { model: 'broken' }))
+    const failed = await collectEntries(() => send('POST', '/backend/load', { model: 'broken' }))
     expect(failed.map(short)).toEqual([['model.load', 'broken', 'failed']])
   })
 
@@ -213,13 +215,13 @@ describe('with accounts', () => {
     expect(await found({ origin: 'command' })).toEqual([])
     expect((await found({ limit: '2' })).length).toBe(2)
     // the log of the filter stays what it was, unless changes are asked for
-    const kindsOf = async (query: Readonly<Record<string, string>>) => [
+    const listKinds = async (query: Readonly<Record<string, string>>) => [
       ...new Set((await readEvents(world, query, world.admin.headers)).map(({ kind }) => kind)),
     ]
-    expect(await kindsOf({})).toEqual([])
+    expect(await listKinds({})).toEqual([])
     for (const query of [{ change: 'user' }, { target: bob.id }, { origin: 'api' }])
-      expect(await kindsOf(query)).toContain('administration')
-    expect((await kindsOf({ kind: 'pii,account,administration', limit: '1000' })).sort()).toEqual([
+      expect(await listKinds(query)).toContain('administration')
+    expect((await listKinds({ kind: 'pii,account,administration', limit: '1000' })).sort()).toEqual([
       ...['account', 'administration'],
     ])
     for (const query of ['since=yesterday', 'until=2026-99-01T00:00:00Z', 'since=1', 'origin=nowhere']) {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const nameOf = ({ method, path }: RouteInfo): string => `${method} ${path}`
+const nameRoute = ({ method, path }: RouteInfo): string => `${method} ${path}`
 /** A path of a pattern, with a value for each name. */
 const toPath = (pattern: string): string => pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, 'the-$1').replace('*', 'y')
 
@@ -48,12 +48,12 @@ const OF_ACCOUNTS = [
 describe('the route table', () => {
   verifies('events:changes:every-route', 'names the change of every route for admins that writes, or a reason', () => {
     const writing = server.server.routes.filter(({ method, access }) => method !== 'GET' && access === 'admin')
-    expect(writing.filter(({ audit }) => audit === undefined).map(nameOf)).toEqual([])
+    expect(writing.filter(({ audit }) => audit === undefined).map(nameRoute)).toEqual([])
     const without = writing.filter(({ audit }) => audit !== undefined && 'unrecorded' in audit)
-    expect(without.map(nameOf).sort()).toEqual([...UNRECORDED].sort())
+    expect(without.map(nameRoute).sort()).toEqual([...UNRECORDED].sort())
     for (const { audit } of without) expect(audit).toMatchObject({ unrecorded: expect.stringMatching(/^\w+ .* \w+$/) })
     const others = server.server.routes.filter((route) => findChange(route) && route.access !== 'admin')
-    expect(others.map(nameOf).sort()).toEqual([...OF_ACCOUNTS].sort())
+    expect(others.map(nameRoute).sort()).toEqual([...OF_ACCOUNTS].sort())
     expect(writing.length - without.length).toBeGreaterThan(45)
   })
 
@@ -61,8 +61,9 @@ describe('the route table', () => {
     for (const route of server.server.routes) {
       const audited = findChange(route)
       if (audited === undefined) continue
-      expect(audited.change, nameOf(route)).toMatch(/^[a-z]+\.[a-z]+(-[a-z]+)*$/)
-      if (audited.target !== undefined) expect(route.path, nameOf(route)).toMatch(new RegExp(`:${audited.target}\\b`))
+      expect(audited.change, nameRoute(route)).toMatch(/^[a-z]+\.[a-z]+(-[a-z]+)*$/)
+      if (audited.target !== undefined)
+        expect(route.path, nameRoute(route)).toMatch(new RegExp(`:${audited.target}\\b`))
     }
   })
 })
@@ -117,7 +118,7 @@ describe('replies behind the gate', () => {
 
   verifies('service:cache:private', 'are not kept by browsers, nor are those of accounts; errors neither', async () => {
     const kept = server.server.routes.filter(({ revalidated }) => revalidated === true)
-    expect(kept.map(nameOf).sort()).toEqual([...KEPT].sort())
+    expect(kept.map(nameRoute).sort()).toEqual([...KEPT].sort())
     for (const route of server.server.routes) {
       const isPublic = route.access === 'none' && route.group !== 'account'
       // an answer of a model is a reply to a POST
@@ -125,10 +126,14 @@ describe('replies behind the gate', () => {
       const headers = { ...asRoot, 'content-type': 'application/json' }
       const reply = await server.call(toPath(route.path), { method: route.method, headers, body: '{' })
       const wanted = route.revalidated === true ? 'private, no-cache' : 'no-store'
-      expect([nameOf(route), reply.headers['cache-control']]).toEqual([nameOf(route), wanted])
+      expect([nameRoute(route), reply.headers['cache-control']]).toEqual([nameRoute(route), wanted])
       if (route.access === 'none') continue
       const refused = await server.call(toPath(route.path), { method: route.method })
-      expect([nameOf(route), refused.status, refused.headers['cache-control']]).toEqual([nameOf(route), 401, wanted])
+      expect([nameRoute(route), refused.status, refused.headers['cache-control']]).toEqual([
+        nameRoute(route),
+        401,
+        wanted,
+      ])
     }
   })
 })

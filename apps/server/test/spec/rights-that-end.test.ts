@@ -85,13 +85,13 @@ interface Losing {
 async function expectEnds({ world, server, clock }: Losing): Promise<void> {
   const still = { move: () => undefined }
   const expectEnd = async (loss: Loss, index: number, used: Losing['clock']) =>
-    expectEndOf(loss, { world, server, clock: used }, await createMember(world, `member-${index}`))
+    expectToEnd(loss, { world, server, clock: used }, await createMember(world, `member-${index}`))
   const inTime = LOSSES.filter(({ name }) => name !== EXPIRES)
   await Promise.all(inTime.map((loss, index) => expectEnd(loss, index, still)))
   for (const loss of LOSSES) if (loss.name === EXPIRES) await expectEnd(loss, LOSSES.length, clock)
 }
 
-async function expectEndOf(loss: Loss, { world, server, clock }: Losing, member: Member): Promise<void> {
+async function expectToEnd(loss: Loss, { world, server, clock }: Losing, member: Member): Promise<void> {
   const readers = world.admin.headers
   await loss.first?.(world, member)
   const running = await startEverything(server, { model: loss.model ?? 'm', headers: member.headers, readers })
