@@ -40,7 +40,10 @@ it('carries a request to its handler and the answer back, over TCP and over a Un
       message: 'm a,b',
     })
     expect(await world.client.predict({ Prompt: 'grüße' })).toMatchObject({ message: Buffer.from('GRÜSSE'), tokens: 2 })
-    if (address.startsWith('unix:')) expect(statSync(address.slice(5)).mode & 0o777).toBe(0o600)
+    if (address.startsWith('unix:')) {
+      const { mode } = statSync(address.slice(5), { bigint: true })
+      expect(mode & 0o777n).toBe(0o600n)
+    }
   }
 })
 

@@ -95,6 +95,7 @@ export { type HttpServer, listenOnFreePort, startHttpServer } from './http-serve
 // Schemas
 export { jsonSchemas, type SchemaArbitraries, sampleSchemas } from './json-schemas.ts'
 export { collectLines, type LineCollector } from './lines.ts'
+export { loadsRealFiles } from './module-links.ts'
 export { type OidcIssuer, startOidcIssuer } from './oidc-issuer.ts'
 export { type OnnxGraph, type OnnxNode, type OnnxTensor, type OnnxValue, toOnnxFile } from './onnx/onnx-file.ts'
 export {
@@ -130,7 +131,7 @@ export { type RunningPostgres, startPostgres, type UnavailablePostgres } from '.
 export { type PrivateUpstream, type PrivateUpstreamOptions, startPrivateUpstream } from './private-upstream.ts'
 export { collectSse, type EventSource, readSse, type SeenSseEvent } from './read-sse.ts'
 export { type SocketTracker, trackSockets } from './sockets.ts'
-export { type TempDir, tempDir } from './temp-dir.ts'
+export { removeFolder, type TempDir, tempDir } from './temp-dir.ts'
 export {
   type RecordedRequest,
   type ReplyStep,

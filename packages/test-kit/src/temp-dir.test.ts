@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { expect, it } from 'vitest'
+import { loadsRealFiles } from './module-links.ts'
 import { tempDir } from './temp-dir.ts'
 
 it('is empty, unique, and gone with its content after the scope', async () => {
@@ -16,4 +18,15 @@ it('is empty, unique, and gone with its content after the scope', async () => {
     expect(existsSync(path)).toBe(true)
   }
   expect(existsSync(path)).toBe(false)
+})
+
+it('takes sockets away without harm to modules that load later', async () => {
+  const server = createServer()
+  {
+    await using dir = await tempDir()
+    await mkdir(dir.join('a'))
+    await new Promise<void>((resolve) => server.listen(dir.join('a', 'socket'), resolve))
+  }
+  expect(await loadsRealFiles()).toBe(true)
+  server.close()
 })

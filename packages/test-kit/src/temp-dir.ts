@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -20,6 +20,19 @@ export interface TempDir extends AsyncDisposable {
  */
 export async function tempDir(prefix = 'svc-test-'): Promise<TempDir> {
   const path = await mkdtemp(join(tmpdir(), prefix))
-  const close = () => rm(path, { recursive: true, force: true, maxRetries: 3 })
+  const close = () => removeFolder(path)
   return { path, join: (...parts) => join(path, ...parts), close, [Symbol.asyncDispose]: close }
+}
+
+/**
+ * Removes a folder with its content, if it is there.
+ *
+ * Sockets and pipes go first, by `unlink`. `rm` asks for their type, and after that Node loads modules by the path of a
+ * link instead of the file behind it (nodejs/node issue 51142): the next test file of the worker would fail to load.
+ */
+export async function removeFolder(path: string): Promise<void> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])
+  const special = entries.filter((entry) => entry.isSocket() || entry.isFIFO())
+  await Promise.all(special.map(({ parentPath, name }) => unlink(join(parentPath, name)).catch(() => undefined)))
+  await rm(path, { recursive: true, force: true, maxRetries: 3 })
 }

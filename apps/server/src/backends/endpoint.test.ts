@@ -1,7 +1,7 @@
 import { readdir, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { basename, dirname } from 'node:path'
-import { tempDir } from '@svc/test-kit'
+import { loadsRealFiles, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createSocketEndpoint, createTcpEndpoint, removeSocketFolder } from './endpoint.ts'
 
@@ -42,6 +42,17 @@ describe('createSocketEndpoint', () => {
 })
 
 describe('removeSocketFolder', () => {
+  it('takes the socket of an ended backend away without harm to modules that load later', async () => {
+    await using dir = await tempDir()
+    const { address, folder = '' } = await createSocketEndpoint(dir.path)
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(address.slice('unix:'.length), resolve))
+    await removeSocketFolder(folder)
+    expect(await readdir(dir.path)).toEqual([])
+    expect(await loadsRealFiles()).toBe(true)
+    server.close()
+  })
+
   it('removes no folder with another name or with other contents', async () => {
     await using dir = await tempDir('other-')
     await removeSocketFolder(dir.path)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, rmdir } from 'node:fs/promises'
+import { mkdtemp, rmdir, unlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { basename, join } from 'node:path'
 import { SvcError } from '@svc/errors'
@@ -50,10 +50,15 @@ export async function createSocketEndpoint(parent: string): Promise<BackendEndpo
   }
 }
 
-/** Removes a folder of {@link createSocketEndpoint}; any other folder stays. */
+/**
+ * Removes a folder of {@link createSocketEndpoint}; any other folder stays.
+ *
+ * The socket file goes by `unlink`. `rm` asks for its type first, and after that Node loads modules by the path of a
+ * link instead of the file behind it (nodejs/node issue 51142).
+ */
 export async function removeSocketFolder(folder: string): Promise<void> {
   if (!basename(folder).startsWith(FOLDER_PREFIX)) return
-  await rm(join(folder, SOCKET_NAME), { force: true }).catch(() => undefined)
+  await unlink(join(folder, SOCKET_NAME)).catch(() => undefined)
   await rmdir(folder).catch(() => undefined)
 }
 

@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import type { LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MockRecord, type MockScript, mockOptions, readRecords, writeMockLauncher } from '@svc/backend-mock/script'
+import { removeFolder } from '@svc/test-kit'
 import { stringify } from 'yaml'
 import { systemClock } from '../../src/clock.ts'
 import { compose, type RunningServer } from '../../src/compose.ts'
@@ -73,7 +74,7 @@ async function leaveFolder(folder: string): Promise<void> {
   users.set(folder, left - 1)
   if (left > 1) return
   users.delete(folder)
-  await rm(folder, { recursive: true, force: true })
+  await removeFolder(folder)
 }
 
 /** Starts a server on a free port; by default it has no models. */
