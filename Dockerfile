@@ -1,5 +1,5 @@
 # The server with its backends, for CPUs. Build: docker build -t svc .
-FROM node:20-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /src
 COPY . .
 RUN node scripts/bootstrap.mjs build
@@ -7,7 +7,7 @@ RUN .tools/node_modules/.bin/pnpm --filter @svc/server --prod --config.inject-wo
 # The engine of the encoders comes with its builds for every system.
 RUN find /app/node_modules/.pnpm -path '*/onnxruntime-node/bin/*' \( -name darwin -o -name win32 \) -prune -exec rm -rf {} +
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 COPY --from=build /app /opt/svc
 RUN ln -s /opt/svc/dist/main.js /usr/local/bin/svc && install -d -o node -g node /models /data /backends /configuration
 ENV NODE_ENV=production \

@@ -1,5 +1,6 @@
-// `npm run build:sqlite`: compiles better-sqlite3, which no install does. It opens database files, reads twice as fast
-// as libsql, and needs a C++ toolchain and a minute. A second run reports the existing binary.
+// `npm run build:sqlite`: compiles better-sqlite3 for Node 20, which no install does. It opens database files, reads twice
+// as fast as libsql, and needs a C++ toolchain and a minute. A second run reports the existing binary. For Node 22 and
+// newer the package brings its binaries.
 import { spawn, spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,10 +17,12 @@ function opens(folder) {
   return spawnSync(process.execPath, ['-e', program], { env, stdio: 'ignore' }).status === 0
 }
 
+const module = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
+
 function installedFolder() {
   try {
     // its place in the store of the workspace: its tools stand beside that, not beside the link
-    return realpathSync(join(root, 'apps/server/node_modules/better-sqlite3'))
+    return realpathSync(join(root, 'apps/server/node_modules', module))
   } catch {
     return undefined
   }

@@ -2,8 +2,23 @@ import { createRequire } from 'node:module'
 import type BetterSqlite from 'better-sqlite3'
 import type { Logger } from '../ports.ts'
 
-/** Modules that open SQLite files; the second one is for machines that cannot build the first. */
-export const SQLITE_ENGINES = ['better-sqlite3', 'libsql'] as const
+/** Release 13 of better-sqlite3 needs it. An older Node ends when it loads that release, instead of throwing. */
+const NEEDED_NODE_API = 10
+
+/**
+ * The module of better-sqlite3 that this Node can load. `better-sqlite3` brings its binaries, for Node 22 and newer;
+ * `better-sqlite3-12` is compiled on request in a clone, for Node 20.
+ *
+ * @param nodeApi `process.versions.napi`
+ */
+export function chooseBetterSqlite(nodeApi: string | undefined): 'better-sqlite3' | 'better-sqlite3-12' {
+  return Number(nodeApi) >= NEEDED_NODE_API ? 'better-sqlite3' : 'better-sqlite3-12'
+}
+
+const FASTEST = chooseBetterSqlite(process.versions.napi)
+
+/** Modules that open SQLite files; the second one has a binary for every machine. */
+export const SQLITE_ENGINES = [FASTEST, 'libsql'] as const
 
 /** Name of a module that opens SQLite files. */
 export type SqliteEngine = (typeof SQLITE_ENGINES)[number]
@@ -30,13 +45,15 @@ function load(name: SqliteEngine): LoadedEngine {
 /** Gives a short reason why a module does not load. */
 function toReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
+  // only a clone has the module for Node 20
+  if (/^Cannot find module 'better-sqlite3-12'/.test(message)) return 'needs Node 22 or newer'
   if (/^Cannot find module/.test(message)) return 'is not installed'
   if (/^Could not locate the bindings file/.test(message)) return 'has no binary here'
   return `cannot be loaded (${message.split('\n', 1)[0]})`
 }
 
 /**
- * Loads better-sqlite3 when its binary exists, else libsql, which has a prebuilt one. One log line names the module and
+ * Loads better-sqlite3 where this Node has a binary of it, else libsql. One log line names the module and
  * the reason; the error itself is logged at level debug.
  *
  * @param options.engine uses only this one, for suites that run on both
@@ -50,7 +67,7 @@ export function loadSqliteEngine(options: {
   const { logger, engine, loadEngine = load } = options
   if (engine !== undefined) return loadEngine(engine)
   try {
-    return loadEngine('better-sqlite3')
+    return loadEngine(FASTEST)
   } catch (error) {
     logger.info({}, `libsql opens the database: better-sqlite3, which reads twice as fast, ${toReason(error)}`)
     logger.debug({ err: error }, 'better-sqlite3 does not load')

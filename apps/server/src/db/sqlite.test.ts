@@ -12,7 +12,7 @@ import { PRESENT_ENGINES } from './__fixtures__/engines.ts'
 import type { Database, SqliteDatabase } from './database.ts'
 import { openDatabase } from './open-database.ts'
 import { sqliteTables } from './schema.ts'
-import { type LoadedEngine, loadSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
+import { chooseBetterSqlite, type LoadedEngine, loadSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
 import { migrateSqlite } from './sqlite-migrate.ts'
 import { createSqliteReader } from './sqlite-reader.ts'
 
@@ -357,7 +357,7 @@ describe('the engine of SQLite files', () => {
     const loaded = loadSqliteEngine({
       logger: listening,
       loadEngine: (name) => {
-        if (name === 'better-sqlite3') throw new Error(message)
+        if (name !== 'libsql') throw new Error(message)
         return loadSqliteEngine({ logger, engine: name })
       },
     })
@@ -366,6 +366,7 @@ describe('the engine of SQLite files', () => {
 
   it.each([
     ["Cannot find module 'better-sqlite3'\nRequire stack:\n- /srv/main.js", 'is not installed'],
+    ["Cannot find module 'better-sqlite3-12'\nRequire stack:\n- /srv/main.js", 'needs Node 22 or newer'],
     ['Could not locate the bindings file. Tried:\n → /srv/build', 'has no binary here'],
     [
       'was compiled against NODE_MODULE_VERSION 108\nTry again',
@@ -379,6 +380,16 @@ describe('the engine of SQLite files', () => {
       'debug better-sqlite3 does not load',
     ])
   })
+
+  it.each([
+    ['9', 'better-sqlite3-12'],
+    [undefined, 'better-sqlite3-12'],
+    ['10', 'better-sqlite3'],
+    ['137', 'better-sqlite3'],
+  ])('is never loaded where it would end the process: Node-API %s takes %s', (nodeApi, name) => {
+    expect(chooseBetterSqlite(nodeApi)).toBe(name)
+  })
+
   it('is the fastest one there is, and makes files that the other one reads', async () => {
     await using dir = await tempDir()
     const first = await openDatabase({ dataPath: dir.path, appVersion: '1', logger, clock: systemClock })

@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, realpath, stat, symlink } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, realpath, stat, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type TempDir, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chooseBetterSqlite } from '../../src/db/sqlite-engine.ts'
 import { startBuiltServer } from '../support/built-server.ts'
 import { postChat, readAnswer } from './open-chat.ts'
 
 const PACKAGE = fileURLToPath(new URL('../../', import.meta.url))
-const ORIGINAL = join(PACKAGE, 'node_modules', 'better-sqlite3')
+const FASTEST = chooseBetterSqlite(process.versions.napi)
+const ORIGINAL = join(PACKAGE, 'node_modules', FASTEST)
 const LINE =
-  /^libsql opens the database: better-sqlite3, which reads twice as fast, (is not installed|has no binary here)$/
+  /^libsql opens the database: better-sqlite3, which reads twice as fast, (is not installed|needs Node 22 or newer|has no binary here)$/
 
 /** Whether a program loads this file of a package. */
 const isLoaded = (path: string): boolean => !/\.(d\.[cm]?ts|map|cjs|test\.ts)$/.test(path)
@@ -28,15 +30,17 @@ async function install(folder: string): Promise<void> {
     await cp(join(PACKAGE, part), join(folder, part), { recursive: true, filter: isLoaded })
   for (const name of await readdir(join(PACKAGE, 'node_modules'))) {
     const source = await realpath(join(PACKAGE, 'node_modules', name))
-    if (name !== 'better-sqlite3' && !name.startsWith('.')) await symlink(source, join(modules, name))
+    // on Node 20 the release that only newer ones can load stays, as npm installs it
+    if (name !== FASTEST && !name.startsWith('.')) await symlink(source, join(modules, name))
   }
 }
 
 /** Adds better-sqlite3 as a failed compilation leaves it: everything except its binary. */
 async function addUncompiled(folder: string): Promise<void> {
   const source = await realpath(ORIGINAL)
-  const target = join(folder, 'node_modules', 'better-sqlite3')
-  await cp(source, target, { recursive: true, filter: (path) => !/\/(build|deps|src)$/.test(path) })
+  const target = join(folder, 'node_modules', FASTEST)
+  await cp(source, target, { recursive: true, filter: (path) => !/\/(build|prebuilds|deps|src)$/.test(path) })
+  if (FASTEST !== 'better-sqlite3-12') return
   const bindings = dirname(createRequire(join(source, 'package.json')).resolve('bindings/package.json'))
   await symlink(bindings, join(folder, 'node_modules', 'bindings'))
 }
@@ -49,6 +53,11 @@ beforeAll(async () => {
 afterAll(() => installation.close())
 
 describe('where no compiler is, and no binary of better-sqlite3', () => {
+  it.skipIf(FASTEST === 'better-sqlite3')('the release that would end this Node is installed', async () => {
+    const manifest = await readFile(installation.join('node_modules/better-sqlite3/package.json'), 'utf8')
+    expect(Number.parseInt(JSON.parse(manifest).version, 10)).toBeGreaterThanOrEqual(13)
+  })
+
   // on a machine without a compiler there is nothing to copy
   const states = ['is not installed', ...(existsSync(ORIGINAL) ? ['is not compiled'] : [])]
 
