@@ -4,8 +4,8 @@ WORKDIR /src
 COPY . .
 RUN node scripts/bootstrap.mjs build
 RUN .tools/node_modules/.bin/pnpm --filter @svc/server --prod --config.inject-workspace-packages=true deploy /app
-# The engine of the encoders comes with its builds for every system.
-RUN find /app/node_modules/.pnpm -path '*/onnxruntime-node/bin/*' \( -name darwin -o -name win32 \) -prune -exec rm -rf {} +
+# Packages come with builds for every system.
+RUN node scripts/prune-install.mjs /app
 
 FROM node:24-bookworm-slim
 COPY --from=build /app /opt/svc

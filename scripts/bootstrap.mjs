@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createBuildCounter, listNeededPackages } from './build-order.mjs'
 import { childEnvironment, findNpm } from './child-environment.mjs'
 import { readCommit, writeCommit } from './commit.mjs'
+import { pruneInstall } from './prune-install.mjs'
 import { parseTestArguments } from './test-arguments.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -157,10 +158,17 @@ async function install(scope) {
   const flags = [
     lock ? '--frozen-lockfile' : '--fix-lockfile',
     '--reporter=append-only',
-    ...(scope === 'run' ? ['--prod'] : []),
+    ...(scope === 'run' ? ['--prod', ...listStartFilters()] : []),
   ]
   say('installing dependencies …')
   await run(process.execPath, [pnpm(), 'install', ...flags], { name: 'pnpm install' })
+  if (scope === 'run') pruneInstall(root)
+}
+
+/** The tools of the workspace and the packages that a start builds: without those of tests, a database among them. */
+function listStartFilters() {
+  const names = [manifest.name, ...listNeededPackages('@svc/server', readManifests())]
+  return names.map((name) => `--filter=${name}`)
 }
 
 /** Manifests of the workspace by package name. */

@@ -17,12 +17,14 @@ function opens(folder) {
   return spawnSync(process.execPath, ['-e', program], { env, stdio: 'ignore' }).status === 0
 }
 
-const module = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
+/** The release for this Node; see `apps/server/src/db/sqlite-engine.ts`. */
+const place =
+  Number(process.versions.napi) >= 10 ? 'apps/server/node_modules/better-sqlite3' : 'node_modules/better-sqlite3-12'
 
 function installedFolder() {
   try {
     // its place in the store of the workspace: its tools stand beside that, not beside the link
-    return realpathSync(join(root, 'apps/server/node_modules', module))
+    return realpathSync(join(root, place))
   } catch {
     return undefined
   }

@@ -11,7 +11,8 @@ import { postChat, readAnswer } from './open-chat.ts'
 
 const PACKAGE = fileURLToPath(new URL('../../', import.meta.url))
 const FASTEST = chooseBetterSqlite(process.versions.napi)
-const ORIGINAL = join(PACKAGE, 'node_modules', FASTEST)
+/** A clone keeps the release for Node 20 beside its tools. */
+const ORIGINAL = join(PACKAGE, FASTEST === 'better-sqlite3' ? '.' : '../..', 'node_modules', FASTEST)
 const LINE =
   /^libsql opens the database: better-sqlite3, which reads twice as fast, (is not installed|needs Node 22 or newer|has no binary here)$/
 
