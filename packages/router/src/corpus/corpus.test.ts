@@ -276,6 +276,16 @@ describe('a corpus', () => {
     expect(await readFile(file, 'utf8')).toContain('garbage\n')
   })
 
+  it('takes the first of two lines with one text', async () => {
+    await open().add(ENTRIES, { labels, signal })
+    const file = await findFile()
+    const [first = '', ...others] = (await readFile(file, 'utf8')).trimEnd().split('\n')
+    const doubled = JSON.stringify({ ...JSON.parse(first), labels: ['chat'], vector: [1, 2] })
+    await writeFile(file, `${[first, ...others, doubled].join('\n')}\n`)
+    const stats = await open().readStats({ signal })
+    expect(stats).toMatchObject({ total: 3, problems: [], problemCount: 0 })
+  })
+
   it('has a bound, for requests and for files', async () => {
     const corpus = open({ maxEntries: 2 })
     await expect(corpus.add(ENTRIES, { labels, signal })).rejects.toMatchObject({

@@ -180,6 +180,12 @@ describe('an evaluation', () => {
     },
   })
 
+  it('names the first hundred misses, and counts all', async () => {
+    const set = Array.from({ length: 103 }, () => '{"text":"my chat","model":"coder"}')
+    const { total, correct, misses } = await evaluateRouter(router, { lines: set })
+    expect([total, correct, misses.length, misses.at(-1)?.line]).toEqual([103, 0, 100, 100])
+  })
+
   it('counts what is routed right, names by their lines what is not, and passes over lines that cannot be read', async () => {
     const set = [
       '{"text":"some code","labels":["code"]}',

@@ -1,0 +1,156 @@
+// Small faults that a test should notice: one token of a module is another one. `mutate.mjs` plants them one by one.
+import ts from 'typescript'
+
+/**
+ * @typedef {object} Mutant
+ * @property {number} start offset of the replaced text, in UTF-16 units
+ * @property {number} end
+ * @property {string} from the replaced text
+ * @property {string} to what stands there instead
+ * @property {number} line counted from 1
+ */
+
+/** @type {Readonly<Record<string, string>>} */
+const OPERATORS = {
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '===': '!==',
+  '!==': '===',
+  '&&': '||',
+  '||': '&&',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+  '%': '*',
+  '+=': '-=',
+  '-=': '+=',
+  '++': '--',
+  '--': '++',
+}
+
+/** Words that a program compares or hands on. Sentences for people are left alone. */
+const WORD = /^[\w./:-]{1,40}$/
+
+/** @param {ts.Node} node */
+const isText = (node) => ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)
+
+/** Parts of a module without effect when it runs, and names. @param {ts.Node} node */
+function isSilent(node) {
+  return (
+    ts.isImportDeclaration(node) ||
+    ts.isExportDeclaration(node) ||
+    ts.isTypeNode(node) ||
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node) ||
+    (ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.DeclareKeyword))
+  )
+}
+
+/** Whether an expression makes a text, as far as its literals tell. @param {ts.Expression} node */
+function makesText(node) {
+  if (ts.isBinaryExpression(node)) return makesText(node.left) || makesText(node.right)
+  return isText(node) || ts.isTemplateExpression(node)
+}
+
+/**
+ * What may stand in the place of a node: the replaced node or token with its replacement.
+ *
+ * @param {ts.Node} node
+ * @returns {readonly [ts.Node, string] | undefined}
+ */
+function replace(node) {
+  if (ts.isBinaryExpression(node)) {
+    const to = OPERATORS[node.operatorToken.getText()]
+    if (to === undefined || (to === '-' && makesText(node))) return undefined
+    return [node.operatorToken, to]
+  }
+  if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken) {
+    return [node, node.operand.getText()]
+  }
+  if (ts.isPrefixUnaryExpression(node) || ts.isPostfixUnaryExpression(node)) {
+    const to = node.operator === ts.SyntaxKind.PlusPlusToken ? '--' : '++'
+    const isStep = [ts.SyntaxKind.PlusPlusToken, ts.SyntaxKind.MinusMinusToken].includes(node.operator)
+    if (!isStep) return undefined
+    const operand = node.operand.getText()
+    return [node, ts.isPrefixUnaryExpression(node) ? `${to}${operand}` : `${operand}${to}`]
+  }
+  if (node.kind === ts.SyntaxKind.TrueKeyword) return [node, 'false']
+  if (node.kind === ts.SyntaxKind.FalseKeyword) return [node, 'true']
+  if (ts.isNumericLiteral(node)) return [node, node.text === '1' ? '0' : `(${node.getText()} + 1)`]
+  if (isText(node) && WORD.test(/** @type {ts.StringLiteral} */ (node).text) && !isName(node)) return [node, "'mutant'"]
+  if (ts.isAwaitExpression(node)) return [node, `(${node.expression.getText()})`]
+  if (ts.isExpressionStatement(node) && isCall(node.expression)) return [node, ';']
+  if (ts.isContinueStatement(node) || ts.isBreakStatement(node)) {
+    return ts.isCaseOrDefaultClause(node.parent) ? undefined : [node, ';']
+  }
+  return undefined
+}
+
+/** @param {ts.Node} node */
+function isCall(node) {
+  if (ts.isAwaitExpression(node) || ts.isVoidExpression(node)) return isCall(node.expression)
+  return ts.isCallExpression(node) && node.expression.kind !== ts.SyntaxKind.SuperKeyword
+}
+
+/** Keys of objects and names of modules; another word there changes a shape, which the compiler notices. @param {ts.Node} node */
+function isName(node) {
+  const { parent } = node
+  if (ts.isPropertyAssignment(parent)) return parent.name === node
+  return ts.isCallExpression(parent) && parent.expression.kind === ts.SyntaxKind.ImportKeyword
+}
+
+/**
+ * All mutants of a module, in the order of the text.
+ *
+ * @param {string} source TypeScript
+ * @returns {Mutant[]}
+ */
+export function listMutants(source) {
+  const file = ts.createSourceFile('module.ts', source, ts.ScriptTarget.Latest, true)
+  /** @type {Mutant[]} */
+  const mutants = []
+  /** @param {ts.Node} node */
+  const visit = (node) => {
+    if (isSilent(node)) return
+    const found = replace(node)
+    if (found !== undefined) {
+      const [target, to] = found
+      const start = target.getStart(file)
+      const end = target.getEnd()
+      const { line } = file.getLineAndCharacterOfPosition(start)
+      mutants.push({ start, end, from: source.slice(start, end), to, line: line + 1 })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return mutants.sort((a, b) => a.start - b.start || b.end - a.end)
+}
+
+/**
+ * Takes some of a list, the same ones for the same seed.
+ *
+ * @template Item
+ * @param {readonly Item[]} items
+ * @param {{ readonly count: number, readonly seed: number }} options
+ * @returns {Item[]}
+ */
+export function takeSample(items, { count, seed }) {
+  const left = [...items]
+  /** @type {Item[]} */
+  const taken = []
+  let state = seed >>> 0
+  while (left.length > 0 && taken.length < count) {
+    // a linear congruential generator; the constants are those of Numerical Recipes
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    taken.push(...left.splice(Math.floor((state / 2 ** 32) * left.length), 1))
+  }
+  return taken
+}
+
+/** The module with the fault in it. @param {string} source @param {Pick<Mutant, 'start' | 'end' | 'to'>} mutant */
+export function plant(source, { start, end, to }) {
+  return `${source.slice(0, start)}${to}${source.slice(end)}`
+}
