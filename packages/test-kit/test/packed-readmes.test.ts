@@ -374,7 +374,7 @@ const PROMISES = {
   '@svc/wire': {
     printed: [
       'user 1',
-      'SvcError: messages[0].content: Invalid input: expected string or array',
+      'SvcError: messages[0].content: must be a string or an array',
       '{"text":"grüße"}',
       '[DONE]',
     ],

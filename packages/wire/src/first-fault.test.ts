@@ -21,7 +21,7 @@ describe('the check of a list or a map', () => {
   it('ends at the first entry that is wrong, and names it', () => {
     const wrong = list.map((one, at) => (at < 4_000 ? one : { name: at }))
     expect(findIssues({ list: wrong })).toMatchObject([{ code: 'invalid_type', path: ['list', 4_000, 'name'] }])
-    expect(() => parseBody(schema, { list: wrong })).toThrow(/^list\[4000\]\.name: Invalid input: expected string/)
+    expect(() => parseBody(schema, { list: wrong })).toThrow(/^list\[4000\]\.name: must be a string, not a number/)
     const values = Object.fromEntries(Object.keys(map).map((name) => [name, 10]))
     expect(findIssues({ map: values })).toMatchObject([{ code: 'too_big', path: ['map', '0'] }])
     const names = Object.fromEntries(Object.keys(map).map((name) => [`k${name}`, 5]))

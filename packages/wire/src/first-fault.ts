@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { describeIssue } from './describe-issue.ts'
 
 /** Lists and maps with this many entries or fewer are checked at once: the report of all their faults stays short. */
 const FEW = 16
@@ -50,12 +51,12 @@ function findFault(
       origin: 'record',
       issues: [],
       path: [],
-      message: 'Invalid key in record',
+      message: 'has a key that is not allowed',
       input: name,
     }
   return firstIssue(schema.valueType, entry)
 }
 
 function firstIssue(schema: z.core.$ZodType, value: unknown): z.core.$ZodIssue | undefined {
-  return z.safeParse(schema, value).error?.issues[0]
+  return z.safeParse(schema, value, { error: describeIssue }).error?.issues[0]
 }

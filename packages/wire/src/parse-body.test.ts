@@ -25,19 +25,19 @@ describe('parseBody', () => {
   })
 
   it('names the types that a union accepts', () => {
-    expect(message(choice, { stop: 5 })).toBe('stop: Invalid input: expected string or array')
+    expect(message(choice, { stop: 5 })).toBe('stop: must be a string or an array')
   })
 
   it('reports the branch of a union that got furthest', () => {
-    expect(message(choice, { stop: ['a', 5] })).toBe('stop[1]: Invalid input: expected string, received number')
+    expect(message(choice, { stop: ['a', 5] })).toBe('stop[1]: must be a string, not a number')
   })
 
   it('descends through unions in unions', () => {
     const nested = z.object({ a: z.union([z.string(), z.object({ b: z.union([z.int(), z.array(z.int())]) })]) })
-    expect(message(nested, { a: { b: [1, 'x'] } })).toBe('a.b[1]: Invalid input: expected number, received string')
+    expect(message(nested, { a: { b: [1, 'x'] } })).toBe('a.b[1]: must be a number, not a string')
   })
 
   it('is the plain sentence for a fault of the body itself', () => {
-    expect(message(z.object({}), [])).toBe('Invalid input: expected object, received array')
+    expect(message(z.object({}), [])).toBe('the body must be an object, not an array')
   })
 })

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
+import { describeIssue, describeTypes } from './describe-issue.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -12,12 +13,12 @@ type Issue = z.core.$ZodIssue
  * const request = parseBody(chatCompletionRequest, JSON.parse(text))
  */
 export function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: describeIssue })
   if (result.success) return result.data
   const issue = result.error.issues[0]
-  const { path, message } = issue === undefined ? { path: [], message: 'Invalid input' } : mostSpecific(issue)
+  const { path, message } = issue === undefined ? { path: [], message: 'is not valid' } : mostSpecific(issue)
   const param = formatPath(path)
-  throw new SvcError('invalid_request', param === '' ? message : `${param}: ${message}`, {
+  throw new SvcError('invalid_request', param === '' ? `the body ${message}` : `${param}: ${message}`, {
     code: 'invalid_body',
     details: { param: param === '' ? undefined : param },
   })
@@ -36,7 +37,7 @@ function mostSpecific(issue: Issue): { path: readonly PropertyKey[]; message: st
   }
   if (best !== undefined && best.path.length > 0) return { path: [...issue.path, ...best.path], message: best.message }
   if (best !== undefined && expected.length === 0) return { path: issue.path, message: best.message }
-  const message = expected.length > 0 ? `Invalid input: expected ${expected.join(' or ')}` : issue.message
+  const message = expected.length > 0 ? `must be ${describeTypes(expected)}` : issue.message
   return { path: issue.path, message }
 }
 

@@ -56,6 +56,7 @@ describe('toOpenApiSchemas', () => {
       'MiddlewareStatus',
       'Model',
       'ModelCapabilitiesList',
+      'ModelFileError',
       'ModelList',
       'Moderation',
       'ModerationRequest',

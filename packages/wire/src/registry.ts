@@ -4,7 +4,7 @@ import { messagesEvent } from './messages/events.ts'
 import { messagesModel, messagesModelList } from './messages/models.ts'
 import { messagesCountReply, messagesReply } from './messages/reply.ts'
 import { messagesCountRequest, messagesRequest } from './messages/request.ts'
-import { flatErrorReply } from './native/error.ts'
+import { flatErrorReply, modelFileErrorReply } from './native/error.ts'
 import {
   failoverChain,
   failoverChainList,
@@ -185,6 +185,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   ResponseError: responseErrorReply,
   CompatibleError: compatibleErrorReply,
   FlatError: flatErrorReply,
+  ModelFileError: modelFileErrorReply,
   OllamaChatRequest: ollamaChatRequest,
   OllamaChatReply: ollamaChatReply,
   OllamaMessage: ollamaMessage,

@@ -10,10 +10,7 @@ const MAX_FLOAT32 = 3.4028234663852886e38
 export const int32 = z.int().min(-MAX_INT32).max(MAX_INT32)
 
 /** A whole number of any size: clients draw seeds from 64 bits. */
-export const anySeed = z
-  .number()
-  .refine(Number.isInteger, 'Invalid input: expected a whole number')
-  .meta({ type: 'integer' })
+export const anySeed = z.number().refine(Number.isInteger, 'must be a whole number').meta({ type: 'integer' })
 
 /** A count: whole, not negative. */
 export const count = z.int().min(0).max(MAX_INT32)

@@ -1,6 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { patchConfig } from './edit-config.ts'
+import { findModelName, patchConfig, toBlockStyle } from './edit-config.ts'
+import { readYamlDocuments } from './yaml/read-yaml.ts'
+import { toPlainValue } from './yaml/scalars.ts'
 
 const STYLES = [
   (index: number) => `# File ${index}
@@ -101,5 +104,54 @@ describe('a change of a model file', () => {
   it('changes no model of a file that holds none of its name', () => {
     const text = '- {name: a, backend: mock}\n- {name: c, backend: mock}\n'
     expect(() => patchConfig(text, { pinned: true }, 'a.yaml', 'b')).toThrow('none with its name')
+  })
+})
+
+describe('JSON in block style', () => {
+  it.each([
+    ['{"name":"m","backend":"x"}', 'name: m\nbackend: x\n'],
+    ['  {"a": [], "b": {}}\n', 'a: []\nb: {}\n'],
+    [
+      '{"a": ["1", 1, 1.0, true, "true", null, "null"]}',
+      'a:\n  - "1"\n  - 1\n  - 1.0\n  - true\n  - "true"\n  - null\n  - "null"\n',
+    ],
+    ['{"a": {"b": {"c": "x: y #z"}}}', 'a:\n  b:\n    c: "x: y #z"\n'],
+    ['{"n": 12345678901234567890}', 'n: 12345678901234567890\n'],
+    ['name: m # own\n', 'name: m # own\n'],
+    ['[{"name": "a"}]', '[{"name": "a"}]'],
+    ['{name: m, backend: x}', '{name: m, backend: x}'],
+    ['{"name": "m",}', '{"name": "m",}'],
+    ['5', '5'],
+  ])('%s', (text, expected) => {
+    expect(toBlockStyle(text)).toBe(expected)
+  })
+
+  it('keeps every value', () => {
+    const values = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 4 }))
+    fc.assert(
+      fc.property(values, (value) => {
+        const json = JSON.stringify(value, null, 2)
+        const [read] = readYamlDocuments(toBlockStyle(json))
+        const [direct] = readYamlDocuments(json)
+        expect(read?.ok === true ? toPlainValue(read.root) : read).toEqual(
+          direct?.ok === true ? toPlainValue(direct.root) : direct,
+        )
+      }),
+    )
+  })
+})
+
+describe('the name in a text', () => {
+  it.each([
+    ['name: m', 'm'],
+    ['{"backend": "x", "name": "a/b"}', 'a/b'],
+    ['---\nbackend: x\n---\nname: second', 'second'],
+    ['name: ../x', undefined],
+    ['name: [m]', undefined],
+    ['name: [', undefined],
+    ['- name: m', undefined],
+    ['', undefined],
+  ])('%j has the name %s', (text, name) => {
+    expect(findModelName(text)).toBe(name)
   })
 })

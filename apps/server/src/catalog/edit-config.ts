@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
-import { type Document, isMap, isSeq, parseAllDocuments, type YAMLMap } from 'yaml'
+import { type Document, isMap, isSeq, parseAllDocuments, parseDocument, visit, type YAMLMap } from 'yaml'
+import { isSafeName } from '../files/safe-path.ts'
 import { parseModelFile } from './config-file.ts'
 import { formatProblem } from './config-problem.ts'
 import type { ModelConfig } from './model-config.ts'
@@ -30,15 +31,50 @@ export interface CheckedConfig {
 /**
  * Checks the text of a model file that is about to be written. Every model in it must be valid.
  *
+ * @param shown the name of the text in messages @default the file
  * @throws {SvcError} `invalid_request`, code `model_invalid`, naming line and key
  */
-export function checkConfig(text: string, file: string): CheckedConfig {
+export function checkConfig(text: string, file: string, shown = file): CheckedConfig {
   const { models, problems } = parseModelFile(text, { file, folder: '', modifiedAt: 0 })
   const [model] = models
   const unusable = models.flatMap(({ warnings }) => warnings.filter(({ stopsWriting }) => stopsWriting))
   const refused = [...problems, ...unusable]
   if (model !== undefined && refused.length === 0) return { text, model, models }
-  throw invalid(refused.map(formatProblem).join('; ') || 'it describes no model')
+  const named = refused.map((problem) => formatProblem({ ...problem, file: shown }))
+  throw invalid(named.join('; ') || 'it describes no model')
+}
+
+/** Reads the name of the model that a text describes; undefined for a text that names none or is not YAML. */
+export function findModelName(text: string): string | undefined {
+  for (const read of readYamlDocuments(text)) {
+    const name = read.ok && read.root.kind === 'map' ? read.root.entries.get('name')?.value : undefined
+    if (name?.kind === 'scalar' && isSafeName(name.text)) return name.text
+  }
+  return undefined
+}
+
+/** Writes a text that is a JSON object as YAML in block style, with the same values. Other text comes back as it is. */
+export function toBlockStyle(text: string): string {
+  if (!isJsonObject(text)) return text
+  const document = parseDocument(text, { intAsBigInt: true })
+  visit(document, {
+    Collection(_, node) {
+      node.flow = node.items.length === 0
+    },
+    Scalar(key, node) {
+      // Plain where the value stays a text without quotes, which the library knows.
+      if (key === 'key' || typeof node.value === 'string') delete node.type
+    },
+  })
+  return document.toString({ lineWidth: 0 })
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    return isFields(JSON.parse(text))
+  } catch {
+    return false
+  }
 }
 
 /**

@@ -1,12 +1,12 @@
-import { SvcError } from '@svc/errors'
 import { Hono } from 'hono'
 import { type HonoEnv, LiteralSource, MatchedSource } from './call.ts'
 import type { Edge } from './edge.ts'
 import { HEALTH_CHECKS } from './health-checks.ts'
 import type { ServerReply, ServerRequest } from './messages.ts'
+import { nothingHere } from './nothing-here.ts'
 import type { Route } from './route.ts'
 import { listPaths, type RouteInfo } from './route-info.ts'
-import { addRoutes } from './route-table.ts'
+import { addRoutes, type RouteTable } from './route-table.ts'
 
 /** Stands for the prefix of the server without a path behind it: no request target holds a blank. */
 const BARE_PREFIX = '/ '
@@ -40,12 +40,12 @@ function isNamed(route: RouteInfo): boolean {
   return listPaths(route).every((path) => !/[:*]/.test(path))
 }
 
-/** A gate-only route as a route: a caller who passes the gate learns that nothing is here yet. */
-function toRoute(route: RouteInfo): Route {
+/** A gate-only route as a route: a caller who passes the gate learns that nothing is here, or which methods are. */
+function toRoute(route: RouteInfo, findMethods: (path: string) => readonly string[]): Route {
   return {
     ...route,
-    handler: () => {
-      throw new SvcError('not_found', 'Resource not found', { details: { type: '' } })
+    handler(call) {
+      throw nothingHere(call.incoming.method, findMethods(call.path))
     },
   }
 }
@@ -72,8 +72,9 @@ export function createApp(routes: readonly Route[], reserved: readonly RouteInfo
   })
   // A path that is reserved by name is not one of a route with parameters.
   const [named, others] = [reserved.filter(isNamed), reserved.filter((route) => !isNamed(route))]
-  const all = [...named.map(toRoute), ...routes, ...others.map(toRoute)]
-  const table = addRoutes(app, all, async (route, pattern, context) => {
+  const toGate = (route: RouteInfo): Route => toRoute(route, (path) => table.findPath(path).methods)
+  const all = [...named.map(toGate), ...routes, ...others.map(toGate)]
+  const table: RouteTable = addRoutes(app, all, async (route, pattern, context) => {
     await edge.serve(route, pattern, new MatchedSource(context))
     return context.env.alreadySent
   })

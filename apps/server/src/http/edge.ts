@@ -19,6 +19,7 @@ import { readOrigin, readPrefix, type TrustedProxies } from './middleware/client
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
 import { checkCrossSite, checkSocketOrigin } from './middleware/csrf.ts'
 import { checkHost, checkSingleHost, type HostPolicy } from './middleware/host.ts'
+import { nothingHere, readAllowedMethods } from './nothing-here.ts'
 import { prepareHeaders } from './prepared-response.ts'
 import { createReauthorizer } from './reauthorizer.ts'
 import { chooseRequestId } from './request-id.ts'
@@ -208,6 +209,8 @@ export function createEdge(options: EdgeOptions): Edge {
     if (retryAfter !== undefined) outgoing.setHeader('Retry-After', String(retryAfter))
     if (status === 401) outgoing.setHeader('WWW-Authenticate', 'Bearer')
     if (isPermanent(error)) outgoing.setHeader('x-should-retry', 'false')
+    const allow = readAllowedMethods(error)
+    if (allow !== undefined) outgoing.setHeader('Allow', allow)
     if (isUpstreamError(error) && !options.opaqueErrors) {
       await sendBody(call, upstreamReply(error), options.compression)
       return
@@ -335,14 +338,7 @@ export function createEdge(options: EdgeOptions): Edge {
           endReply(call)
           return
         }
-        if (methods.length > 0) {
-          outgoing.setHeader('Allow', methods.join(', '))
-          throw new SvcError(
-            'method_not_allowed',
-            `${incoming.method} is not allowed here; allowed: ${methods.join(', ')}`,
-          )
-        }
-        throw new SvcError('not_found', 'Resource not found', { details: { type: '' } })
+        throw nothingHere(incoming.method, methods)
       } catch (thrown) {
         return fail(call, thrown, family)
       }

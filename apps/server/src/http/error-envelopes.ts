@@ -103,9 +103,15 @@ function toErrorFields(error: SvcError, family: ErrorFamily): Record<string, unk
     case 'string':
       return { error: error.message, type: compatibleType(error, status) }
     case 'flat':
-      // Gates name the type and speak the specified envelope on every route (§7.1); the route's own errors are flat.
-      return (status === 401 || status === 403) && error.details?.type !== undefined
+      return isGate(error, status) ? compatible(error, status) : { error: error.message }
+    case 'model-file':
+      return isGate(error, status)
         ? compatible(error, status)
-        : { error: error.message }
+        : { success: false, message: error.message, error: error.message, pending_cleanup: 0 }
   }
+}
+
+/** Gates name the type and speak the specified envelope on every route (§7.1); the route's own errors do not. */
+function isGate({ details }: SvcError, status: number): boolean {
+  return (status === 401 || status === 403) && details?.type !== undefined
 }

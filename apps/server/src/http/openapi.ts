@@ -51,6 +51,7 @@ const ERRORS: Partial<Readonly<Record<ErrorFamily, string>>> = {
   responses: 'ResponseError',
   string: 'OllamaError',
   flat: 'FlatError',
+  'model-file': 'ModelFileError',
 }
 
 async function toOperation(route: RouteInfo, template: string, registry: SchemaRegistry): Promise<Json> {

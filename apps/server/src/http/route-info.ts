@@ -8,9 +8,18 @@ export type Access = 'none' | 'any' | 'self' | 'admin'
 
 /**
  * The error body a route answers with (§7.1): OpenAI-compatible, the same with a `message` beside it (rerank), messages,
- * responses, a text with its `type` beside it (alternate ecosystem), `{error: text}` (account endpoints), audio vendor.
+ * responses, a text with its `type` beside it (alternate ecosystem), `{error: text}` (account endpoints), the same with
+ * `success`, `message` and `pending_cleanup` (model files), audio vendor.
  */
-export type ErrorFamily = 'compatible' | 'rerank' | 'messages' | 'responses' | 'string' | 'flat' | 'vendor'
+export type ErrorFamily =
+  | 'compatible'
+  | 'rerank'
+  | 'messages'
+  | 'responses'
+  | 'string'
+  | 'flat'
+  | 'model-file'
+  | 'vendor'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -29,7 +29,11 @@ describe('an admin', () => {
     })
     const page = await world.admin.browser.call(`${USERS}?limit=1&after=${world.admin.id}`)
     expect((page.json() as { users: unknown[] }).users).toHaveLength(1)
-    for (const query of ['limit=0', 'limit=x', 'limit=99999', 'limit=-1', 'after=%00', "after=' OR 1=1"])
+    for (const query of ['limit=0', 'limit=x', 'limit=99999', 'limit=-1'])
+      expect((await world.admin.browser.call(`${USERS}?${query}`)).text, query).toBe(
+        (await world.admin.browser.call(USERS)).text,
+      )
+    for (const query of ['after=%00', "after=' OR 1=1"])
       expect((await world.admin.browser.call(`${USERS}?${query.replaceAll(' ', '+')}`)).status, query).toBe(400)
   })
 

@@ -85,6 +85,7 @@ describe('GET /api/middleware/status', () => {
     }
     expect(status.mitm).toEqual({
       running: false,
+      listen_addr: '',
       configured_addr: '',
       hosts: [
         { host: 'api.one.example', models: ['near', 'other'], ...unread },
@@ -97,6 +98,7 @@ describe('GET /api/middleware/status', () => {
         { name: 'other', hosts: ['api.one.example', 'api.two.example'], pii_enabled: false, backend: 'cloud-proxy' },
       ],
       ca_available: false,
+      ca_cert_url: '',
     })
   })
 })

@@ -86,11 +86,11 @@ describe('the configuration of a model over HTTP', () => {
       ['{"name": "house\\nbackend: evil"}', 'cannot be changed here'],
     ] as const) {
       const reply = await patch(body)
-      expect([reply.status, reply.json()], body).toEqual([400, { error: expect.stringContaining(message) }])
+      expect([reply.status, reply.json()], body).toMatchObject([400, { error: expect.stringContaining(message) }])
     }
     expect(await readFile(join(server.modelsPath, 'house.yaml'), 'utf8')).toBe(TEXT)
     const missing = await patch('{}', 'none')
-    expect([missing.status, missing.json()]).toEqual([404, { error: 'model configuration not found' }])
+    expect([missing.status, missing.json()]).toMatchObject([404, { error: 'model configuration not found' }])
     expect((await patch('{}', '..%2f..%2fetc')).status).toBe(400)
   })
 
@@ -158,7 +158,7 @@ describe('the configuration of a model over HTTP', () => {
     const changed = await patch('{"pinned": true}')
     expect(changed.status).toBe(200)
     const late = await patch('{"pinned": null}')
-    expect([late.status, late.json()]).toEqual([
+    expect([late.status, late.json()]).toMatchObject([
       412,
       { error: 'the model configuration has changed since it was read' },
     ])

@@ -62,18 +62,18 @@ describe('facts about models', () => {
     const path = '/api/models/config-metadata'
     const { sections } = (await server.call(path)).json() as { sections: { id: string; url: string }[] }
     expect(sections.map(({ id }) => id)).toEqual(expect.arrayContaining(['general', 'engine', 'parameters', 'pii']))
-    const all = (await server.call(`${path}?section=all`)).json() as { fields: { path: string; order: number }[] }
-    expect(new Set(all.fields.map((field) => field.path)).size).toBe(all.fields.length)
+    const all = (await server.call(`${path}?section=all`)).json() as { path: string; order: number }[]
+    expect(new Set(all.map((field) => field.path)).size).toBe(all.length)
     const bySection = await Promise.all(
       sections.map(async ({ url }) => (await server.call(url.slice(server.url.length))).json() as typeof all),
     )
-    expect(bySection.flatMap(({ fields }) => fields)).toEqual(all.fields)
-    expect(all.fields).toContainEqual({
+    expect(bySection.flat()).toEqual(all)
+    expect(all).toContainEqual({
       ...{ path: 'parameters.temperature', yaml_key: 'temperature', section: 'parameters', label: 'Temperature' },
       ...{ go_type: 'float64', ui_type: 'float', component: 'number', order: expect.any(Number) },
       description: 'Randomness of sampling. 0 takes the most probable token.',
     })
-    expect(all.fields).toContainEqual(
+    expect(all).toContainEqual(
       expect.objectContaining({
         path: 'pipeline.llm',
         component: 'autocomplete',

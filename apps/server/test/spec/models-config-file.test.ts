@@ -54,7 +54,10 @@ describe('the file of --models-config-file', () => {
       body: '{"pinned": true}',
       headers,
     })
-    expect([patch.status, patch.json()]).toEqual([409, { error: expect.stringContaining('--models-config-file') }])
+    expect([patch.status, patch.json()]).toMatchObject([
+      409,
+      { error: expect.stringContaining('--models-config-file') },
+    ])
     expect((await server.call('/models/edit/two', { method: 'POST', body: 'name: two\nbackend: mock\n' })).status).toBe(
       409,
     )

@@ -166,7 +166,11 @@ describe('refused messages', () => {
       ],
       [
         { ...create, previous_response_id: 'resp_x' },
-        { type: 'not_found', code: 'previous_response_not_found', message: 'previous response not found: resp_x' },
+        {
+          type: 'invalid_request_error',
+          code: 'previous_response_not_found',
+          message: 'previous response not found: resp_x',
+        },
         404,
       ],
     ]

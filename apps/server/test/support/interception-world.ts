@@ -72,7 +72,7 @@ export interface InterceptionOptions extends TestServerOptions {
 export function untilListening(server: TestServer): Promise<MiddlewareStatus['mitm']> {
   return eventually(async () => {
     const { mitm } = middlewareStatus.parse((await server.call('/api/middleware/status')).json())
-    if (mitm.listen_addr === undefined) throw new Error(mitm.error ?? 'it does not listen yet')
+    if (mitm.listen_addr === '') throw new Error(mitm.error ?? 'it does not listen yet')
     return mitm
   })
 }

@@ -1906,7 +1906,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The text of a model file */
+        /** The text of a model file; browsers are led to its page in the editor */
         get: operations["get_models_edit_name"];
         put?: never;
         /** Replace a model file; another name in it renames the model */
@@ -1924,7 +1924,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The text of a model file */
+        /** The text of a model file; browsers are led to its page in the editor */
         get: operations["get_api_models_edit_name_alias"];
         put?: never;
         post?: never;
@@ -4521,7 +4521,7 @@ export interface components {
             router: components["schemas"]["RouterStatus"];
             mitm: {
                 running: boolean;
-                listen_addr?: string;
+                listen_addr: string;
                 configured_addr: string;
                 error?: string;
                 hosts: ({
@@ -4552,7 +4552,7 @@ export interface components {
                     [key: string]: unknown;
                 })[];
                 ca_available: boolean;
-                ca_cert_url?: string;
+                ca_cert_url: string;
                 counts?: {
                     intercepted: number;
                     tunnels: number;
@@ -4916,8 +4916,9 @@ export interface components {
             router: string;
             classifier: string;
             labels: string[];
-            candidate?: string;
-            fallback?: string;
+            candidate: string;
+            /** @constant */
+            fallback?: true;
             /** @enum {string} */
             reason: "covered" | "no-label" | "not-covered" | "classifier-failed" | "no-classifier";
             score: number;
@@ -6827,6 +6828,23 @@ export interface components {
             } & {
                 [key: string]: unknown;
             });
+        } & {
+            [key: string]: unknown;
+        };
+        ModelFileError: {
+            /** @constant */
+            success?: false;
+            message?: string;
+            error: string | ({
+                code: number | string;
+                message: string;
+                type: string;
+                param: string | null;
+            } & {
+                [key: string]: unknown;
+            });
+            filename?: string;
+            pending_cleanup?: number;
         } & {
             [key: string]: unknown;
         };
@@ -10370,35 +10388,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        hint?: string;
+                        hint: string;
                         /** @description The address of the JSON Schema of model files. */
-                        schema?: string;
-                        sections?: {
+                        schema: string;
+                        sections: {
                             id: string;
                             label: string;
                             url: string;
                         }[];
-                        fields?: {
-                            path: string;
-                            yaml_key: string;
-                            go_type: string;
-                            ui_type: string;
-                            section: string;
+                    } | {
+                        path: string;
+                        yaml_key: string;
+                        go_type: string;
+                        ui_type: string;
+                        section: string;
+                        label: string;
+                        description?: string;
+                        component: string;
+                        options?: {
+                            value: string;
                             label: string;
-                            description?: string;
-                            component: string;
-                            options?: {
-                                value: string;
-                                label: string;
-                            }[];
-                            min?: number;
-                            max?: number;
-                            autocomplete_provider?: string;
-                            vram_impact?: boolean;
-                            advanced?: boolean;
-                            order: number;
                         }[];
-                    };
+                        min?: number;
+                        max?: number;
+                        autocomplete_provider?: string;
+                        vram_impact?: boolean;
+                        advanced?: boolean;
+                        order: number;
+                    }[];
                 };
             };
             /** @description There is no such section. */
@@ -10616,6 +10633,7 @@ export interface operations {
                         total_bytes?: number;
                         file_size: string;
                         downloaded_size: string;
+                        /** @description The entry that was asked for; without one the name of the object. */
                         gallery_element_name: string;
                         cancelled: boolean;
                         cancellable: boolean;
@@ -10662,6 +10680,7 @@ export interface operations {
                             total_bytes?: number;
                             file_size: string;
                             downloaded_size: string;
+                            /** @description The entry that was asked for; without one the name of the object. */
                             gallery_element_name: string;
                             cancelled: boolean;
                             cancellable: boolean;
@@ -10937,7 +10956,7 @@ export interface operations {
                             /** @description Estimated memory with a context of 8192 tokens. */
                             memory_bytes?: number;
                             memory_display?: string;
-                            /** @description Whether this machine can run it; left out while that is not known. */
+                            /** @description Whether this machine can run it; left out while its size is not known. */
                             fits?: boolean;
                         }[];
                         repositories: {
@@ -10954,7 +10973,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         taskTypes: {
-                            [key: string]: "installation" | "deletion" | "waiting";
+                            [key: string]: "Installation" | "Deletion" | "Waiting";
                         };
                         availableModels: number;
                         installedModels: number;
@@ -11151,9 +11170,10 @@ export interface operations {
                         variants: {
                             model: string;
                             backend: string;
-                            fits: boolean;
                             is_base: boolean;
                             memory_bytes?: number;
+                            /** @description Whether this machine can run it; left out while its size is not known. */
+                            fits?: boolean;
                         }[];
                         /** @description The one that an installation takes. */
                         auto_selected: string;
@@ -11403,6 +11423,7 @@ export interface operations {
                         total_bytes?: number;
                         file_size: string;
                         downloaded_size: string;
+                        /** @description The entry that was asked for; without one the name of the object. */
                         gallery_element_name: string;
                         cancelled: boolean;
                         cancellable: boolean;
@@ -11829,7 +11850,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         taskTypes: {
-                            [key: string]: "installation" | "deletion" | "waiting";
+                            [key: string]: "Installation" | "Deletion" | "Waiting";
                         };
                         availableBackends: number;
                         installedBackends: number;
@@ -12125,7 +12146,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Every key of its file. */
+            /** @description Every key, with its value in the file or its default. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12203,7 +12224,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlatError"];
+                    "application/json": components["schemas"]["ModelFileError"];
                 };
             };
         };
@@ -12251,7 +12272,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlatError"];
+                    "application/json": components["schemas"]["ModelFileError"];
                 };
             };
         };
@@ -12283,6 +12304,13 @@ export interface operations {
                     };
                 };
             };
+            /** @description To the page of the editor, for a request that accepts HTML. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description There is no such file. */
             404: {
                 headers: {
@@ -12296,7 +12324,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlatError"];
+                    "application/json": components["schemas"]["ModelFileError"];
                 };
             };
         };
@@ -12353,7 +12381,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlatError"];
+                    "application/json": components["schemas"]["ModelFileError"];
                 };
             };
         };
@@ -12385,6 +12413,13 @@ export interface operations {
                     };
                 };
             };
+            /** @description To the page of the editor, for a request that accepts HTML. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description There is no such file. */
             404: {
                 headers: {
@@ -12398,7 +12433,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlatError"];
+                    "application/json": components["schemas"]["ModelFileError"];
                 };
             };
         };
@@ -12438,7 +12473,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlatError"];
+                    "application/json": components["schemas"]["ModelFileError"];
                 };
             };
         };
@@ -12478,7 +12513,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlatError"];
+                    "application/json": components["schemas"]["ModelFileError"];
                 };
             };
         };
@@ -12510,7 +12545,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlatError"];
+                    "application/json": components["schemas"]["ModelFileError"];
                 };
             };
         };

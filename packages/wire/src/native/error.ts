@@ -6,3 +6,13 @@ import { compatibleError } from '../openai/error.ts'
  * place.
  */
 export const flatErrorReply = z.looseObject({ error: z.union([z.string(), compatibleError]) })
+
+/** The error of routes that change a model file: the fields of their other replies, with what went wrong. */
+export const modelFileErrorReply = z.looseObject({
+  success: z.literal(false).optional(),
+  message: z.string().optional(),
+  error: z.union([z.string(), compatibleError]),
+  /** The file of the model, where it is known. */
+  filename: z.string().optional(),
+  pending_cleanup: z.int().optional(),
+})

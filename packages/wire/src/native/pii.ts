@@ -142,8 +142,8 @@ export const middlewareStatus = z.looseObject({
   router: routerStatus,
   mitm: z.looseObject({
     running: z.boolean(),
-    /** Where the proxy listens. */
-    listen_addr: z.string().exactOptional(),
+    /** Where the proxy listens; empty while it does not. */
+    listen_addr: z.string(),
     /** Where it should listen; empty for nowhere. */
     configured_addr: z.string(),
     /** The reason why it does not run although it should. */
@@ -176,7 +176,8 @@ export const middlewareStatus = z.looseObject({
       }),
     ),
     ca_available: z.boolean(),
-    ca_cert_url: z.string().exactOptional(),
+    /** The address of the certificate on this server; empty before the proxy has run. */
+    ca_cert_url: z.string(),
     /** Figures of the running proxy. */
     counts: z
       .looseObject({

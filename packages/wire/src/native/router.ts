@@ -110,10 +110,10 @@ export const routerDecideReply = z.looseObject({
   router: z.string(),
   classifier: z.string(),
   labels: z.array(z.string()),
-  /** The candidate that would serve; absent where the fallback would. */
-  candidate: z.string().exactOptional(),
-  /** The fallback that would serve; absent where a candidate would. */
-  fallback: z.string().exactOptional(),
+  /** The model that would serve. */
+  candidate: z.string(),
+  /** Set where that model is the fallback. */
+  fallback: z.literal(true).exactOptional(),
   reason,
   score: z.number(),
   gap: z.number().exactOptional(),

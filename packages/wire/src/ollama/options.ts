@@ -35,7 +35,7 @@ export const ollamaOptions = z.looseObject({
  */
 export const ollamaKeepAlive = z.union([
   z.number(),
-  z.string().regex(/^-?(?:\d+(?:\.\d*)?|(?:\d+(?:\.\d*)?(?:h|ms|m|s|us|µs|ns))+)$/, 'expected a duration such as "5m"'),
+  z.string().regex(/^-?(?:\d+(?:\.\d*)?|(?:\d+(?:\.\d*)?(?:h|ms|m|s|us|µs|ns))+)$/, 'must be a duration such as "5m"'),
 ])
 
 /** The form an answer must have: `json`, or a JSON Schema; empty text asks for none. */

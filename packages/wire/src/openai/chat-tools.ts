@@ -24,7 +24,7 @@ export const chatAnyTool = z.union([
  * object, or one of these objects as JSON text.
  */
 export const chatToolChoice = z.union([
-  z.string().regex(/^(?:(?:auto|none|required|any)$|\s*\{)/, 'expected "auto", "none", "required" or an object'),
+  z.string().regex(/^(?:(?:auto|none|required|any)$|\s*\{)/, 'must be "auto", "none", "required" or an object'),
   z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }),
   z.looseObject({ type: z.literal('function'), name: z.string() }),
 ])

@@ -8,13 +8,14 @@ import { MAX_INT32 } from '../scalars.ts'
 
 const TOKEN = { type: 'integer', minimum: 0, maximum: MAX_INT32 } as const
 const TOKENS = { type: 'array', items: TOKEN } as const
-const NO_TOKEN = 'Invalid input: expected a token, a whole number from 0'
+const NO_TOKEN = 'must be a token, a whole number from 0'
+const REQUIRED = { path: [], message: 'is required' }
 
 /** A text as ids of a model's own vocabulary. */
 export const tokenList = z
   .custom<number[]>()
   .superRefine((value: unknown, context) => {
-    const fault = Array.isArray(value) ? faultOfTokens(value) : { path: [], message: 'Invalid input: expected array' }
+    const fault = Array.isArray(value) ? faultOfTokens(value) : { path: [], message: 'must be an array' }
     if (fault !== undefined) context.addIssue({ code: 'custom', ...fault })
   })
   .meta({ ...TOKENS })
@@ -48,11 +49,12 @@ interface Fault {
 
 function findFault(value: unknown): Fault | undefined {
   if (typeof value === 'string') return undefined
-  if (!Array.isArray(value)) return { path: [], message: 'Invalid input: expected string or array' }
+  if (value === undefined) return REQUIRED
+  if (!Array.isArray(value)) return { path: [], message: 'must be a string or an array' }
   if (typeof value[0] === 'number') return faultOfTokens(value)
   for (const [index, item] of value.entries()) {
     if (typeof item === 'string') continue
-    if (!Array.isArray(item)) return { path: [index], message: 'Invalid input: expected string or array of tokens' }
+    if (!Array.isArray(item)) return { path: [index], message: 'must be a string or an array of tokens' }
     const fault = faultOfTokens(item)
     if (fault !== undefined) return { ...fault, path: [index, ...fault.path] }
   }

@@ -872,4 +872,10 @@ export const ENDPOINTS = defineRequirements([
     behavior: '`GET /api/cors-proxy` needs credentials, of any user.',
     state: 'built',
   },
+  {
+    id: 'shapes:inference:replies',
+    section: '4.3',
+    behavior: 'Replies of inference routes have the shapes that clients of their formats rely on.',
+    state: 'built',
+  },
 ])

@@ -771,4 +771,10 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   { id: 'gate:admin:score', section: '4.9', behavior: '`POST /api/score` needs an admin.', state: 'built' },
+  {
+    id: 'shapes:admin:replies',
+    section: '4.6',
+    behavior: 'Replies of management routes have the shapes that their clients rely on.',
+    state: 'built',
+  },
 ])

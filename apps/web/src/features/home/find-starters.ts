@@ -22,7 +22,7 @@ export function findStarters(models: readonly GalleryRow[]): readonly Starter[] 
 
 /** The memory that the first fitting variant of a model takes; undefined where none fits this machine. */
 export function findFit(
-  variants: readonly { readonly fits: boolean; readonly memory_bytes?: number }[],
+  variants: readonly { readonly fits?: boolean; readonly memory_bytes?: number }[],
 ): Pick<Starter, 'memoryBytes'> | undefined {
   const variant = variants.find(({ fits }) => fits)
   return variant && { memoryBytes: variant.memory_bytes }

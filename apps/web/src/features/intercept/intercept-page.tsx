@@ -46,7 +46,7 @@ function ProxyState({ proxy }: { readonly proxy: InterceptingProxy }) {
   const { t } = useTranslation('intercept')
   const { running, listen_addr: listening, configured_addr: configured, error, counts } = proxy
   if (!running && configured === '' && error === undefined) return <ProxyOff />
-  const address = listening ?? configured
+  const address = listening || configured
   return (
     <>
       {error !== undefined && (

@@ -14,7 +14,7 @@ export function TrustCard({ proxy }: { readonly proxy: InterceptingProxy }) {
   const [client, setClient] = useState<Client>('shell')
   const { viewer } = useSession()
   const target = {
-    proxy: formatClientAddress(proxy.listen_addr ?? proxy.configured_addr, location.hostname),
+    proxy: formatClientAddress(proxy.listen_addr || proxy.configured_addr, location.hostname),
     certificateUrl: toUrl('/api/middleware/proxy-ca.crt'),
     needsKey: viewer.kind !== 'open',
     host: (proxy.hosts[0]?.host ?? 'api.openai.com').replaceAll('*', 'NAME'),

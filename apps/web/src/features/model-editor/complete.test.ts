@@ -44,6 +44,6 @@ describe('the catalogue of keys', () => {
     expect(toFields([{ ...plain, path: 'a', component: 'hologram' }])).toMatchObject([
       { label: 'a', component: 'json-editor', provider: undefined, options: [] },
     ])
-    expect(toFields(undefined)).toEqual([])
+    expect(toFields([])).toEqual([])
   })
 })

@@ -46,8 +46,10 @@ const COMPONENTS: readonly FieldComponent[] = [
 
 type Metadata = paths['/api/models/config-metadata']['get']['responses'][200]['content']['application/json']
 
+type MetadataFields = Extract<Metadata, readonly unknown[]>
+
 /** The keys as the form shows them; a key of an unknown kind is edited as JSON. */
-export function toFields(fields: Metadata['fields'] = []): readonly ConfigField[] {
+export function toFields(fields: MetadataFields): readonly ConfigField[] {
   return fields.map((field) => ({
     path: field.path,
     section: field.section,
@@ -68,10 +70,14 @@ export const catalogueQuery = queryOptions({
   queryKey: ['model-editor', 'catalogue'],
   staleTime: Number.POSITIVE_INFINITY,
   async queryFn({ signal }): Promise<FieldCatalogue> {
-    const [{ sections = [] }, { fields }] = await Promise.all([
+    const [index, fields] = await Promise.all([
       unwrap(api.GET('/api/models/config-metadata', { signal })),
       unwrap(api.GET('/api/models/config-metadata', { signal, params: { query: { section: 'all' } } })),
     ])
-    return { sections: sections.map(({ id, label }) => ({ id, label: label || id })), fields: toFields(fields) }
+    const sections = 'sections' in index ? index.sections : []
+    return {
+      sections: sections.map(({ id, label }) => ({ id, label: label || id })),
+      fields: toFields(Array.isArray(fields) ? fields : []),
+    }
   },
 })

@@ -35,7 +35,7 @@ function Table({ model, data }: { readonly model: GalleryModel; readonly data: V
   const { mutate, isPending } = useOperationAction()
   const operations = useQuery(operationsQuery).data
   const isBusy = findActiveOperation(operations, { kind: 'model', name: model.id }) !== undefined
-  const tooLarge = data.variants.some(({ fits }) => !fits)
+  const tooLarge = data.variants.some(({ fits }) => fits === false)
   return (
     <>
       <table className="tbl two vt">
@@ -62,15 +62,13 @@ function Table({ model, data }: { readonly model: GalleryModel; readonly data: V
               <td className="free m">{backend}</td>
               <td className="num free m">{memory_bytes === undefined ? t('unknown') : formatBytes(memory_bytes)}</td>
               <td className="free m">
-                <FitStatus
-                  fit={judgeFit({ fits: memory_bytes === undefined ? undefined : fits, memory_bytes }, host)}
-                />
+                <FitStatus fit={judgeFit({ fits, memory_bytes }, host)} />
               </td>
               <td className="num free end-c">
                 <Button
                   small
                   disabled={isOffline || isPending || isBusy || model.installed}
-                  {...(!fits && { 'aria-describedby': about })}
+                  {...(fits === false && { 'aria-describedby': about })}
                   onClick={() => mutate({ do: 'install', kind: 'model', id: model.id, variant: name })}
                 >
                   {t('install')}

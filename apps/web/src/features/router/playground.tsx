@@ -50,10 +50,7 @@ export function Playground({ router }: { readonly router: Router }) {
         </div>
         {run.isError && <ErrorBlock error={run.error} onRetry={start} />}
         {run.data !== undefined && (
-          <DecisionView
-            decision={{ ...run.data, served: run.data.candidate ?? run.data.fallback }}
-            candidates={router.candidates}
-          />
+          <DecisionView decision={{ ...run.data, served: run.data.candidate }} candidates={router.candidates} />
         )}
       </div>
     </div>

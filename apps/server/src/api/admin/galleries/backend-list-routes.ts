@@ -16,6 +16,7 @@ import { findJob, toShortJob } from './job.ts'
 import { noteInstall } from './note-install.ts'
 import { distinctTexts, toPage } from './page.ts'
 import { sortEntries } from './sort-entries.ts'
+import { toTaskTypes } from './task-types.ts'
 
 /** What the routes of the backend page need. */
 export interface BackendListParts extends BackendRouteParts {
@@ -188,10 +189,8 @@ async function listBackends(call: Call, parts: BackendListParts): Promise<Readon
     repositories: listRepositories(gallery.indexes),
     allTags: distinctTexts(here.flatMap(({ entry }) => entry.tags)),
     processingBackends: Object.fromEntries(processing.map(({ fullName, jobId }) => [fullName, jobId])),
-    taskTypes: Object.fromEntries(
-      processing.map(({ fullName, state, action }) => [fullName, state === 'queued' ? 'waiting' : action]),
-    ),
-    availableBackends: here.length,
+    taskTypes: toTaskTypes(processing),
+    availableBackends: sorted.length,
     installedBackends: folders.length,
     ...{ currentPage: page.currentPage, totalPages: page.totalPages, prevPage: page.prevPage, nextPage: page.nextPage },
     systemCapability: capability,

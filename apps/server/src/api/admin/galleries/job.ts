@@ -7,7 +7,7 @@ import type { jobReply, shortJobReply } from './schemas.ts'
 
 /** A job as it goes out. */
 export function toJob(view: OperationView): z.output<typeof jobReply> {
-  const { progress, action, error, fullName, cancellable } = view
+  const { progress, action, error, cancellable } = view
   const { percent, phase, currentBytes, totalBytes, fileName = '' } = progress
   return {
     deletion: action === 'deletion',
@@ -21,7 +21,7 @@ export function toJob(view: OperationView): z.output<typeof jobReply> {
     ...(totalBytes === undefined ? {} : { total_bytes: totalBytes }),
     file_size: formatBytes(totalBytes ?? 0),
     downloaded_size: formatBytes(currentBytes ?? 0),
-    gallery_element_name: fullName,
+    gallery_element_name: findElementName(view),
     cancelled: isStopped(view),
     cancellable,
   }
@@ -29,17 +29,22 @@ export function toJob(view: OperationView): z.output<typeof jobReply> {
 
 /** The short form of a job. */
 export function toShortJob(view: OperationView): z.output<typeof shortJobReply> {
-  const { progress, action, error, state, fullName } = view
+  const { progress, action, error, state } = view
   return {
     progress: progress.percent,
     message: toMessage(view),
-    galleryElementName: fullName,
+    galleryElementName: findElementName(view),
     processed: isProcessed(view),
     deletion: action === 'deletion',
     queued: state === 'queued',
     ...(error === undefined ? {} : { error }),
     ...(state === 'completed' ? { completed: true } : {}),
   }
+}
+
+/** Finds the entry of a gallery that was asked for, also where the model has another name here. */
+function findElementName({ details: { id }, fullName }: OperationView): string {
+  return typeof id === 'string' && id !== '' ? id : fullName
 }
 
 function toMessage(view: OperationView): string {

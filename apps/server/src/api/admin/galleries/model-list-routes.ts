@@ -108,8 +108,7 @@ export function modelListRoutes(parts: ModelListParts): Route[] {
           variants: variants.map(({ listed: { entry }, backend, memoryBytes, fits, isBase }) => ({
             model: entry.name,
             backend,
-            ...(memoryBytes === undefined ? {} : { memory_bytes: memoryBytes }),
-            fits,
+            ...(memoryBytes === undefined ? {} : { memory_bytes: memoryBytes, fits }),
             is_base: isBase,
           })),
           auto_selected: best.listed.entry.name,

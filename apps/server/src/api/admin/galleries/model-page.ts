@@ -9,6 +9,7 @@ import type { Operations } from '../../../operations/operations.ts'
 import { listRepositories } from './gallery-state.ts'
 import { distinctTexts, toPage } from './page.ts'
 import { sortEntries } from './sort-entries.ts'
+import { toTaskTypes } from './task-types.ts'
 
 /** What the page of models is made of. */
 export interface ModelPageParts {
@@ -46,19 +47,14 @@ export async function listModels(call: Call, parts: ModelPageParts): Promise<Rea
     allTags: distinctTexts(all.flatMap(({ entry }) => entry.tags)),
     allBackends: distinctTexts(all.map(({ entry }) => findEntryBackend(entry))),
     processingModels: Object.fromEntries(processing.map(({ fullName, jobId }) => [fullName, jobId])),
-    taskTypes: Object.fromEntries(processing.map((view) => [view.fullName, toTask(view)])),
-    availableModels: all.length,
+    taskTypes: toTaskTypes(processing),
+    availableModels: sorted.length,
     installedModels: installed.size,
     ramTotal: memory?.totalBytes ?? 0,
     ramUsed: memory?.usedBytes ?? 0,
     ramUsagePercent: memory === undefined ? 0 : (memory.usedBytes / Math.max(1, memory.totalBytes)) * 100,
     ...{ currentPage: page.currentPage, totalPages: page.totalPages, prevPage: page.prevPage, nextPage: page.nextPage },
   }
-}
-
-function toTask({ state, action }: OperationView): string {
-  if (state === 'queued') return 'waiting'
-  return action
 }
 
 function filterModels(all: readonly Listed<ModelEntry>[], call: Call): readonly Listed<ModelEntry>[] {
@@ -92,7 +88,7 @@ async function keepFitting(
   return models.filter((_, index) => assessed[index]?.fits !== false)
 }
 
-/** Size and fit; what nobody knows is left out. */
+/** Size and fit; what nobody knows is left out. Without a size the fit is not known either. */
 function toSizeFields(
   { size }: ModelEntry,
   { weightsBytes, memoryBytes, fits }: Partial<Assessment> = {},
@@ -101,7 +97,7 @@ function toSizeFields(
     size,
     ...(weightsBytes === undefined ? {} : { size_bytes: weightsBytes, size_display: formatBytes(weightsBytes) }),
     ...(memoryBytes === undefined ? {} : { memory_bytes: memoryBytes, memory_display: formatBytes(memoryBytes) }),
-    ...(fits === undefined ? {} : { fits }),
+    ...(fits === undefined || memoryBytes === undefined ? {} : { fits }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { readCount } from '../../../http/read-count.ts'
 
 /** A part of a list. */
 export interface Page<Item> {
@@ -10,31 +11,23 @@ export interface Page<Item> {
 }
 
 const MAX_ITEMS = 10_000
+const MAX_PAGE = 1_000_000_000
 
-/** The page of a list that a query asks for. Pages are counted from 1. @throws {SvcError} `invalid_request` */
+/** The page of a list that a query asks for. Pages are counted from 1, and one behind the last is empty. */
 export function toPage<Item>(
   all: readonly Item[],
   query: { readonly page: string | undefined; readonly items: string | undefined; readonly size: number },
 ): Page<Item> {
-  const size = Math.min(toCount('items', query.items) ?? query.size, MAX_ITEMS)
+  const size = readCount(query.items, { usual: query.size, most: MAX_ITEMS })
   const totalPages = Math.max(1, Math.ceil(all.length / size))
-  const currentPage = Math.min(toCount('page', query.page) ?? 1, totalPages)
+  const currentPage = readCount(query.page, { usual: 1, most: MAX_PAGE })
   return {
     items: all.slice((currentPage - 1) * size, currentPage * size),
     currentPage,
     totalPages,
-    prevPage: Math.max(1, currentPage - 1),
+    prevPage: Math.max(1, Math.min(currentPage - 1, totalPages)),
     nextPage: Math.min(totalPages, currentPage + 1),
   }
-}
-
-function toCount(name: string, text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new SvcError('invalid_request', `${name} is not a whole number from 1`, {
-    code: 'invalid_query',
-    details: { param: name },
-  })
 }
 
 /** A comparison of texts by the order that a query asks for. @throws {SvcError} `invalid_request` */

@@ -26,7 +26,8 @@ const problems = {
 }
 const repository = z.object({ name: z.string(), url: z.string(), ...problems })
 const entryFile = z.object({ filename: z.string(), uri: z.string(), sha256: z.string() })
-const taskTypes = z.record(z.string(), z.enum(['installation', 'deletion', 'waiting']))
+const taskType = z.enum(['Installation', 'Deletion', 'Waiting'])
+const taskTypes = z.record(z.string(), taskType)
 const pages = { currentPage: z.int(), totalPages: z.int(), prevPage: z.int(), nextPage: z.int() }
 const rowHead = {
   id: z.string().describe('`gallery@name`'),
@@ -37,6 +38,9 @@ const rowHead = {
   jobID: z.string().describe('The operation on it; empty for none.'),
   isDeletion: z.boolean(),
 }
+
+/** The kind of an operation in the lists of pages. */
+export type TaskType = z.output<typeof taskType>
 
 /** A page of models of galleries. */
 export const modelPage = z.object({
@@ -53,7 +57,7 @@ export const modelPage = z.object({
       size_display: z.string().optional(),
       memory_bytes: z.int().optional().describe('Estimated memory with a context of 8192 tokens.'),
       memory_display: z.string().optional(),
-      fits: z.boolean().optional().describe('Whether this machine can run it; left out while that is not known.'),
+      fits: z.boolean().optional().describe('Whether this machine can run it; left out while its size is not known.'),
     }),
   ),
   repositories: z.array(repository),
@@ -79,8 +83,9 @@ export const saved = z.object({ message: z.string() })
 export const variantsReply = z.object({
   variants: z.array(
     z.object({
-      ...{ model: z.string(), backend: z.string(), fits: z.boolean(), is_base: z.boolean() },
+      ...{ model: z.string(), backend: z.string(), is_base: z.boolean() },
       memory_bytes: z.int().optional(),
+      fits: z.boolean().optional().describe('Whether this machine can run it; left out while its size is not known.'),
     }),
   ),
   auto_selected: z.string().describe('The one that an installation takes.'),
@@ -175,7 +180,7 @@ export const jobReply = z.object({
   total_bytes: z.int().optional(),
   file_size: z.string(),
   downloaded_size: z.string(),
-  gallery_element_name: z.string(),
+  gallery_element_name: z.string().describe('The entry that was asked for; without one the name of the object.'),
   cancelled: z.boolean(),
   cancellable: z.boolean(),
 })

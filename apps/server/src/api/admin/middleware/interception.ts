@@ -20,14 +20,12 @@ export async function describeInterception(facts: InterceptionFacts): Promise<Mi
   const hasCertificate = await facts.hasCertificate()
   return {
     running: running !== undefined,
-    ...(running === undefined
-      ? {}
-      : { listen_addr: formatAddress({ host: running.proxy.address, port: running.proxy.port }) }),
+    listen_addr: running === undefined ? '' : formatAddress({ host: running.proxy.address, port: running.proxy.port }),
     configured_addr: asked,
     ...(fault === undefined ? {} : { error: fault }),
     ...describeHosts(await facts.readClaims()),
     ca_available: hasCertificate,
-    ...(hasCertificate ? { ca_cert_url: CERTIFICATE_PATH } : {}),
+    ca_cert_url: hasCertificate ? CERTIFICATE_PATH : '',
     ...(running === undefined ? {} : { counts: toCounts(running.proxy.counts) }),
   }
 }

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto'
 import { lstat, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
-import { type CheckedConfig, type ConfigPatch, checkConfig, patchConfig } from '../../../catalog/edit-config.ts'
+import {
+  type CheckedConfig,
+  type ConfigPatch,
+  checkConfig,
+  findModelName,
+  patchConfig,
+  toBlockStyle,
+} from '../../../catalog/edit-config.ts'
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import type { KeyFileGate } from '../../../catalog/key-file-gate.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
@@ -23,7 +30,11 @@ export interface ConfigFiles {
    * @throws {SvcError} `not_found`, `conflict`, `invalid_request`, `precondition_failed`
    */
   replace(name: string, text: string, options?: ChangeOptions): Promise<WrittenConfig>
-  /** Writes the file of a new model. @throws {SvcError} `conflict`, `invalid_request` */
+  /**
+   * Writes the file of a new model; JSON becomes YAML in block style.
+   *
+   * @throws {SvcError} `conflict`, `invalid_request`
+   */
   create(text: string): Promise<WrittenConfig>
 }
 
@@ -51,6 +62,11 @@ const MODE = 0o644
 
 function toRevision(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+/** The name of the file of a new model. */
+export function toConfigFile(name: string): string {
+  return `${toFileName(name.replaceAll('/', '__'))}.yaml`
 }
 
 /** A file that is written over the API describes one model, so that its name and its file belong together. */
@@ -145,7 +161,7 @@ export function createConfigFiles({
   /** The file of a new name, which nothing has yet. */
   async function newFile(name: string): Promise<string> {
     refuseTaken(name)
-    const file = `${toFileName(name.replaceAll('/', '__'))}.yaml`
+    const file = toConfigFile(name)
     const path = join(modelsPath, file)
     const found = await lstat(path).catch(() => undefined)
     if (found === undefined && !places.reserves(path)) return file
@@ -170,7 +186,7 @@ export function createConfigFiles({
       alone(async () => {
         const before = await readForChange(name, options)
         const replaces = before.model.file
-        const checked = checkConfig(text, replaces)
+        const checked = { ...checkConfig(text, replaces), text: toBlockStyle(text) }
         if (isShared(before.model)) return write(replaces, refuseTakenNames(checked, replaces), { before })
         const { model } = refuseSeveral(checked)
         const file = model.name === name ? replaces : await newFile(model.name)
@@ -179,8 +195,10 @@ export function createConfigFiles({
     create: (text) =>
       alone(async () => {
         // Without a name of its own a model would be called after a file that is not there yet.
-        const checked = refuseSeveral(checkConfig(text, '.yaml'))
-        return write(await newFile(checked.model.name), checked)
+        const name = findModelName(text)
+        const shown = name === undefined ? 'the text' : toConfigFile(name)
+        const checked = refuseSeveral(checkConfig(text, '.yaml', shown))
+        return write(await newFile(checked.model.name), { ...checked, text: toBlockStyle(text) })
       }),
   }
 }

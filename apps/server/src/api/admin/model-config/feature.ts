@@ -7,6 +7,7 @@ import { modelConfigRoutes } from './routes.ts'
 export function modelConfigFeature({
   config,
   modelFiles,
+  models,
   modelGallery,
   keyFileGate,
   places,
@@ -17,5 +18,5 @@ export function modelConfigFeature({
     ...{ modelsPath: config.modelsPath, modelFiles, keyFileGate, places },
     alone: (change) => modelGallery.changeFolder(change, { signal: new AbortController().signal }),
   })
-  return { routes: modelConfigRoutes({ files, modelFiles, bodies }) }
+  return { routes: modelConfigRoutes({ files, modelFiles, models, bodies }) }
 }

@@ -1,24 +1,31 @@
+import { basename } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
+import { describeConfig } from '../../../catalog/describe-config.ts'
+import { findModelName } from '../../../catalog/edit-config.ts'
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
+import type { ModelDirectory } from '../../../catalog/resolve.ts'
 import { checkName } from '../../../files/safe-path.ts'
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
-import type { HttpReply } from '../../../http/http-reply.ts'
+import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
+import { wantsPage } from '../../../http/wants-page.ts'
 import { readJsonBody } from '../read-json-body.ts'
-import type { ChangeOptions, ConfigFiles, WrittenConfig } from './config-files.ts'
+import { type ChangeOptions, type ConfigFiles, toConfigFile, type WrittenConfig } from './config-files.ts'
 import type { ConfigText, configWritten, patchBody } from './schemas.ts'
 
 /** What the routes of model configurations need. */
 export interface ModelConfigParts {
   readonly files: ConfigFiles
   readonly modelFiles: ConfigStore
+  /** The models with their defaults filled in. */
+  readonly models: Pick<ModelDirectory, 'list'>
   readonly bodies: BodyReader
 }
 
-const shared = { access: 'admin', family: 'flat', tag: 'models' } as const
+const shared = { access: 'admin', family: 'model-file', tag: 'models' } as const
 const schemas = () => import('./schemas.ts')
 const TOGGLES = {
   'toggle-state': { enable: { disabled: null }, disable: { disabled: true } },
@@ -28,23 +35,30 @@ const TOGGLES = {
 const CHANGED_MEANWHILE = { description: 'The file has another revision than `If-Match` names.' }
 
 /** Model files over HTTP. */
-export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigParts): Route[] {
+export function modelConfigRoutes({ files, modelFiles, models, bodies }: ModelConfigParts): Route[] {
+  /** The file that describes a model; undefined for weights without one. */
+  function findFile(name: string): string | undefined {
+    const model = modelFiles.get(name)
+    return model?.source === 'yaml' || model?.source === 'list' ? basename(model.file) : undefined
+  }
+
   return [
     defineRoute({
-      ...shared,
+      ...{ ...shared, family: 'flat' },
       method: 'GET',
       path: '/api/models/config-json/:name{.+}',
       summary: 'The configuration of a model as JSON',
       responses: {
         200: {
-          description: 'Every key of its file.',
+          description: 'Every key, with its value in the file or its default.',
           schema: async () => (await import('../model-facts/editor-schemas.ts')).modelConfig,
         },
         404: { description: 'There is no such file.' },
       },
       async handler(call) {
         const { model, revision } = await files.read(named(call))
-        return json(model.raw, { headers: toRevisionHeaders(revision) })
+        const filled = models.list({ includeReferenced: true }).find(({ name }) => name === model.name)
+        return json(describeConfig(filled ?? model), { headers: toRevisionHeaders(revision) })
       },
     }),
     defineRoute({
@@ -60,10 +74,12 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       },
       async handler(call) {
         const name = named(call)
-        const patch = await readPatch(call, bodies)
-        call.noteChange({ details: Object.keys(patch).join(', ') })
-        const written = await files.patch(name, patch, readPrecondition(call))
-        return toWritten(`Model '${name}' updated successfully`, written)
+        return await naming(findFile(name), async () => {
+          const patch = await readPatch(call, bodies)
+          call.noteChange({ details: Object.keys(patch).join(', ') })
+          const written = await files.patch(name, patch, readPrecondition(call))
+          return toWritten(`Model '${name}' updated successfully`, written)
+        })
       },
     }),
     defineRoute({
@@ -79,9 +95,13 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
         409: { description: 'A model of this name exists.' },
       },
       async handler(call) {
-        const written = await files.create(await readText(call, bodies))
-        call.noteChange({ target: written.file })
-        return toWritten('Model configuration created successfully', written)
+        const text = await readText(call, bodies)
+        const name = findModelName(text)
+        return await naming(name === undefined ? undefined : toConfigFile(name), async () => {
+          const written = await files.create(text)
+          call.noteChange({ target: written.file })
+          return toWritten('Model configuration created successfully', written)
+        })
       },
     }),
     defineRoute({
@@ -89,13 +109,18 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
       method: 'GET',
       path: '/models/edit/:name{.+}',
       aliases: ['/api/models/edit/:name{.+}'],
-      summary: 'The text of a model file',
+      summary: 'The text of a model file; browsers are led to its page in the editor',
       responses: {
+        302: { description: 'To the page of the editor, for a request that accepts HTML.' },
         200: { description: 'As it lies in the models folder.', schema: async () => (await schemas()).configText },
         404: { description: 'There is no such file.' },
       },
       async handler(call) {
         const { model, text, revision } = await files.read(named(call))
+        if (call.path.startsWith('/models/') && wantsPage(call.header('accept'))) {
+          const location = `${call.baseUrl}app/models/${encodeURIComponent(model.name)}`
+          return new HttpReply(null, { status: 302, headers: { location } })
+        }
         return json(
           { config: text, name: model.name, filename: model.file, config_revision: revision } satisfies ConfigText,
           { headers: toRevisionHeaders(revision) },
@@ -116,9 +141,12 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
         412: CHANGED_MEANWHILE,
       },
       async handler(call) {
-        const written = await files.replace(named(call), await readText(call, bodies), readPrecondition(call))
-        call.noteChange({ details: `the whole file, now ${written.file}` })
-        return toWritten('Model configuration updated successfully', written)
+        const name = named(call)
+        return await naming(findFile(name), async () => {
+          const written = await files.replace(name, await readText(call, bodies), readPrecondition(call))
+          call.noteChange({ details: `the whole file, now ${written.file}` })
+          return toWritten('Model configuration updated successfully', written)
+        })
       },
     }),
     ...(['toggle-state', 'toggle-pinned'] as const).map((verb) =>
@@ -133,15 +161,11 @@ export function modelConfigRoutes({ files, modelFiles, bodies }: ModelConfigPart
         },
         async handler(call) {
           const name = named(call)
-          const patch = new Map<string, Readonly<Record<string, unknown>>>(Object.entries(TOGGLES[verb])).get(
-            call.param('action'),
-          )
-          if (patch === undefined) {
-            const known = Object.keys(TOGGLES[verb]).join(' or ')
-            throw new SvcError('invalid_request', `the action is not ${known}`, { code: 'unknown_action' })
-          }
-          call.noteChange({ details: call.param('action') })
-          return toWritten(`Model '${name}' updated`, await files.patch(name, patch))
+          return await naming(findFile(name), async () => {
+            const patch = readToggle(verb, call.param('action'))
+            call.noteChange({ details: call.param('action') })
+            return toWritten(`Model '${name}' updated`, await files.patch(name, patch))
+          })
         },
       }),
     ),
@@ -163,6 +187,28 @@ function named(call: Call): string {
   const name = call.param('name')
   checkName(name, 'model')
   return name
+}
+
+/** Runs a change of a model file. Its failures carry the name of the file. */
+async function naming(filename: string | undefined, change: () => Promise<HttpReply>): Promise<HttpReply> {
+  try {
+    return await change()
+  } catch (thrown) {
+    if (filename === undefined || !SvcError.is(thrown)) throw thrown
+    const { kind, message, code, retryAfterMs } = thrown
+    const details = { ...thrown.details, beside: { filename } }
+    const retry = retryAfterMs === undefined ? {} : { retryAfterMs }
+    throw new SvcError(kind, message, { code, details, cause: thrown, ...retry })
+  }
+}
+
+function readToggle(verb: keyof typeof TOGGLES, action: string): Readonly<Record<string, unknown>> {
+  const known: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map(Object.entries(TOGGLES[verb]))
+  const patch = known.get(action)
+  if (patch !== undefined) return patch
+  throw new SvcError('invalid_request', `the action is not ${[...known.keys()].join(' or ')}`, {
+    code: 'unknown_action',
+  })
 }
 
 function toWritten(message: string, { file, revision }: WrittenConfig): HttpReply {

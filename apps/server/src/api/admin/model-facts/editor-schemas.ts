@@ -20,15 +20,17 @@ const field = z.object({
 })
 
 /** Reply of `GET /api/models/config-metadata`: the sections, or with `section` the keys. */
-export const configMetadata = z.object({
-  hint: z.string().optional(),
-  schema: z.string().optional().describe('The address of the JSON Schema of model files.'),
-  sections: z.array(section).optional(),
-  fields: z.array(field).optional(),
-})
+export const configMetadata = z.union([
+  z.object({
+    hint: z.string(),
+    schema: z.string().describe('The address of the JSON Schema of model files.'),
+    sections: z.array(section),
+  }),
+  z.array(field),
+])
 
 /** Reply of `GET /api/models/config-schema`. */
 export const jsonSchema = z.looseObject({ $schema: z.string() })
 
-/** Reply of `GET /api/models/config-json/:name`: every key of the file. */
+/** Reply of `GET /api/models/config-json/:name`: every key, null where nothing sets it. */
 export const modelConfig = z.looseObject({ name: z.string().optional() })

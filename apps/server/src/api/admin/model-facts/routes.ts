@@ -71,7 +71,7 @@ export function modelFactRoutes(parts: ModelFactParts): Route[] {
       },
       handler(call) {
         const section = call.query('section')
-        return json(section ? { fields: listSectionFields(section) } : listSections(call.baseUrl))
+        return json(section ? listSectionFields(section) : listSections(call.baseUrl))
       },
     }),
     defineRoute({
@@ -139,7 +139,7 @@ async function findLoadStatus(
 ): Promise<z.output<typeof loadStatus>> {
   const model = parts.modelFiles.get(name)
   // An installation has no file yet.
-  if (!mayUse(principal, model ?? { name })) throw modelNotFound(name)
+  if (!mayUse(principal, model ?? { name })) throw notLoading(modelNotFound(name))
   const installation = parts
     .operations()
     .find(
@@ -154,13 +154,19 @@ async function findLoadStatus(
     const bytes = { bytes_sent: currentBytes, total_bytes: totalBytes }
     return { model: name, state: 'installing', progress: percent / 100, ...bytes, file_index: 0, total_files: 1 }
   }
-  if (model === undefined) throw modelNotFound(name)
+  if (model === undefined) throw notLoading(modelNotFound(name))
   if (!parts.loading().includes(name)) {
-    throw new SvcError('not_found', `model "${name}" is not being loaded`, { code: 'not_loading' })
+    throw notLoading(new SvcError('not_found', `model "${name}" is not being loaded`, { code: 'not_loading' }))
   }
   // Backends do not tell how far a load is.
   const bytes = { bytes_sent: 0, total_bytes: await parts.measureWeights(model) }
   return { model: name, state: 'loading', progress: 0, ...bytes, file_index: 0, total_files: 1 }
+}
+
+/** A 404 of the load status, in the words that clients of this route look for. */
+function notLoading(cause: SvcError): SvcError {
+  const details = { ...cause.details, type: 'not_found_error' }
+  return new SvcError('not_found', cause.message, { code: cause.code, details, cause })
 }
 
 function complete(call: Call, { modelFiles, backendNames }: ModelFactParts): readonly string[] {

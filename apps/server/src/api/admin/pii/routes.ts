@@ -6,6 +6,7 @@ import { AUDIT_ORIGINS, CHANGE_KINDS, DECISION_KINDS } from '../../../audit/audi
 import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
+import { readCount } from '../../../http/read-count.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { HashedEntity, TextScan, TextScanner } from '../../../pii/scan-text.ts'
 import { DEFAULT_LIMIT } from './default-limit.ts'
@@ -98,7 +99,7 @@ export function piiRoutes(parts: PiiRouteParts): Route[] {
           ...{ origin, change, target },
           since: readTime('since', call.query('since')),
           until: readTime('until', call.query('until')),
-          limit: readLimit(call.query('limit')),
+          limit: readCount(call.query('limit'), { usual: DEFAULT_LIMIT, most: MAX_LIMIT }),
         })
         return json({ events: found.map(toWireEvent) })
       },
@@ -187,11 +188,6 @@ function readTime(param: string, asked: string | undefined): number | undefined 
     code: 'invalid_time',
     details: { type: 'invalid_request', param },
   })
-}
-
-function readLimit(asked: string | undefined): number {
-  const limit = /^\d{1,9}$/.test(asked ?? '') ? Number(asked) : 0
-  return limit === 0 ? DEFAULT_LIMIT : Math.min(limit, MAX_LIMIT)
 }
 
 function toWireEvent(event: RecordedEvent): PiiEvent {

@@ -7,6 +7,7 @@ import type { BodyReader } from '../../../http/body.ts'
 import type { Call } from '../../../http/call.ts'
 import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
+import { readCount } from '../../../http/read-count.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { readBody } from '../../../inference/read-body.ts'
 import type { RouterAdmin, RouterView } from '../../../routing/router-admin.ts'
@@ -62,7 +63,7 @@ export function routerRoutes({ open, bodies }: RouterRouteParts): Route[] {
           correlationId: call.query('correlation_id') || undefined,
           userId: call.query('user_id') || undefined,
           routerModel: call.query('router_model') || undefined,
-          limit: readLimit(call.query('limit')),
+          limit: readCount(call.query('limit'), { usual: DEFAULT_LIMIT, most: MAX_LIMIT }),
         })
         return json({ decisions: found.map(toWireDecision) })
       },
@@ -203,9 +204,4 @@ function isRequired(param: string): SvcError {
     code: 'missing_field',
     details: { type: 'invalid_request_error', param },
   })
-}
-
-function readLimit(asked: string | undefined): number {
-  const limit = /^\d{1,9}$/.test(asked ?? '') ? Number(asked) : 0
-  return limit === 0 ? DEFAULT_LIMIT : Math.min(limit, MAX_LIMIT)
 }

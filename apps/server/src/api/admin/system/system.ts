@@ -71,7 +71,8 @@ export function systemRoutes(facts: SystemFacts): Route[] {
       summary: 'Backends and loaded models with their processes',
       responses: { 200: { description: 'Both lists in byte order.', schema: async () => (await wire()).systemReply } },
       async handler() {
-        const loaded = await Promise.all(facts.loaded().map((model) => describe(model, facts)))
+        const models = facts.loaded().toSorted((one, other) => (one.name < other.name ? -1 : 1))
+        const loaded = await Promise.all(models.map((model) => describe(model, facts)))
         return json({ backends: [...facts.backendNames()], loaded_models: loaded } satisfies SystemReply)
       },
     }),

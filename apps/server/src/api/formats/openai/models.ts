@@ -3,6 +3,7 @@ import type { MessagesModel, MessagesModelList } from '@svc/wire/messages'
 import type { Model, ModelCapabilitiesList, ModelList, ModelWithCapabilities } from '@svc/wire/openai'
 import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
+import { readCount } from '../../../http/read-count.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { modelNotFound } from '../../../inference/stages/resolve.ts'
 import type { Principal } from '../../../principal.ts'
@@ -60,7 +61,7 @@ const PAGE = { usual: 20, most: 1000 } as const
 
 /** Creates a page of the list for the messages format. */
 function toMessagesPage(entries: readonly ListedModel[], call: Call): MessagesModelList {
-  const limit = toPageLimit(call.query('limit'))
+  const limit = readCount(call.query('limit'), PAGE)
   const find = (name: 'after_id' | 'before_id'): number => {
     const id = call.query(name)
     const index = entries.findIndex((entry) => entry.id === id)
@@ -78,12 +79,6 @@ function toMessagesPage(entries: readonly ListedModel[], call: Call): MessagesMo
     first_id: page[0]?.id ?? null,
     last_id: page.at(-1)?.id ?? null,
   }
-}
-
-function toPageLimit(asked: string | undefined): number {
-  const limit = asked === undefined ? PAGE.usual : Number(asked)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE.most) return limit
-  throw new SvcError('invalid_request', `limit must be 1 to ${PAGE.most}`, { details: { param: 'limit' } })
 }
 
 /** `GET /v1/models`, its alias, the capabilities, and one model by name. */

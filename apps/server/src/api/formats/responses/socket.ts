@@ -126,6 +126,9 @@ const NAMED_CODES: ReadonlySet<string> = new Set([
   'pii_unsupported_transport',
 ])
 
+/** Clients of sockets know these refusals by another type than clients of HTTP do. */
+const SOCKET_TYPES: ReadonlyMap<string, string> = new Map([['previous_response_not_found', 'invalid_request_error']])
+
 function toErrorMessage(error: SvcError, { opaqueErrors }: CreateParts): string {
   const status = toStatus(error)
   if (opaqueErrors) {
@@ -136,7 +139,8 @@ function toErrorMessage(error: SvcError, { opaqueErrors }: CreateParts): string 
       error: { type, code: null, message: 'an error occurred', param: null },
     })
   }
-  const { type, message, code, param } = responsesError(error)
+  const { message, code, param, ...fields } = responsesError(error)
+  const type = SOCKET_TYPES.get(error.code) ?? fields.type
   const retryAfter = retryAfterSeconds(error)
   return JSON.stringify({
     type: 'error',

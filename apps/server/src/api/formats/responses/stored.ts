@@ -3,6 +3,7 @@ import type { ResponseContentPart, ResponseInputItem, ResponseResource } from '@
 import type { Call } from '../../../http/call.ts'
 import { ALREADY_SENT, type HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
+import { readCount } from '../../../http/read-count.ts'
 import { createReplyWriter } from '../../../http/reply-writer.ts'
 import type { Clock } from '../../../ports.ts'
 import type { LiveResponse } from '../../../responses/live-responses.ts'
@@ -114,7 +115,7 @@ export async function listInputItems(call: Call, parts: Parts): Promise<HttpRepl
   const { stored } = await find(call, parts)
   const items = stored.input.map(toListed)
   if (call.query('order') !== 'asc') items.reverse()
-  const limit = readLimit(call.query('limit'))
+  const limit = readCount(call.query('limit'), { usual: DEFAULT_ITEMS, most: MAX_ITEMS })
   const after = call.query('after')
   const start = after === undefined || after === '' ? 0 : items.findIndex(({ id }) => id === after) + 1
   if (start === 0 && after !== undefined && after !== '') throw badRequest('after: no such item', 'after')
@@ -126,15 +127,6 @@ export async function listInputItems(call: Call, parts: Parts): Promise<HttpRepl
     last_id: data.at(-1)?.id ?? null,
     has_more: start + limit < items.length,
   })
-}
-
-function readLimit(text: string | undefined): number {
-  if (text === undefined || text === '') return DEFAULT_ITEMS
-  const limit = Number(text)
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_ITEMS) {
-    throw badRequest(`limit must be an integer from 1 to ${MAX_ITEMS}`, 'limit')
-  }
-  return limit
 }
 
 /** Converts an item for the list: the content of a message is always in parts. */

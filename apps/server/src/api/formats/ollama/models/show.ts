@@ -20,7 +20,7 @@ export function showModel(model: ModelConfig): OllamaShowReply {
 function toParameterLines({ parameters, contextSize, llm }: ModelConfig): string[] {
   const values: Readonly<Record<string, number | undefined>> = {
     num_ctx: contextSize !== undefined && contextSize > 0 ? contextSize : undefined,
-    num_predict: parameters.maxTokens,
+    num_predict: toNumPredict(parameters.maxTokens),
     temperature: parameters.temperature,
     top_k: parameters.topK,
     top_p: parameters.topP,
@@ -32,6 +32,11 @@ function toParameterLines({ parameters, contextSize, llm }: ModelConfig): string
   const numbers = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]))
   const stops = (llm.stopwords ?? []).map((word) => ['stop', JSON.stringify(word)])
   return [...numbers, ...stops].map(([name = '', value = '']) => `${name.padEnd(30)} ${value}`)
+}
+
+/** Clients of the format read 0 as no tokens at all and -1 as no limit; in model files 0 is no limit. */
+function toNumPredict(maxTokens: number | undefined): number | undefined {
+  return maxTokens !== undefined && maxTokens <= 0 ? -1 : maxTokens
 }
 
 function toModelfile(
