@@ -372,12 +372,7 @@ const PROMISES = {
     },
   },
   '@svc/wire': {
-    printed: [
-      'user 1',
-      'SvcError: messages[0].content: must be a string or an array',
-      '{"text":"grüße"}',
-      '[DONE]',
-    ],
+    printed: ['user 1', 'SvcError: messages[0].content: must be a string or an array', '{"text":"grüße"}', '[DONE]'],
     names: ['createSchemaRegistry', 'parseBody', 'toOpenApiSchemas', 'toSchemaReference'],
     entries: {
       messages: [

@@ -114,6 +114,7 @@ describe('toOpenApiSchemas', () => {
       'RouterStatus',
       'ScoreReply',
       'ScoreRequest',
+      'SettingsError',
       'SettingsUpdate',
       'System',
       'TokenizeReply',

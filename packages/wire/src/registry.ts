@@ -43,7 +43,7 @@ import {
   routerStatus,
 } from './native/router.ts'
 import { scoreReply, scoreRequest } from './native/score.ts'
-import { settingsUpdateReply } from './native/settings.ts'
+import { settingsErrorReply, settingsUpdateReply } from './native/settings.ts'
 import { loadedModel, systemReply, versionReply } from './native/system.ts'
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
 import { backendTrace, backendTraceList, trace, traceList, traceSummary } from './native/traces.ts'
@@ -208,6 +208,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   Resources: resourcesReply,
   DeviceMemory: deviceMemory,
   Version: versionReply,
+  SettingsError: settingsErrorReply,
   SettingsUpdate: settingsUpdateReply,
 }
 

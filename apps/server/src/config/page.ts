@@ -74,7 +74,7 @@ const SETTINGS_HEAD = `## Settings
 
 \`GET /api/settings\` shows every setting, \`POST /api/settings\` changes any of them. A change acts at once, on the next
 request or the next load of a model; none needs a restart. A setting of a part that this version does not have keeps its
-value.
+value. A value that a flag or a variable overrides is saved; the reply names it under \`not_in_force\` with the reason.
 
 | Setting | Flag | Acts |
 |---|---|---|

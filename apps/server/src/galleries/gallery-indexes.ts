@@ -8,7 +8,7 @@ import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { untilAborted } from '../until-aborted.ts'
 import type { Gallery, Listed } from './gallery.ts'
-import { type AddressParts, readAddress } from './read-address.ts'
+import { type AddressParts, checkAddress, readAddress } from './read-address.ts'
 import { MAX_INDEX_BYTES, readIndex } from './read-index.ts'
 
 /** A gallery with what was found wrong when it was read last. */
@@ -33,6 +33,8 @@ export interface GalleryIndexes<Entry> {
   find(id: string, options: { readonly signal: AbortSignal }): Promise<Listed<Entry> | undefined>
   /** The galleries that are configured now, as they were read last. */
   states(): readonly GalleryState[]
+  /** Checks an address that a gallery may get. @throws {SvcError} `invalid_request` for one that can never be read */
+  checkAddress(url: string): void
   /** Ends what is read in the background. Nothing is read or written after that. */
   close(): Promise<void>
 }
@@ -186,6 +188,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
         const { error, warnings } = openIndex(gallery)
         return { gallery, error, warnings }
       }),
+    checkAddress: (url) => checkAddress(url, { trust: 'operator', what: 'the gallery' }, options),
     async close() {
       closing.abort(new SvcError('unavailable', 'the server is stopping'))
       await Promise.all([...indexes.values()].flatMap(({ loading }) => loading ?? []))

@@ -5,6 +5,7 @@ import { SvcError } from '@svc/errors'
 import { resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
 import { toReason } from '../files/file-error.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
+import { parseImageReference } from '../oci/image-reference.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { Trust } from '../outbound/failures.ts'
 import { readImageText } from './image-text.ts'
@@ -73,10 +74,27 @@ export async function readAddress(uri: string, options: AddressOptions, parts: A
     }
     case 'oci-file':
     case 'ollama':
-      throw new SvcError('invalid_request', `an address of this form is not allowed for ${what}`, {
-        code: 'invalid_uri',
-      })
+      throw formNotAllowed(what)
   }
+}
+
+/**
+ * Checks the form of an address without reading it.
+ *
+ * @throws {SvcError} `invalid_request` for one that {@link readAddress} can never read
+ */
+export function checkAddress(
+  uri: string,
+  { trust, what }: Pick<AddressOptions, 'trust' | 'what'>,
+  { services }: Pick<AddressParts, 'services'>,
+): void {
+  const resolved = resolveUri(uri, trust, services())
+  if (resolved.kind === 'oci') parseImageReference(resolved.reference)
+  else if (resolved.kind === 'oci-file' || resolved.kind === 'ollama') throw formNotAllowed(what)
+}
+
+function formNotAllowed(what: string): SvcError {
+  return new SvcError('invalid_request', `an address of this form is not allowed for ${what}`, { code: 'invalid_uri' })
 }
 
 /** An address of another origin was not chosen by the operator. */

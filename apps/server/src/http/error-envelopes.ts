@@ -108,6 +108,8 @@ function toErrorFields(error: SvcError, family: ErrorFamily): Record<string, unk
       return isGate(error, status)
         ? compatible(error, status)
         : { success: false, message: error.message, error: error.message, pending_cleanup: 0 }
+    case 'settings':
+      return isGate(error, status) ? compatible(error, status) : { success: false, error: error.message }
   }
 }
 

@@ -52,6 +52,7 @@ const ERRORS: Partial<Readonly<Record<ErrorFamily, string>>> = {
   string: 'OllamaError',
   flat: 'FlatError',
   'model-file': 'ModelFileError',
+  settings: 'SettingsError',
 }
 
 async function toOperation(route: RouteInfo, template: string, registry: SchemaRegistry): Promise<Json> {

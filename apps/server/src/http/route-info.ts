@@ -9,7 +9,7 @@ export type Access = 'none' | 'any' | 'self' | 'admin'
 /**
  * The error body a route answers with (§7.1): OpenAI-compatible, the same with a `message` beside it (rerank), messages,
  * responses, a text with its `type` beside it (alternate ecosystem), `{error: text}` (account endpoints), the same with
- * `success`, `message` and `pending_cleanup` (model files), audio vendor.
+ * `success`, `message` and `pending_cleanup` (model files) or with `success` only (settings), audio vendor.
  */
 export type ErrorFamily =
   | 'compatible'
@@ -19,6 +19,7 @@ export type ErrorFamily =
   | 'string'
   | 'flat'
   | 'model-file'
+  | 'settings'
   | 'vendor'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -16,7 +16,10 @@ export interface ListenerSwitchOptions {
 
 /** The listener that follows a setting. */
 export interface ListenerSwitch {
-  /** Starts, moves or stops the listener: an empty address stops it. Returns at once; failures are logged and shown. */
+  /**
+   * Starts, moves or stops the listener: an empty address stops it. An address that failed is tried again. Returns at
+   * once; failures are logged and shown.
+   */
   follow(address: string): void
   /** The address that was asked for last; empty for none. */
   readonly asked: string
@@ -95,7 +98,7 @@ class LiveSwitch implements ListenerSwitch {
 
   async #reach(): Promise<void> {
     const wanted = this.#asked
-    if (wanted === this.#reached) return
+    if (wanted === this.#reached && this.#fault === undefined) return
     this.#reached = wanted
     this.#fault = undefined
     this.#end(MOVE_MS)

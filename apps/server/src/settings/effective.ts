@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ConfigSources } from '../config/load.ts'
 import type { ServerConfig, SettingKey } from '../config/schema.ts'
 import { findPairedOption, findSetting, SETTING_KEYS } from './schema.ts'
@@ -10,6 +11,8 @@ type SettingSource = 'flag' | 'env' | 'file' | 'default'
 export interface EffectiveSetting {
   readonly value: unknown
   readonly source: SettingSource
+  /** Set where another value is saved, which a flag or a variable keeps from acting. */
+  readonly isShadowing?: boolean | undefined
 }
 
 /** Everything that the value of a setting depends on. */
@@ -35,7 +38,10 @@ function effectiveSetting(key: SettingKey, { values, sources }: Options, saved: 
   const source = sources.get(option)
   const hasSaved = saved.has(key)
   const isGiven = source === 'flag' || source === 'env'
-  if (isGiven && given !== undefined && !(fileFirst === true && hasSaved)) return { value: given, source }
+  if (isGiven && given !== undefined && !(fileFirst === true && hasSaved)) {
+    const isShadowing = hasSaved && !isDeepStrictEqual(saved.get(key), given)
+    return { value: given, source, ...(isShadowing ? { isShadowing } : {}) }
+  }
   return hasSaved ? { value: saved.get(key), source: 'file' } : { value: given ?? fallback, source: 'default' }
 }
 

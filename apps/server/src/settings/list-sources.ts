@@ -16,6 +16,8 @@ export interface SettingOrigin {
   readonly flag: string | null
   /** The variables that set it, in the order in which they count. */
   readonly variables: readonly string[]
+  /** Whether a saved value is not in force, because a flag or a variable sets another one. */
+  readonly saved_value_unused: boolean
   /** Faults of the things that its value names; absent without faults. */
   readonly problems?: readonly string[] | undefined
 }
@@ -27,7 +29,7 @@ export function listSettingOrigins(
   snapshot: ReadonlyMap<SettingKey, EffectiveSetting>,
   findProblems: (key: SettingKey) => readonly string[] = () => [],
 ): readonly SettingOrigin[] {
-  return [...snapshot].map(([key, { source }]) => {
+  return [...snapshot].map(([key, { source, isShadowing }]) => {
     const { heading, about, secret } = findSetting(key)
     const problems = findProblems(key)
     const option = OPTION_BY_KEY.get(findPairedOption(key) ?? '')
@@ -38,10 +40,30 @@ export function listSettingOrigins(
       source: source === 'env' ? 'environment' : source,
       locked_by: findLock(key, source),
       secret: secret === true,
+      saved_value_unused: isShadowing === true,
       flag: option?.flag === undefined ? null : `--${option.flag}`,
       variables: option?.env ?? [],
       ...(problems.length === 0 ? {} : { problems }),
     }
+  })
+}
+
+/** A setting that is saved and does not act. */
+export interface NotInForce {
+  readonly key: SettingKey
+  /** What keeps it from acting. */
+  readonly reason: string
+}
+
+/** Lists those of the named settings whose saved value a flag or a variable keeps from acting. */
+export function listOverridden(
+  keys: readonly string[],
+  snapshot: ReadonlyMap<SettingKey, EffectiveSetting>,
+): readonly NotInForce[] {
+  return listSettingOrigins(snapshot).flatMap(({ key, locked_by: lock, saved_value_unused: isUnused, ...origin }) => {
+    if (!isUnused || !keys.includes(key)) return []
+    const name = lock === 'flag' ? `the flag ${origin.flag}` : `the variable ${origin.variables.join(' or ')}`
+    return [{ key, reason: `${name} sets another value at the start` }]
   })
 }
 

@@ -32,6 +32,7 @@ const ERRORS: Readonly<Record<ErrorFamily, z.ZodType>> = {
   responses: responseErrorReply,
   string: stringError,
   flat: z.strictObject({ error: z.string() }),
+  settings: z.strictObject({ success: z.literal(false), error: z.string() }),
   'model-file': z.strictObject({
     ...{ success: z.literal(false), message: z.string(), error: z.string(), pending_cleanup: z.literal(0) },
     filename: z.string().optional(),

@@ -7212,10 +7212,37 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SettingsError: {
+            /** @constant */
+            success?: false;
+            error: string | ({
+                code: number | string;
+                message: string;
+                type: string;
+                param: string | null;
+            } & {
+                [key: string]: unknown;
+            });
+            not_in_force?: ({
+                key: string;
+                reason: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
         SettingsUpdate: {
             success: boolean;
             message?: string;
             error?: string;
+            not_in_force?: ({
+                key: string;
+                reason: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            warnings?: string[];
         } & {
             [key: string]: unknown;
         };
@@ -16697,7 +16724,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Saved and in force. */
+            /** @description Saved, and in force but for those of `not_in_force`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16712,7 +16739,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SettingsUpdate"];
+                    "application/json": components["schemas"]["SettingsError"];
+                };
+            };
+            /** @description With `not_in_force` everything was saved, and a part of the server does not start with it. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsError"];
                 };
             };
             /** @description An error in the format of the route. */
@@ -16721,7 +16757,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompatibleError"];
+                    "application/json": components["schemas"]["SettingsError"];
                 };
             };
         };
@@ -16752,6 +16788,8 @@ export interface operations {
                             locked_by: ("flag" | "environment" | "branding" | "version") | null;
                             /** @description `GET /api/settings` shows a mask, which may be sent back. */
                             secret: boolean;
+                            /** @description A saved value is not in force, because a flag or a variable sets another one. */
+                            saved_value_unused: boolean;
                             flag: string | null;
                             variables: string[];
                             /** @description Faults of the things that its value names, such as a gallery that cannot be read. */

@@ -75,7 +75,7 @@ export {
   scoreReply,
   scoreRequest,
 } from './score.ts'
-export { type SettingsUpdateReply, settingsUpdateReply } from './settings.ts'
+export { type SettingsUpdateReply, settingsErrorReply, settingsUpdateReply } from './settings.ts'
 export {
   type LoadedModel,
   loadedModel,

@@ -777,4 +777,31 @@ export const MANAGEMENT = defineRequirements([
     behavior: 'Replies of management routes have the shapes that their clients rely on.',
     state: 'built',
   },
+  {
+    id: 'settings:reply:not-in-force',
+    section: '4.7',
+    behavior:
+      'A setting that a flag or a variable overrides is saved; the reply and the sources of the settings say that it is not in force.',
+    state: 'built',
+  },
+  {
+    id: 'settings:reply:listener',
+    section: '4.7',
+    behavior:
+      'A `mitm_listen` whose listener does not start is saved and answered with 500 and the reason; saved again it is tried again.',
+    state: 'built',
+  },
+  {
+    id: 'settings:galleries:checked',
+    section: '4.7',
+    behavior: 'A gallery with an address that nothing reads is refused by `POST /api/settings`, naming the gallery.',
+    state: 'built',
+  },
+  {
+    id: 'settings:detectors:warned',
+    section: '4.7',
+    behavior:
+      'Default detectors that do not exist or do not detect are saved with a warning, which also stands at the setting.',
+    state: 'built',
+  },
 ])

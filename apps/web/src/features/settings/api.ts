@@ -23,11 +23,25 @@ export const originsQuery = queryOptions({
   queryFn: ({ signal }) => fetchOrigins(signal),
 })
 
+/** The result of saving: which settings do not act, each with the reason, and what else is wrong with the values. */
+export interface Saved {
+  readonly unused: readonly { readonly key: string; readonly reason: string }[]
+  readonly warnings: readonly string[]
+}
+
+/** Saves settings. A reply that names settings that do not act is no failure: they were saved. */
+async function saveSettings(patch: Readonly<Record<string, unknown>>): Promise<Saved> {
+  const { data, error, response } = await api.POST('/api/settings', { body: { ...patch } })
+  const unused = data?.not_in_force ?? error?.not_in_force
+  if (!response.ok && unused === undefined) throw readFailure(response, error)
+  return { unused: unused ?? [], warnings: data?.warnings ?? [] }
+}
+
 /** Saves a part of the settings; null takes a saved value away. Everything is asked for again afterwards. */
 export function useSaveSettings() {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: (patch: Readonly<Record<string, unknown>>) => unwrap(api.POST('/api/settings', { body: { ...patch } })),
+    mutationFn: saveSettings,
     onSuccess: () =>
       Promise.all([
         cache.invalidateQueries({ queryKey: ['settings'] }),

@@ -34,6 +34,7 @@ export function SettingRow({
         <p className="t2" id={`${id}-about`}>
           {origin.about}
         </p>
+        {origin.saved_value_unused && <p className="hint err">{t('unused')}</p>}
         {origin.problems !== undefined && (
           <ul className="problem-list hint err" aria-label={t('problems')}>
             {origin.problems.map((problem) => (

@@ -60,9 +60,12 @@ function Settings({ sections, values }: { readonly sections: readonly Section[];
   const change = (key: string, draft: Draft | undefined) => setDrafts(putDraft(drafts, key, draft, values[key]))
   const onSave = () =>
     save.mutate(toPatch(drafts), {
-      onSuccess: () => {
+      onSuccess: ({ unused, warnings }) => {
         setDrafts({})
-        notify('success', t('saved'))
+        const faults = [...unused.map(({ key, reason }) => `${key}: ${reason}`), ...warnings]
+        if (unused.length > 0) notify('error', t('savedUnused', { reasons: faults.join('; ') }))
+        else if (faults.length > 0) notify('error', t('savedFaulty', { reasons: faults.join('; ') }))
+        else notify('success', t('saved'))
       },
     })
   return (

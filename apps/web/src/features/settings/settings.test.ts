@@ -5,7 +5,17 @@ import { searchSections, splitSections } from './sections.ts'
 
 function makeOrigin(key: string, heading: string, more: Partial<Origin> = {}): Origin {
   return {
-    ...{ key, heading, about: '', source: 'default', locked_by: null, secret: false, flag: null, variables: [] },
+    ...{
+      key,
+      heading,
+      about: '',
+      source: 'default',
+      locked_by: null,
+      secret: false,
+      saved_value_unused: false,
+      flag: null,
+      variables: [],
+    },
     ...more,
   }
 }

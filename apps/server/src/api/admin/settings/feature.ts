@@ -2,17 +2,40 @@ import type { SettingKey } from '../../../config/schema.ts'
 import type { ServerFeature } from '../../../features/feature.ts'
 import type { GalleryIndexes } from '../../../galleries/gallery-indexes.ts'
 import type { Platform } from '../../../platform/platform.ts'
+import { untilAborted } from '../../../until-aborted.ts'
+import { checkNamed, findNamedFaults, type NamedThings } from './check-values.ts'
 import { settingsRoutes } from './settings.ts'
 
 /** Runtime settings over HTTP. */
 export function settingsFeature(platform: Platform): ServerFeature {
-  const { config, settings, modelGallery, backendGallery, bodies } = platform
+  const { config, settings, modelGallery, backendGallery, modelFiles, interception, bodies } = platform
   if (config.disableRuntimeSettings) return {}
-  const findProblems = (key: SettingKey): readonly string[] => {
-    if (key === 'galleries') return describeProblems(modelGallery.indexes)
-    return key === 'backend_galleries' ? describeProblems(backendGallery.indexes) : []
+  const things: NamedThings = {
+    modelIndexes: modelGallery.indexes,
+    backendIndexes: backendGallery.indexes,
+    findModel: (name) => modelFiles.get(name),
   }
-  return { routes: settingsRoutes(settings, bodies, findProblems) }
+  const findFaults = (key: SettingKey): readonly string[] => findNamedFaults(key, settings.get(key), things)
+  return {
+    routes: settingsRoutes({
+      settings,
+      bodies,
+      findProblems(key) {
+        if (key === 'galleries') return describeProblems(modelGallery.indexes)
+        if (key === 'backend_galleries') return describeProblems(backendGallery.indexes)
+        return key === 'mitm_listen' ? [interception.fault ?? []].flat() : findFaults(key)
+      },
+      check: (key, value) => checkNamed(key, value, settings.snapshot().get(key)?.value, things),
+      findWarnings: findFaults,
+      async restart(key, { signal }) {
+        if (key !== 'mitm_listen') return undefined
+        // The same address, saved again, is tried again.
+        interception.follow(settings.get('mitm_listen'))
+        await untilAborted(interception.settled(), signal)
+        return interception.fault
+      },
+    }),
+  }
 }
 
 function describeProblems(indexes: Pick<GalleryIndexes<unknown>, 'states'>): readonly string[] {

@@ -13,6 +13,9 @@ export const settingSources = z.object({
         .nullable()
         .describe('What a saved value cannot change: a flag, a variable, the routes of the branding, or this version.'),
       secret: z.boolean().describe('`GET /api/settings` shows a mask, which may be sent back.'),
+      saved_value_unused: z
+        .boolean()
+        .describe('A saved value is not in force, because a flag or a variable sets another one.'),
       flag: z.string().nullable(),
       variables: z.array(z.string()),
       problems: z

@@ -1,10 +1,13 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
+import type { SettingsUpdateReply } from '@svc/wire/native'
 import type { SettingKey } from '../../../config/schema.ts'
 import type { BodyReader } from '../../../http/body.ts'
-import type { HttpReply } from '../../../http/http-reply.ts'
+import type { Call } from '../../../http/call.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
+import type { NotInForce } from '../../../settings/list-sources.ts'
+import { isSettingKey } from '../../../settings/schema.ts'
 import type { Settings } from '../../../settings/settings.ts'
 
 const wire = () => import('@svc/wire/native')
@@ -19,16 +22,25 @@ export interface SettingsAccess {
   update(patch: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 
-function toRefusal(error: string, status: number): HttpReply {
-  return json({ success: false, error }, { status })
+/** Options of {@link settingsRoutes}. */
+export interface SettingsRouteParts {
+  readonly settings: SettingsAccess
+  readonly bodies: BodyReader
+  /** Lists faults of the value in force. @default none */
+  readonly findProblems?: (key: SettingKey) => readonly string[]
+  /** Refuses a value that can never act. @throws {SvcError} `invalid_request` */
+  readonly check?: (key: SettingKey, value: unknown) => void
+  /** Lists faults of a value that is taken all the same. @default none */
+  readonly findWarnings?: (key: SettingKey) => readonly string[]
+  /** Waits for the part of the server that follows a setting. @returns the reason why it does not run */
+  readonly restart?: (key: SettingKey, options: { readonly signal: AbortSignal }) => Promise<string | undefined>
 }
 
+type Patch = Readonly<Record<string, unknown>>
+
 /** `GET` and `POST /api/settings` (§4.7) and the sources of the values; absent with `--disable-runtime-settings`. */
-export function settingsRoutes(
-  settings: SettingsAccess,
-  bodies: BodyReader,
-  findProblems?: (key: SettingKey) => readonly string[],
-): Route[] {
+export function settingsRoutes(parts: SettingsRouteParts): Route[] {
+  const { settings, findProblems } = parts
   return [
     defineRoute({
       method: 'GET',
@@ -67,39 +79,97 @@ export function settingsRoutes(
       method: 'POST',
       path: '/api/settings',
       access: 'admin',
-      family: 'compatible',
+      family: 'settings',
       tag: 'settings',
       summary: 'Change any subset of the runtime settings',
       audit: { change: 'setting.change' },
       body: async () => (await import('../../../settings/schema.ts')).settingsBody,
       responses: {
-        200: { description: 'Saved and in force.', schema: async () => (await wire()).settingsUpdateReply },
-        400: { description: 'Nothing was changed.', schema: async () => (await wire()).settingsUpdateReply },
+        200: {
+          description: 'Saved, and in force but for those of `not_in_force`.',
+          schema: async () => (await wire()).settingsUpdateReply,
+        },
+        400: { description: 'Nothing was changed.', schema: async () => (await wire()).settingsErrorReply },
+        500: {
+          description: 'With `not_in_force` everything was saved, and a part of the server does not start with it.',
+          schema: async () => (await wire()).settingsErrorReply,
+        },
       },
       async handler(call) {
-        const held = await bodies.read(call)
-        try {
-          const document = await parseJsonCooperatively(held.bytes, {}, { signal: call.signal })
-          const patch = document.root.toValue()
-          if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
-            return toRefusal('Failed to parse JSON: expected an object', 400)
-          await settings.update(patch as Record<string, unknown>)
-          call.noteChange({ details: describePatch(patch as Record<string, unknown>) })
-          return json({ success: true, message: 'Settings updated successfully' })
-        } catch (error) {
-          if (!SvcError.is(error) || error.kind !== 'invalid_request') throw error
-          const syntax = error.code === 'json_syntax' || error.code === 'json_limit'
-          return toRefusal(syntax ? `Failed to parse JSON: ${error.message}` : error.message, 400)
-        } finally {
-          held.release()
-        }
+        const patch = await readPatch(call, parts.bodies)
+        const keys = Object.keys(patch).filter(isSettingKey)
+        for (const key of keys) parts.check?.(key, patch[key])
+        await settings.update(patch)
+        call.noteChange({ details: describePatch(patch) })
+        return json(await describeUpdate(keys, call, parts))
       },
     }),
   ]
 }
 
+/** Reads the settings of a body. @throws {SvcError} `invalid_request` */
+async function readPatch(call: Call, bodies: BodyReader): Promise<Patch> {
+  const held = await bodies.read(call)
+  try {
+    const document = await parseJsonCooperatively(held.bytes, {}, { signal: call.signal })
+    const patch = document.root.toValue()
+    if (isPatch(patch)) return patch
+    throw new SvcError('invalid_request', 'Failed to parse JSON: expected an object', { code: 'invalid_body' })
+  } catch (error) {
+    if (!SvcError.is(error) || (error.code !== 'json_syntax' && error.code !== 'json_limit')) throw error
+    throw new SvcError('invalid_request', `Failed to parse JSON: ${error.message}`, { code: error.code, cause: error })
+  } finally {
+    held.release()
+  }
+}
+
+function isPatch(value: unknown): value is Patch {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Describes what a change has led to: settings that a flag or a variable keeps from acting, and faults of things that the
+ * values name.
+ *
+ * @throws {SvcError} `internal`, code `setting_not_in_force`, where a part of the server does not start. The change is
+ *   recorded as done.
+ */
+async function describeUpdate(
+  keys: readonly SettingKey[],
+  call: Call,
+  { settings, findWarnings, restart }: SettingsRouteParts,
+): Promise<SettingsUpdateReply> {
+  const { listOverridden } = await import('../../../settings/list-sources.ts')
+  const overridden = listOverridden(keys, settings.snapshot())
+  const stopped: NotInForce[] = []
+  for (const key of keys) {
+    const reason = await restart?.(key, call)
+    if (reason !== undefined) stopped.push({ key, reason })
+  }
+  const unused = [...overridden, ...stopped].map((one) => ({ ...one }))
+  if (stopped.length > 0) {
+    await call.recordChange()
+    throw new SvcError('internal', `Settings saved but failed to restart ${toSentence(unused)}`, {
+      code: 'setting_not_in_force',
+      details: { beside: { not_in_force: unused } },
+    })
+  }
+  const warnings = keys.flatMap((key) => (findWarnings?.(key) ?? []).map((fault) => `${key}: ${fault}`))
+  return {
+    success: true,
+    message:
+      unused.length === 0 ? 'Settings updated successfully' : `Settings saved but not in force: ${toSentence(unused)}`,
+    ...(unused.length === 0 ? {} : { not_in_force: unused }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  }
+}
+
+function toSentence(unused: readonly NotInForce[]): string {
+  return unused.map(({ key, reason }) => `${key}: ${reason}`).join('; ')
+}
+
 /** Names the settings of a patch, with the values that can be no secret: switches and numbers. */
-function describePatch(patch: Readonly<Record<string, unknown>>): string {
+function describePatch(patch: Patch): string {
   const names = Object.entries(patch).map(([name, value]) =>
     typeof value === 'boolean' || typeof value === 'number' ? `${name}=${value}` : name,
   )
