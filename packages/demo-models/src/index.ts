@@ -19,6 +19,7 @@ export interface DemoModel {
   readonly file: string
   /** Backend that runs it, in the words of `backend` of a model file. @default 'llama' */
   readonly backend?: 'onnx'
+  /** The first is the one that it is there for. */
   readonly usecases: readonly DemoUsecase[]
   /** Longest prompt and answer together, in tokens. */
   readonly contextSize: number

@@ -462,7 +462,7 @@ describe('demo models', () => {
     return { dir, store, models, [Symbol.asyncDispose]: () => dir.close() }
   }
 
-  it('auto: are listed while the folder has no model for any of their uses', async () => {
+  it('auto: are listed while the folder has no model for their main use', async () => {
     await using world = await withDemo()
     const store = world.store('auto')
     expect(names(store)).toEqual(['demo'])
@@ -482,15 +482,61 @@ describe('demo models', () => {
     )
     expect(names(store)).toEqual(['demo', 'front', 'short'])
     writeFileSync(world.dir.join('models/own.gguf'), chatGguf())
-    expect(store.get('demo')).toBeUndefined()
     expect(names(store)).toEqual(['front', 'own.gguf', 'short'])
+    expect(problems(store).join('\n')).not.toContain('there is no model')
     rmSync(world.dir.join('models/own.gguf'))
-    expect(store.get('demo')).toBeDefined()
-    const embedder = 'name: own\nbackend: llama\nembeddings: true\nknown_usecases: [embeddings]\n'
-    writeFileSync(world.dir.join('models/own.yaml'), `${embedder}parameters: {model: e.gguf}`)
-    expect(names(store)).toEqual(['demo', 'front', 'own', 'short'])
-    writeFileSync(world.dir.join('models/own.yaml'), yaml('own').replace('\n', '\nknown_usecases: [completion]\n'))
-    expect(names(store)).toEqual(['front', 'own', 'short'])
+    expect(names(store)).toEqual(['demo', 'front', 'short'])
+  })
+
+  const OWN = {
+    nothing: '',
+    'a chat model': 'known_usecases: [chat]',
+    'a chat model with every use of its engine': 'known_usecases: [chat, completion, edit, tokenize]',
+    'a model that only continues text': 'known_usecases: [completion]',
+    'a scorer': 'known_usecases: [score]',
+    'a tokenizer': 'known_usecases: [tokenize]',
+    'an embedder': 'embeddings: true\nknown_usecases: [embeddings, tokenize]',
+    'a reranker': 'known_usecases: [rerank]',
+    'a recogniser': 'known_usecases: [token_classify]',
+    'a model of all': 'known_usecases: [chat, embeddings, rerank]',
+    'a disabled chat model': 'known_usecases: [chat]\ndisabled: true',
+  } as const
+
+  it.each([
+    ['nothing', ['chats', 'embeds']],
+    ['a chat model', ['embeds']],
+    ['a chat model with every use of its engine', ['embeds']],
+    ['a model that only continues text', ['chats', 'embeds']],
+    ['a scorer', ['chats', 'embeds']],
+    ['a tokenizer', ['chats', 'embeds']],
+    ['an embedder', ['chats']],
+    ['a reranker', ['chats', 'embeds']],
+    ['a recogniser', ['chats', 'embeds']],
+    ['a model of all', []],
+    ['a disabled chat model', ['embeds']],
+  ] as const)('auto: beside %s, %j are listed and all stay usable by name', async (own, listed) => {
+    await using dir = await tempDir()
+    mkdirSync(dir.join('models'))
+    writeFileSync(dir.join('d.gguf'), chatGguf())
+    const facts = { file: dir.join('d.gguf'), contextSize: 9 }
+    const models: readonly DemoModelSource[] = [
+      { ...facts, name: 'chats', usecases: ['chat', 'completion', 'score'] },
+      { ...facts, name: 'embeds', usecases: ['embeddings', 'rerank'] },
+    ]
+    if (OWN[own] !== '') writeFileSync(dir.join('models/own.yaml'), yaml('own').replace('\n', `\n${OWN[own]}\n`))
+    const store = createConfigStore({ folder: dir.join('models'), demo: { mode: 'auto', models } })
+    expect(names(store).filter((name) => name !== 'own')).toEqual(listed)
+    expect(names(store, true).filter((name) => name !== 'own')).toEqual(['chats', 'embeds'])
+    expect([store.get('chats')?.source, store.get('embeds')?.source]).toEqual(['demo', 'demo'])
+  })
+
+  it('auto: yield their name to a model of the folder that is added while they are hidden', async () => {
+    await using world = await withDemo()
+    writeFileSync(world.dir.join('models/own.gguf'), chatGguf())
+    const store = world.store('auto')
+    expect(store.get('demo')?.source).toBe('demo')
+    writeFileSync(world.dir.join('models/mine.yaml'), yaml('demo'))
+    expect([store.get('demo')?.source, names(store)]).toEqual(['yaml', ['demo', 'own.gguf']])
   })
 
   it('true: are there beside others, and yield their name to one of the folder', async () => {
@@ -530,6 +576,7 @@ describe('demo models', () => {
     const own = 'name: own\nbackend: onnx\nknown_usecases: [token_classify]\nparameters: {model: own}\n'
     writeFileSync(world.dir.join('models/own.yaml'), own)
     expect(names(store)).toEqual(['demo', 'own'])
+    expect(store.get('people')?.source).toBe('demo')
   })
 
   it('false: are not there', async () => {

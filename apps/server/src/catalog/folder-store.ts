@@ -24,8 +24,7 @@ export interface ReloadReport {
 }
 
 /**
- * The models of a folder: its YAML files, unused GGUF files, and demo models while there is nothing else. The next call
- * sees changes on disk.
+ * The models of a folder: its YAML files, unused GGUF files, and demo models. The next call sees changes on disk.
  */
 export interface ConfigStore {
   /** Lists the models in byte order of their names. Looks at every file of the folder. */
@@ -166,8 +165,8 @@ class FolderStore implements ConfigStore {
         return weights?.usable === true && weights.summary === model.gguf
       }
       case 'demo':
-        // A demo model depends on the other models.
-        return this.#demoMode === 'true'
+        // The name may belong to a new file meanwhile.
+        return false
     }
   }
 

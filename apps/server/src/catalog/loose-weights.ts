@@ -32,6 +32,7 @@ export interface DemoModelSource {
   readonly file: string
   /** @default the backend of GGUF files */
   readonly backend?: string | undefined
+  /** The first is the one that it is there for: a model of the folder that serves it takes its place in lists. */
   readonly usecases: readonly Usecase[]
   /** Tokens. */
   readonly contextSize: number

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { tempDir } from '@svc/test-kit'
+import { mkdir } from 'node:fs/promises'
+import { chatGguf, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createConfigStore } from './config-store.ts'
 import { createModelDirectory, type ModelDirectory } from './resolve.ts'
@@ -115,4 +116,16 @@ it('has no default for unknown usecases', async () => {
   expect(here.directory.findDefault('chat')?.name).toBe('a')
   expect(here.directory.findDefault('toString')).toBeUndefined()
   expect(here.directory.findDefault('')).toBeUndefined()
+})
+
+it('has a demo model as default only where no other model serves the usecase', async () => {
+  await using dir = await tempDir()
+  await mkdir(dir.join('models'))
+  writeFileSync(dir.join('d.gguf'), chatGguf())
+  writeFileSync(dir.join('models/z.yaml'), 'name: z\nbackend: x\nknown_usecases: [rerank]')
+  const demo = { name: 'a', file: dir.join('d.gguf'), usecases: ['embeddings', 'rerank'], contextSize: 9 } as const
+  const store = createConfigStore({ folder: dir.join('models'), demo: { mode: 'auto', models: [demo] } })
+  const directory = createModelDirectory(store, DEFAULTS)
+  expect(directory.list().map(({ name }) => name)).toEqual(['a', 'z'])
+  expect([directory.findDefault('rerank')?.name, directory.findDefault('embeddings')?.name]).toEqual(['z', 'a'])
 })

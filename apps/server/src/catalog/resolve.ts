@@ -24,7 +24,7 @@ export interface ModelDirectory {
   find(name: string): ModelConfig | undefined
   /**
    * Gives the model for a usecase when a request names none: the first by name that is not disabled and has its
-   * weights.
+   * weights. A demo model is chosen only when there is no other.
    *
    * @param isMeant whether a model counts. @default each does
    */
@@ -90,7 +90,8 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
         !each.disabled && hasUsecase(each, usecase) && servesRequests(each) && isMeant(each)
       const fit = store.list().filter(serves)
       // A model whose weights are missing or broken is chosen only when there is no other.
-      const model = fit.find((each) => each.weightsMissing !== true && each.weightsError === undefined) ?? fit[0]
+      const ready = fit.filter((each) => each.weightsMissing !== true && each.weightsError === undefined)
+      const model = ready.find(({ source }) => source !== 'demo') ?? ready[0] ?? fit[0]
       return model && link(fill(model))
     },
     findFault(name) {

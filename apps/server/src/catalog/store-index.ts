@@ -5,7 +5,7 @@ import { createLooseModel, isStandalone } from './loose-weights.ts'
 import type { ModelConfig } from './model-config.ts'
 import { compareBytes, type ModelFolder } from './model-folder.ts'
 import { listRouterProblems } from './router-block.ts'
-import { listUsecases } from './usecases.ts'
+import { hasUsecase } from './usecases.ts'
 import type { Weights } from './weights.ts'
 import type { YamlFile } from './yaml-files.ts'
 
@@ -30,7 +30,10 @@ export interface IndexInput {
   readonly demoMode: DemoMode
 }
 
-/** When demo models are offered: while the folder holds no model for any of their uses, always, never. */
+/**
+ * When demo models are listed: while the folder holds no model for their main use, always, never. A demo model that is
+ * not listed stays usable by name, except with `false`.
+ */
 export type DemoMode = 'auto' | 'true' | 'false'
 
 /** Models by name, and problems. */
@@ -39,7 +42,7 @@ export interface StoreIndex {
   readonly byName: ReadonlyMap<string, ModelConfig>
   /** Listed models, in byte order. */
   readonly listed: readonly ModelConfig[]
-  /** GGUF files that model files refer to: usable by name, not listed. */
+  /** Models that are usable by name and not listed: GGUF files that model files refer to, and demo models that left. */
   readonly referenced: readonly ModelConfig[]
   readonly problems: readonly ConfigProblem[]
 }
@@ -73,9 +76,10 @@ export function buildIndex(input: IndexInput, previous: ReadonlyMap<string, Mode
   }
   const own = [...listed]
   for (const model of input.demo) {
-    if (byName.has(model.name) || !offersDemo(input.demoMode, own, model)) continue
+    if (byName.has(model.name)) continue
     byName.set(model.name, model)
-    listed.push(model)
+    if (input.demoMode === 'true' || !isReplaced(model, own)) listed.push(model)
+    else referenced.push(model)
   }
   problems.push(...listAliasProblems(byName))
   const find = (name: string): ModelConfig | undefined => {
@@ -138,14 +142,13 @@ function toLooseModel(
   return createLooseModel({ file, folder: from.folder.path, modifiedAt }, weights.summary)
 }
 
-/** Aliases and routers serve through other models, so they do not replace demo models. */
-function offersDemo(mode: DemoMode, own: readonly ModelConfig[], demo: ModelConfig): boolean {
-  if (mode !== 'auto') return mode === 'true'
-  const uses = listUsecases(demo)
-  return own.every((model) => {
-    if (model.alias !== undefined || model.router !== undefined) return true
-    return !listUsecases(model).some((use) => uses.includes(use))
-  })
+/**
+ * Whether a model of the folder does what a demo model is there for, which is its first use. Aliases and routers serve
+ * through other models, so they replace none.
+ */
+function isReplaced({ knownUsecases: [mainUse] }: ModelConfig, own: readonly ModelConfig[]): boolean {
+  if (mainUse === undefined) return false
+  return own.some((model) => model.alias === undefined && model.router === undefined && hasUsecase(model, mainUse))
 }
 
 function listAliasProblems(byName: ReadonlyMap<string, ModelConfig>): ConfigProblem[] {

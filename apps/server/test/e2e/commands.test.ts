@@ -96,7 +96,7 @@ describe('the command line', () => {
 })
 
 describe("a model of one's own", () => {
-  it('added by command is listed by the command and a running server, and answers in the place of the demo', async () => {
+  it('added by command is listed by the command and a running server, and takes the place of the demo in the list', async () => {
     await using server = await startBuiltServer({ env: { SVC_THREADS: '1' } })
     const { folder, url } = server
     await copyFile(weights, join(folder, 'Tiny Chat.gguf'))
@@ -109,10 +109,9 @@ describe("a model of one's own", () => {
     const listed = await runBuilt(folder, ['models', 'list'])
     expect(listed.stdout).toMatch(/^Tiny-Chat +llama /m)
     expect(listed.stdout).not.toMatch(/^demo /m)
-    // a demo model steps back for its own kind alone
-    expect(await namesAt(url)).toEqual(['Tiny-Chat', 'demo-ner'])
+    expect(await namesAt(url)).toEqual(['Tiny-Chat', 'demo-embed', 'demo-ner'])
     expect(await readAnswer(await postChat(url, 'Tiny-Chat'))).not.toBe('')
-    expect((await postChat(url, 'demo')).status).toBe(404)
+    expect((await postChat(url, 'demo')).status).toBe(200)
 
     const again = await runBuilt(folder, ['models', 'add', 'Tiny Chat.gguf'])
     expect(again).toMatchObject({ code: 1, stdout: '' })
@@ -128,8 +127,7 @@ describe("a model of one's own", () => {
     })
     const deleted = await runBuilt(folder, ['models', 'delete', 'my own'])
     expect(deleted.stdout).toMatch(/^deleted model "my own": \S+\.yaml, \S+\.gguf$/)
-    // a demo model steps back for its own kind alone
-    expect(await namesAt(url)).toEqual(['Tiny-Chat', 'demo-ner'])
+    expect(await namesAt(url)).toEqual(['Tiny-Chat', 'demo-embed', 'demo-ner'])
   })
 
   it('that is no model is not added', async () => {
@@ -144,14 +142,15 @@ describe("a model of one's own", () => {
   })
 
   it.each([
-    ['steps into the place of the demo', 'auto', ['demo-ner', 'dropped.gguf']],
-    ['stands beside a demo that is to stay', 'true', ['demo', 'demo-embed', 'demo-ner', 'dropped.gguf']],
-  ])('dropped into the folder of a running server %s', async (_, mode, names) => {
+    ['takes the place of the demo in the list', 'auto', ['demo-embed', 'demo-ner', 'dropped.gguf'], 200],
+    ['is listed beside a demo that is to stay', 'true', ['demo', 'demo-embed', 'demo-ner', 'dropped.gguf'], 200],
+    ['is alone where the demo models are off', 'false', ['dropped.gguf'], 404],
+  ])('dropped into the folder of a running server %s', async (_, mode, names, status) => {
     await using server = await startBuiltServer({ env: { SVC_DEMO_MODEL: mode, SVC_THREADS: '1' } })
-    expect(await namesAt(server.url)).toEqual(['demo', 'demo-embed', 'demo-ner'])
+    expect(await namesAt(server.url)).toEqual(mode === 'false' ? [] : ['demo', 'demo-embed', 'demo-ner'])
     await copyFile(weights, join(server.folder, 'models', 'dropped.gguf'))
     expect(await namesAt(server.url)).toEqual(names)
     expect(await readAnswer(await postChat(server.url, 'dropped.gguf'))).not.toBe('')
-    expect((await postChat(server.url, 'demo')).status).toBe(mode === 'true' ? 200 : 404)
+    expect((await postChat(server.url, 'demo')).status).toBe(status)
   })
 })

@@ -9,7 +9,8 @@ export const models = defineSection({
     demoModel: option(choice('auto', 'true', 'false'), {
       env: ['SVC_DEMO_MODEL'],
       default: 'auto',
-      about: 'offer the embedded demo models: auto = each while no other model answers what it does',
+      about:
+        'list the embedded demo models: auto = each while no other model does its work; false = they are not there, by name neither',
     }),
     threads: option(integer({ min: 0, max: 4096 }), {
       flag: 'threads',

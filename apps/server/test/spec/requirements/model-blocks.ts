@@ -40,6 +40,19 @@ export const MODEL_BLOCKS = defineRequirements([
     state: 'not-built',
   },
   {
+    id: 'model-file:demo:usable-by-name',
+    section: '2.9',
+    behavior:
+      'A demo model leaves the list once the models folder holds a model for its main use. It stays usable by name.',
+    state: 'built',
+  },
+  {
+    id: 'model-file:demo:examples',
+    section: '2.9',
+    behavior: 'The examples of the pages that name demo models work as printed beside an own chat model.',
+    state: 'built',
+  },
+  {
     id: 'model-file:backend:contract',
     section: '2.9',
     behavior:
