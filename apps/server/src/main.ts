@@ -157,6 +157,12 @@ async function main(): Promise<void> {
       return (await commands()).addModelCommand(command.config, command.source)
     case 'remote':
       return (await import('./remote-commands.ts')).runRemoteCommand(toPlatformOptions(command), command.remote)
+    case 'chat':
+      process.exitCode = await (await import('./chat/chat-command.ts')).runChatCommand(
+        toPlatformOptions(command),
+        command.chat,
+      )
+      return
     case 'models-show':
       return (await commands()).showModelCommand(command.config, { name: command.name, demoModels })
     case 'models-delete':

@@ -1,8 +1,10 @@
 import { SvcError } from '@svc/errors'
+import { decodeSse } from '@svc/wire/sse'
 import { systemClock } from './clock.ts'
 import type { ServerConfig } from './config/schema.ts'
 import { toReachableUrl } from './greeting.ts'
 import { createOutboundClient } from './outbound/client.ts'
+import type { OutboundResponse } from './outbound/response.ts'
 import { quietLogger } from './quiet-logger.ts'
 import { escapeLine } from './terminal-text.ts'
 
@@ -15,9 +17,13 @@ export interface ServerClient {
   get(path: string): Promise<unknown>
   /** @throws as {@link ServerClient.get} */
   post(path: string, body?: Fields): Promise<Fields>
+  /** Posts a body and gives the data of the reply's events as they come. @throws as {@link ServerClient.get} */
+  stream(path: string, body: Fields, options: { readonly signal: AbortSignal }): AsyncIterable<string>
 }
 
 const TIMEOUT_MS = 60_000
+/** A model may have to be loaded first, and may take its time between two words. */
+const STREAM_TIMEOUT_MS = 24 * 60 * 60 * 1000
 const MAX_REPLY_BYTES = 64 * 1024 * 1024
 
 /** Where the server of a configuration can be reached from this machine. */
@@ -34,25 +40,53 @@ export function createServerClient(base: string, { apiKeys: [key] }: Pick<Server
     allow: { cidrs: [], hosts: [] },
     ...{ clock: systemClock, log: quietLogger, userAgent: 'svc' },
   })
-  async function call(path: string, method: 'GET' | 'POST', body?: Fields): Promise<unknown> {
-    await using reply = await client.fetch(new URL(path, base).href, {
-      signal: new AbortController().signal,
-      ...{ trust: 'operator', method, maxBytes: MAX_REPLY_BYTES, timeoutMs: TIMEOUT_MS },
+  interface Call {
+    readonly path: string
+    readonly method: 'GET' | 'POST'
+    readonly body?: Fields | undefined
+    readonly signal?: AbortSignal
+    readonly isStream?: boolean
+  }
+  function send({ path, method, body, signal, isStream = false }: Call): Promise<OutboundResponse> {
+    return client.fetch(new URL(path, base).href, {
+      signal: signal ?? new AbortController().signal,
+      ...{ trust: 'operator', method, maxBytes: MAX_REPLY_BYTES },
+      timeoutMs: isStream ? STREAM_TIMEOUT_MS : TIMEOUT_MS,
+      idleTimeoutMs: isStream ? STREAM_TIMEOUT_MS : undefined,
       ...(key === undefined ? {} : { credentials: { origin, authorization: `Bearer ${key}` } }),
       ...(body === undefined
         ? {}
         : { body: Buffer.from(JSON.stringify(body)), headers: { 'content-type': 'application/json' } }),
     })
-    const value = await reply.json()
-    if (reply.status < 400) return value
-    throw toServerError(readMessage(value) ?? `the server answers with status ${reply.status}`)
+  }
+  async function call(request: Call): Promise<unknown> {
+    await using reply = await send(request)
+    if (reply.status >= 400) throw await readRefusal(reply)
+    return await reply.json()
   }
   return {
-    get: (path) => call(path, 'GET'),
+    get: (path) => call({ path, method: 'GET' }),
     async post(path, body) {
-      return toFields(await call(path, 'POST', body ?? {}))
+      return toFields(await call({ path, method: 'POST', body: body ?? {} }))
+    },
+    async *stream(path, body, { signal }) {
+      await using reply = await send({ path, method: 'POST', body, signal, isStream: true })
+      if (reply.status >= 400) throw await readRefusal(reply)
+      const { 'content-type': type = '' } = reply.headers
+      if (!type.startsWith('text/event-stream')) throw toServerError('what answers there is not a server of models')
+      for await (const { data } of decodeSse(reply.body)) yield data
     },
   }
+}
+
+/** The error of a reply: the message of the server, else its status. */
+async function readRefusal(reply: OutboundResponse): Promise<SvcError> {
+  const value = await reply.json().catch((error: unknown) => {
+    if (SvcError.is(error) && error.code === 'fetch_failed') return undefined
+    throw error
+  })
+  const message = readMessage(value) ?? `the server answers with status ${reply.status}`
+  return toServerError(reply.status === 401 ? `${message} (--api-keys KEY or SVC_API_KEY names a key)` : message)
 }
 
 /** An error with a message of the server, which is a foreign text and makes no line of its own. */

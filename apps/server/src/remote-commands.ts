@@ -1,8 +1,8 @@
 import { SvcError } from '@svc/errors'
-import { compose } from './compose.ts'
 import type { RemoteCommand, RemoteVerb } from './config/remote-command.ts'
 import { followJob } from './follow-job.ts'
 import { type LocalVerb, runLocalOperations } from './local-operations.ts'
+import { withOwnServer } from './own-server.ts'
 import type { PlatformOptions } from './platform/open-platform.ts'
 import {
   createServerClient,
@@ -45,23 +45,7 @@ export async function runRemoteCommand(options: PlatformOptions, command: Remote
   }
   const { verb, argument } = command
   if (isLocalVerb(verb)) return printOperationsAnswer(await runLocalOperations(options, { verb, argument }), command)
-  const server = await startForCommand(options)
-  try {
-    await perform(createServerClient(server.url, options.config), command)
-  } finally {
-    await server.close()
-  }
-}
-
-/** A server of the same folders that only this process talks to. It starts nothing of its own. */
-function startForCommand(options: PlatformOptions): ReturnType<typeof compose> {
-  const config = {
-    ...options.config,
-    address: { host: '127.0.0.1', port: 0 },
-    ...{ models: [], loadToMemory: [], preloadModels: undefined, preloadModelsConfig: undefined, externalBackends: [] },
-    disableGalleryEndpoint: false,
-  }
-  return compose({ ...options, config })
+  await withOwnServer(options, (server) => perform(server, command))
 }
 
 async function perform(server: ServerClient, command: RemoteCommand): Promise<void> {

@@ -1,5 +1,10 @@
 /** Characters that control a terminal, end a line, reorder text or are not seen. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+/**
+ * Those of {@link UNSAFE} that no letter, emoji or script needs: they control a terminal, reorder text or hide it. The
+ * others join and separate letters, in Persian and Arabic among others.
+ */
+const UNSAFE_IN_PROSE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 /** A text of these has none of them. */
 const PLAIN = /^[\x20-\x7e]*$/
 /** As {@link PLAIN}, with what a text of lines keeps. */
@@ -22,4 +27,10 @@ export function escapeLine(text: string): string {
 export function escapeLines(text: string): string {
   if (PLAIN_LINES.test(text)) return text
   return text.replace(UNSAFE, (found) => (found === '\n' || found === '\t' ? found : escapeCharacter(found)))
+}
+
+/** As {@link escapeLines}, for a text that a model wrote for people: characters that only shape letters stay. */
+export function escapeProse(text: string): string {
+  if (PLAIN_LINES.test(text)) return text
+  return text.replace(UNSAFE_IN_PROSE, (found) => (found === '\n' || found === '\t' ? found : escapeCharacter(found)))
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Writable } from 'node:stream'
 import { escapeLine, escapeLines } from './terminal-text.ts'
 
 /**
@@ -42,4 +44,38 @@ export function printErrorLine(line: string): void {
 /** Replaces the last line of standard error, which is a terminal. */
 export function redrawLine(line: string): void {
   process.stderr.write(`\r\u001b[K${escapeLine(line)}`)
+}
+
+/**
+ * Prints a part of a text that has been made fit for a terminal, and waits while the reader of standard output is
+ * behind.
+ */
+export async function printPiece(text: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+  if (text === '' || process.stdout.write(text)) return
+  await once(process.stdout, 'drain', { signal })
+}
+
+/** Where an editor of lines draws, as long as it is not quiet. */
+export interface EditorOutput {
+  readonly stream: Writable
+  setQuiet(isQuiet: boolean): void
+}
+
+/** The terminal behind standard output for an editor of lines. */
+export function createEditorOutput(): EditorOutput {
+  let isQuiet = false
+  const stream = new Writable({
+    write(chunk: Uint8Array, _encoding, done) {
+      if (!isQuiet) process.stdout.write(chunk)
+      done()
+    },
+  })
+  Object.defineProperty(stream, 'columns', { get: () => process.stdout.columns })
+  process.stdout.on('resize', () => stream.emit('resize'))
+  return {
+    stream,
+    setQuiet(quiet) {
+      isQuiet = quiet
+    },
+  }
 }

@@ -9,6 +9,8 @@ const USAGE = `Usage: svc [COMMAND] [FLAGS]
 
 Commands:
   run [NAME...]     start the server (the default), install the named models where they are missing, load them
+  chat MODEL [PROMPT]  talk to a model; a prompt, or a text from a pipe, is answered once:
+                    --system TEXT is the system message, - in the prompt stands for the text from a pipe
   models list       list the models of the models path
   models add FILE   put a model file into the models path: --name NAME gives it a name,
                     --link shares the file instead of copying it, --move leaves none behind

@@ -238,8 +238,8 @@ describe('commands', () => {
     [['rum'], 'unknown command rum (did you mean run?)'],
     [['models', 'lst'], 'unknown command models lst (did you mean models list?)'],
     [['models'], 'unknown command models'],
-    [['serve'], 'unknown command serve (it is svc run here); the commands are run, models list, models add, '],
-    [['frobnicate'], 'unknown command frobnicate; the commands are run, models list, '],
+    [['serve'], 'unknown command serve (it is svc run here); the commands are run, chat, models list, models add, '],
+    [['frobnicate'], 'unknown command frobnicate; the commands are run, chat, models list, '],
     [['models', 'rm', 'a'], 'unknown command models rm (it is svc models delete NAME here)'],
     [['pull', 'a'], 'it is svc models install NAME here'],
     [['models', 'show'], 'models show takes one NAME'],
@@ -285,5 +285,30 @@ describe('secrets', () => {
     const message = refused([], { SVC_API_KEY: 'sk-ca\nnary' })
     expect(message).not.toContain('nary')
     expect(message).toBe('SVC_API_KEY: the value is not a list of texts between commas')
+  })
+})
+
+describe('chat', () => {
+  const chat = (...argv: readonly string[]) => loadConfig({ argv: ['chat', ...argv], env: {}, cwd: '/w' })
+
+  it.each([
+    [['m'], { model: 'm', system: undefined, prompt: undefined }],
+    [['m', 'hi', 'there'], { model: 'm', system: undefined, prompt: ['hi', 'there'] }],
+    [['m', '--system', 'Be brief.', 'hi'], { model: 'm', system: 'Be brief.', prompt: ['hi'] }],
+    [['m', '--address=:1', '-'], { model: 'm', system: undefined, prompt: ['-'] }],
+    [['m', '--', '--not a flag'], { model: 'm', system: undefined, prompt: ['--not a flag'] }],
+  ])('%j asks a model', (argv, task) => {
+    expect(chat(...argv)).toMatchObject({ kind: 'chat', chat: task })
+  })
+
+  it.each([
+    [[], 'chat takes MODEL'],
+    [[''], 'chat takes MODEL'],
+    [['m', '--system'], '--system needs a value'],
+    [['m', '--json', 'hi'], '--json does not belong to chat'],
+    [['m', '--name', 'n'], '--name does not belong to chat'],
+    [['m', '--nope'], 'unknown flag --nope'],
+  ])('%j is refused', (argv, message) => {
+    expect(chat(...argv)).toMatchObject({ kind: 'usage-error', exitCode: 2, message: expect.stringContaining(message) })
   })
 })

@@ -32,6 +32,7 @@ export type Command =
   | ({ readonly kind: 'mitm-ca' } & Loaded)
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
   | ({ readonly kind: 'remote'; readonly remote: RemoteCommand } & Loaded)
+  | ({ readonly kind: 'chat'; readonly chat: ChatTask } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete' | 'models-export'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
   | ({ readonly kind: 'openapi' } & Loaded)
@@ -42,6 +43,14 @@ export type Command =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'usage-error' /** One line for each mistake. */; readonly message: string; readonly exitCode: 2 }
+
+/** The model that `chat` talks to. */
+export interface ChatTask {
+  readonly model: string
+  readonly system: string | undefined
+  /** The words of one prompt, where `-` is standard input; undefined where none is given. */
+  readonly prompt: readonly string[] | undefined
+}
 
 /** The file of labelled texts that `pii eval` is given, and the detectors to run. */
 export interface PiiEvalTask {
@@ -122,13 +131,22 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
 }
 
 const COMMANDS = [
-  ...['run', 'models list', 'models add', 'models show', 'models delete', 'models export-config', 'models schema'],
+  ...[
+    'run',
+    'chat',
+    'models list',
+    'models add',
+    'models show',
+    'models delete',
+    'models export-config',
+    'models schema',
+  ],
   ...['backends list', 'router fit', 'router eval', 'pii eval', 'mitm ca', 'openapi'],
   ...REMOTE_COMMANDS.map(({ verb }) => verb),
   ...ACCOUNT_COMMANDS,
 ]
 const GROUPS = ['models', 'backends', 'operations', 'router', 'pii', 'mitm', 'users', 'keys', 'invites', 'secret']
-const WORDS = ['run', ...GROUPS, 'openapi', 'help', 'version']
+const WORDS = ['run', 'chat', ...GROUPS, 'openapi', 'help', 'version']
 /** The flags of commands that have flags of their own. Those of accounts are checked with the command. */
 const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['models list', ['--json']],
@@ -155,6 +173,9 @@ const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['pull', 'models install NAME'],
   ['install', 'models install NAME'],
   ['show', 'models show NAME'],
+  ['ask', 'chat MODEL PROMPT'],
+  ['generate', 'chat MODEL PROMPT'],
+  ['talk', 'chat MODEL'],
   ['rm', 'models delete NAME'],
   ['remove', 'models delete NAME'],
   ['delete', 'models delete NAME'],
@@ -178,6 +199,7 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   const two = `${first ?? ''} ${second ?? ''}`
   const accounts = readAccountCommand({ words, commandFlags })
   if (typeof accounts === 'string') return accounts
+  if (first === 'chat') return chatCommand(words.slice(1), { commandFlags, loaded, cwd })
   const json = commandFlags.has('--json')
   if (accounts !== undefined) return { kind: 'accounts', command: accounts, json, ...loaded }
   const foreign = [...commandFlags.keys()].find((flag) => OWN_FLAGS.get(two)?.includes(flag) !== true)
@@ -245,6 +267,15 @@ function piiEvalCommand(
   const detectors = names.filter((name) => name !== '')
   if (named !== undefined && detectors.length === 0) return '--detectors names no detector'
   return { kind: 'pii-eval', file: resolve(cwd, file), detectors, offsets, ...loaded }
+}
+
+function chatCommand([model, ...prompt]: readonly string[], { commandFlags, loaded }: CommandParts): Command | string {
+  const foreign = [...commandFlags.keys()].find((flag) => flag !== '--system')
+  if (foreign !== undefined) return `${foreign} does not belong to chat`
+  if (model === undefined || model === '') return 'chat takes MODEL and, where nobody types, PROMPT'
+  const system = commandFlags.get('--system')
+  const chat = { model, system: typeof system === 'string' ? system : undefined }
+  return { kind: 'chat', chat: { ...chat, prompt: prompt.length === 0 ? undefined : prompt }, ...loaded }
 }
 
 function addCommand([file, ...more]: readonly string[], { commandFlags, loaded, cwd }: CommandParts): Command | string {

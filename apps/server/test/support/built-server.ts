@@ -20,6 +20,8 @@ export interface ProcessEnd {
 export interface ProgramOptions {
   /** Variables beside `PATH`, `HOME`, `LANG` and a `TMPDIR` in the folder; nothing else is inherited. */
   readonly env?: Readonly<Record<string, string>> | undefined
+  /** Standard input of a command. @default nothing */
+  readonly input?: string | undefined
   /** Another path to the entry. @default the build */
   readonly entry?: string | undefined
 }
@@ -108,16 +110,23 @@ interface Program {
   readonly exited: Promise<ProcessEnd>
 }
 
+/** The variables of a program. */
+export function toEnvironment(folder: string, { env = {} }: Pick<ProgramOptions, 'env'>): Record<string, string> {
+  const { PATH = '', HOME = folder } = process.env
+  return { PATH, HOME, LANG: 'C.UTF-8', TMPDIR: folder, ...env }
+}
+
 function startProgram(folder: string, args: readonly string[], options: ProgramOptions): Program {
-  const { entry = BUILT_ENTRY, env = {} } = options
+  const { entry = BUILT_ENTRY, input } = options
   if (!existsSync(entry)) throw new Error(`${entry} is missing: run npm test, which builds first`)
   folders.add(folder)
-  const { PATH = '', HOME = folder } = process.env
   const child = spawn(process.execPath, [entry, ...args], {
     cwd: folder,
-    env: { PATH, HOME, LANG: 'C.UTF-8', TMPDIR: folder, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: toEnvironment(folder, options),
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  // A command may end before it has read its input.
+  child.stdin.on('error', () => undefined).end(input)
   running.add(child)
   const exited = new Promise<ProcessEnd>((resolve, reject) => {
     child.once('error', reject)

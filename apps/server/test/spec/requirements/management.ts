@@ -316,6 +316,44 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   {
+    id: 'cli:chat:pipes',
+    section: '4.6',
+    behavior:
+      '`svc chat MODEL PROMPT` and a prompt from a pipe print only the answer. `--system` and keys are sent as by other commands.',
+    state: 'built',
+  },
+  {
+    id: 'cli:chat:dialogue',
+    section: '4.6',
+    behavior: '`svc chat MODEL` at a terminal streams answers and keeps the turns of the conversation.',
+    state: 'built',
+  },
+  {
+    id: 'cli:chat:interrupts',
+    section: '4.6',
+    behavior: 'In `svc chat`, Ctrl-C stops the answer and its request; a second one leaves with code 130.',
+    state: 'built',
+  },
+  {
+    id: 'cli:chat:failures',
+    section: '4.6',
+    behavior: 'A model that fails, also in mid-stream, is said on standard error, with code 1.',
+    state: 'built',
+  },
+  {
+    id: 'cli:chat:no-escapes',
+    section: '4.6',
+    behavior:
+      '`svc chat` prints control characters and marks of direction of an answer as `\\u001b`, except line ends and tabs.',
+    state: 'built',
+  },
+  {
+    id: 'cli:chat:no-server',
+    section: '4.6',
+    behavior: '`svc chat` answers in its own process where no server runs.',
+    state: 'built',
+  },
+  {
     id: 'model-admin:archives:links',
     section: '4.6',
     behavior:
