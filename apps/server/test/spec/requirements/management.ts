@@ -316,6 +316,12 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   {
+    id: 'docs:mistakes:quoted',
+    section: '4.6',
+    behavior: 'The page `docs/it-does-not-work.md` quotes the messages that usual mistakes get.',
+    state: 'built',
+  },
+  {
     id: 'cli:chat:pipes',
     section: '4.6',
     behavior:
