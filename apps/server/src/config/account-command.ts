@@ -25,34 +25,58 @@ type CommandName = AccountCommand['what']
 
 /** The words and flags of a command. */
 interface Form {
+  readonly about: string
+  /** A further line about it. */
+  readonly details?: string
   /** The word that follows, as the help text calls it. */
   readonly argument?: 'USER' | 'EMAIL' | 'ID'
   readonly flags?: readonly string[]
 }
 
 const FORMS: Readonly<Record<CommandName, Form>> = {
-  'users list': {},
-  'users create': { argument: 'EMAIL', flags: ['--name', '--role', '--password-stdin'] },
-  'users promote': { argument: 'USER' },
-  'users approve': { argument: 'USER' },
-  'users disable': { argument: 'USER' },
-  'users enable': { argument: 'USER' },
-  'users delete': { argument: 'USER' },
-  'users reset-password': { argument: 'USER', flags: ['--password-stdin'] },
-  'keys create': { argument: 'USER', flags: ['--name', '--expires'] },
-  'keys list': { argument: 'USER' },
-  'keys revoke': { argument: 'ID' },
-  'invites create': { flags: ['--hours'] },
-  'invites list': {},
-  'invites revoke': { argument: 'ID' },
-  'secret rotate': {},
+  'users list': { about: 'list the accounts' },
+  'users create': {
+    argument: 'EMAIL',
+    flags: ['--name', '--role', '--password-stdin'],
+    about: 'make an account; prints its password, or takes it from --password-stdin;',
+    details: '--name NAME, --role admin',
+  },
+  'users promote': { argument: 'USER', about: 'make an account an admin; USER is an address or an id' },
+  'users approve': { argument: 'USER', about: 'let an account in that waits for approval' },
+  'users disable': { argument: 'USER', about: 'end what an account runs, and let it in no more' },
+  'users enable': { argument: 'USER', about: 'let a disabled account in again' },
+  'users delete': { argument: 'USER', about: 'delete an account with its keys, quotas and usage' },
+  'users reset-password': {
+    argument: 'USER',
+    flags: ['--password-stdin'],
+    about: 'give an account a new password and end its sessions',
+  },
+  'keys create': {
+    argument: 'USER',
+    flags: ['--name', '--expires'],
+    about: 'make an API key and print it once: --name NAME, --expires 90d',
+  },
+  'keys list': { argument: 'USER', about: 'list the API keys of an account' },
+  'keys revoke': { argument: 'ID', about: 'revoke an API key' },
+  'invites create': { flags: ['--hours'], about: 'make an invite and print its address: --hours N' },
+  'invites list': { about: 'list the invites' },
+  'invites revoke': { argument: 'ID', about: 'revoke an unused invite' },
+  'secret rotate': {
+    about: 'take a new secret, with no server running; ends every session, API key and invite',
+    details: '--json prints the result of a command about accounts, keys, invites or the secret as JSON',
+  },
 }
 
 /** Every command can print its result as JSON. */
 const JSON_FLAG = '--json'
 
 /** The commands about accounts. */
-export const ACCOUNT_COMMANDS = Object.keys(FORMS)
+export const ACCOUNT_COMMAND_LIST = Object.entries(FORMS).map(([words, { argument, about, details }]) => ({
+  words,
+  takes: argument,
+  about,
+  details: details === undefined ? undefined : [details],
+}))
 
 /** The flags of these commands, each with the form of its value. */
 export const ACCOUNT_FLAGS: readonly (readonly [string, string | undefined])[] = [

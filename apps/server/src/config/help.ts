@@ -1,3 +1,4 @@
+import { COMMAND_LIST, type CommandEntry, formatCommand, LOCAL_COMMANDS } from './command-list.ts'
 import type { Option } from './option.ts'
 import { REMOTE_COMMANDS } from './remote-command.ts'
 import { OPTIONS } from './schema.ts'
@@ -5,50 +6,28 @@ import { OPTIONS } from './schema.ts'
 const WIDTH = 100
 const INDENT = 6
 
+const REMOTE_WORDS: ReadonlySet<string> = new Set(REMOTE_COMMANDS.map(({ verb }) => verb))
+
+function commandLines(entries: readonly CommandEntry[], width: number): string {
+  return entries
+    .flatMap((entry) => [
+      `  ${formatCommand(entry).padEnd(width)} ${entry.about}`,
+      ...(entry.details ?? []).map((detail) => `${' '.repeat(width + 3)}${detail}`),
+    ])
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
 const USAGE = `Usage: svc [COMMAND] [FLAGS]
 
 Commands:
-  run [NAME...]     start the server (the default), install the named models where they are missing, load them
-  chat MODEL [PROMPT]  talk to a model; a prompt, or a text from a pipe, is answered once:
-                    --system TEXT is the system message, - in the prompt stands for the text from a pipe
-  models list       list the models of the models path
-  models add FILE   put a model file into the models path: --name NAME gives it a name,
-                    --link shares the file instead of copying it, --move leaves none behind
-  models show NAME  show what is known of a model
-  models delete NAME  delete a model with the files that only it uses
-  models export-config NAME  print the configuration of a model
-  models schema     print the JSON Schema of model files, for editors
-  backends list     list the backends that can be used
-  router fit NAME FILE  propose thresholds that fit labelled texts; for knn also those of the corpus,
-                    and FILE may be left out
-  router eval NAME FILE  route labelled texts and count those that the right model serves:
-                    --min-rate 0.9 ends with code 1 below that share
-  pii eval FILE     run detectors over labelled texts and count what they find and miss:
-                    --detectors NAME,NAME names models, else all built-ins run,
-                    --offsets codepoint, utf16 or utf8 is the unit of the labels
-  mitm ca           show the certificate that clients of the intercepting proxy trust, and how they do
-  openapi           print the OpenAPI document of the server, for generators of clients
-  users list        list the accounts
-  users create EMAIL  make an account; prints its password, or takes it from --password-stdin;
-                    --name NAME, --role admin
-  users promote USER  make an account an admin; USER is an address or an id
-  users approve USER  let an account in that waits for approval
-  users disable USER  end what an account runs, and let it in no more
-  users enable USER   let a disabled account in again
-  users delete USER   delete an account with its keys, quotas and usage
-  users reset-password USER  give an account a new password and end its sessions
-  keys create USER  make an API key and print it once: --name NAME, --expires 90d
-  keys list USER    list the API keys of an account
-  keys revoke ID    revoke an API key
-  invites create    make an invite and print its address: --hours N
-  invites list      list the invites
-  invites revoke ID  revoke an unused invite
-  secret rotate     take a new secret, with no server running; ends every session, API key and invite
-                    --json prints the result of a command about accounts, keys, invites or the secret as JSON
-
+${commandLines(LOCAL_COMMANDS, 17)}
 Commands for a running server (--address and --api-keys find it). Those about models and backends work on the
 folders where none runs. Ctrl-C pauses an installation; --json prints JSON:
-${REMOTE_COMMANDS.map(({ verb, takes, about }) => `  ${[verb, takes ?? ''].join(' ').trim().padEnd(22)} ${about}\n`).join('')}
+${commandLines(
+  COMMAND_LIST.filter(({ words }) => REMOTE_WORDS.has(words)),
+  22,
+)}
 Flags may stand before or after the command: --flag value, --flag=value, --flag and --no-flag.
 A flag beats its variable, a variable beats runtime settings, and an empty variable counts as not set.
 `

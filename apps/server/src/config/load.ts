@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { OffsetEncoding } from '@svc/pii'
-import { ACCOUNT_COMMANDS, type AccountCommand, readAccountCommand } from './account-command.ts'
+import { type AccountCommand, readAccountCommand } from './account-command.ts'
+import { COMMAND_LIST } from './command-list.ts'
 import { type Environment, firstSet, unknownVariables } from './env.ts'
 import { type ParsedArguments, parseArguments } from './flags.ts'
 import { helpText } from './help.ts'
@@ -130,21 +131,7 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
   }
 }
 
-const COMMANDS = [
-  ...[
-    'run',
-    'chat',
-    'models list',
-    'models add',
-    'models show',
-    'models delete',
-    'models export-config',
-    'models schema',
-  ],
-  ...['backends list', 'router fit', 'router eval', 'pii eval', 'mitm ca', 'openapi'],
-  ...REMOTE_COMMANDS.map(({ verb }) => verb),
-  ...ACCOUNT_COMMANDS,
-]
+const COMMANDS = COMMAND_LIST.map(({ words }) => words)
 const GROUPS = ['models', 'backends', 'operations', 'router', 'pii', 'mitm', 'users', 'keys', 'invites', 'secret']
 const WORDS = ['run', 'chat', ...GROUPS, 'openapi', 'help', 'version']
 /** The flags of commands that have flags of their own. Those of accounts are checked with the command. */

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { COMMAND_LIST, formatCommand } from './command-list.ts'
 import { helpText } from './help.ts'
+import { loadConfig } from './load.ts'
 import { renderConfigurationPage } from './page.ts'
 import { OPTIONS } from './schema.ts'
 
@@ -16,6 +18,20 @@ describe('the documentation page', () => {
       if (flag !== undefined) expect(page).toMatch(new RegExp(`\`(-., )?--${flag}[ ,\`]`))
       for (const name of env) expect(page).toContain(`\`${name}\``)
     }
+  })
+  it('lists every command, and so does the help text', () => {
+    const page = renderConfigurationPage()
+    const help = helpText({ all: false })
+    expect(COMMAND_LIST.length).toBeGreaterThan(40)
+    for (const entry of COMMAND_LIST) {
+      expect(page).toContain(`| \`svc ${formatCommand(entry)}\` | ${entry.about}`)
+      expect(help).toMatch(new RegExp(`^  ${entry.words}( |$)`, 'm'))
+    }
+  })
+  it.each(COMMAND_LIST.map((entry) => [formatCommand(entry)]))('svc %s, as listed, is a command', (line) => {
+    const argv = line.replaceAll(/[[\].]/g, '').split(' ')
+    const command = loadConfig({ argv, env: {}, cwd: '/w' })
+    expect(command.kind === 'usage-error' ? command.message : '').toBe('')
   })
   it('has four columns in every row', () => {
     const rows = renderConfigurationPage()

@@ -1,3 +1,4 @@
+import { COMMAND_LIST, type CommandEntry, formatCommand } from './command-list.ts'
 import { formatDefault, formatFlag, groupOptions } from './help.ts'
 import { formatOptionName, type Option, type Setting } from './option.ts'
 import { OPTIONS, SETTINGS } from './schema.ts'
@@ -17,11 +18,22 @@ not set. \`.env\` files are not read.
   \`512KB\`, \`15MB\`, \`2GB\`, in powers of 1024.
 - Relative paths start in the working directory; the server makes its folders there by default.
 - An unknown flag or a value of the wrong form stops the start with exit code 2. An unknown \`SVC_\` variable is a warning.
-
-Commands: \`svc run\` (the default), \`svc models list\`, \`svc models add FILE\`, \`svc models show NAME\`,
-\`svc models delete NAME\`, \`svc models schema\`, \`svc backends list\`, \`svc router fit NAME\`,
-\`svc router eval NAME FILE\`, \`svc pii eval FILE\`, \`svc openapi\`, \`svc --help\` (\`--all\` adds the flags of later versions), \`svc --version\`.
 `
+
+const code = (value: string): string => `\`${value.replaceAll('|', '\\|')}\``
+
+const COMMANDS = `## Commands
+
+| Command | Does |
+|---|---|
+${COMMAND_LIST.map(commandLine).join('')}| \`svc --help\` | list the commands and flags; \`--all\` adds the flags of later versions |
+| \`svc --version\` | print the version and the commit |
+`
+
+function commandLine(entry: CommandEntry): string {
+  const about = [entry.about, ...(entry.details ?? [])].join(' ').replaceAll('|', '\\|')
+  return `| ${code(`svc ${formatCommand(entry)}`)} | ${about} |\n`
+}
 
 const LATER = `## Declared for later versions
 
@@ -46,8 +58,6 @@ it are not known, and the server does not open itself to everybody.
 The content of these two files goes on to count when they vanish while the server runs, also with their folder. The log says
 so. To take keys away, write \`[]\` into \`api_keys.json\`, remove them in the settings, or start without the file.
 `
-
-const code = (value: string): string => `\`${value.replaceAll('|', '\\|')}\``
 
 function line(option: Option): string {
   const flag = formatFlag(option)
@@ -91,6 +101,7 @@ function settingLine({ key, heading, isBuilt, owner }: Setting): string {
 export function renderConfigurationPage(): string {
   return [
     INTRODUCTION,
+    COMMANDS,
     ...tables(true),
     SETTINGS_HEAD + SETTINGS.map(settingLine).join(''),
     FILES,

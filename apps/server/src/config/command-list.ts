@@ -1,0 +1,77 @@
+import { ACCOUNT_COMMAND_LIST } from './account-command.ts'
+import { REMOTE_COMMANDS } from './remote-command.ts'
+
+/** A command of the program. */
+export interface CommandEntry {
+  /** The words that name it. */
+  readonly words: string
+  /** What follows the words. */
+  readonly takes?: string | undefined
+  readonly about: string
+  /** Further lines: flags of its own, exceptions. */
+  readonly details?: readonly string[] | undefined
+}
+
+/** The commands that work in this process on folders and files. */
+const OWN_COMMANDS: readonly CommandEntry[] = [
+  {
+    words: 'run',
+    takes: '[NAME...]',
+    about: 'start the server (the default), install the named models where they are missing, load them',
+  },
+  {
+    words: 'chat',
+    takes: 'MODEL [PROMPT]',
+    about: 'talk to a model; a prompt, or a text from a pipe, is answered once:',
+    details: ['--system TEXT is the system message, - in the prompt stands for the text from a pipe'],
+  },
+  { words: 'models list', about: 'list the models of the models path' },
+  {
+    words: 'models add',
+    takes: 'FILE',
+    about: 'put a model file into the models path: --name NAME gives it a name,',
+    details: ['--link shares the file instead of copying it, --move leaves none behind'],
+  },
+  { words: 'models show', takes: 'NAME', about: 'show what is known of a model' },
+  { words: 'models delete', takes: 'NAME', about: 'delete a model with the files that only it uses' },
+  { words: 'models export-config', takes: 'NAME', about: 'print the configuration of a model' },
+  { words: 'models schema', about: 'print the JSON Schema of model files, for editors' },
+  { words: 'backends list', about: 'list the backends that can be used' },
+  {
+    words: 'router fit',
+    takes: 'NAME FILE',
+    about: 'propose thresholds that fit labelled texts; for knn also those of the corpus,',
+    details: ['and FILE may be left out'],
+  },
+  {
+    words: 'router eval',
+    takes: 'NAME FILE',
+    about: 'route labelled texts and count those that the right model serves:',
+    details: ['--min-rate 0.9 ends with code 1 below that share'],
+  },
+  {
+    words: 'pii eval',
+    takes: 'FILE',
+    about: 'run detectors over labelled texts and count what they find and miss:',
+    details: [
+      '--detectors NAME,NAME names models, else all built-ins run,',
+      '--offsets codepoint, utf16 or utf8 is the unit of the labels',
+    ],
+  },
+  { words: 'mitm ca', about: 'show the certificate that clients of the intercepting proxy trust, and how they do' },
+  { words: 'openapi', about: 'print the OpenAPI document of the server, for generators of clients' },
+]
+
+/** The commands that work in this process, those about accounts last. */
+export const LOCAL_COMMANDS: readonly CommandEntry[] = [...OWN_COMMANDS, ...ACCOUNT_COMMAND_LIST]
+
+/** Every command. */
+export const COMMAND_LIST: readonly CommandEntry[] = [
+  ...LOCAL_COMMANDS,
+  ...REMOTE_COMMANDS.map(({ verb, takes, about }) => ({ words: verb, takes, about })),
+]
+
+/** A command with what follows it. */
+export function formatCommand({ words, takes }: CommandEntry): string {
+  return takes === undefined ? words : `${words} ${takes}`
+}
