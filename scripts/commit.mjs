@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 /** Short commit of a checkout as 7 hex digits; `0000000` without git. Read from files: no git program is needed. */
 export function readCommit(root) {
   try {
     let gitFolder = join(root, '.git')
     if (statSync(gitFolder).isFile())
-      gitFolder = join(root, readFileSync(gitFolder, 'utf8').replace('gitdir:', '').trim())
+      gitFolder = resolve(root, readFileSync(gitFolder, 'utf8').replace('gitdir:', '').trim())
     const commonFile = join(gitFolder, 'commondir')
-    const common = existsSync(commonFile) ? join(gitFolder, readFileSync(commonFile, 'utf8').trim()) : gitFolder
+    const common = existsSync(commonFile) ? resolve(gitFolder, readFileSync(commonFile, 'utf8').trim()) : gitFolder
     const head = readFileSync(join(gitFolder, 'HEAD'), 'utf8').trim()
     if (!head.startsWith('ref: ')) return head.slice(0, 7)
     const ref = head.slice(5)

@@ -105,6 +105,12 @@ describe('a package that is published', () => {
     expect(existsSync(join(root, folder, 'README.md'))).toBe(true)
   })
 
+  it.each(published)('%s is named in the README', (folder, { name }) => {
+    const readme = read('README.md')
+    expect(readme).toContain(`\`${name}\``)
+    if (folder.startsWith('packages/')) expect(readme).toContain(`](${folder})`)
+  })
+
   it('brings no analytics script along, and private ones get no version of a release', () => {
     expect(read('pnpm-lock.yaml')).not.toMatch(/^ {2}'@scarf/m)
     expect(JSON.parse(read('.changeset/config.json'))).toMatchObject({

@@ -11,7 +11,7 @@ const REMOTE_WORDS: ReadonlySet<string> = new Set(REMOTE_COMMANDS.map(({ verb })
 function commandLines(entries: readonly CommandEntry[], width: number): string {
   return entries
     .flatMap((entry) => [
-      `  ${formatCommand(entry).padEnd(width)} ${entry.about}`,
+      `  ${formatCommand(entry).padEnd(width - 1)}  ${entry.about}`,
       ...(entry.details ?? []).map((detail) => `${' '.repeat(width + 3)}${detail}`),
     ])
     .map((line) => `${line}\n`)

@@ -1,11 +1,17 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { packAndUnpack, type TempDir, tempDir } from '@svc/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { runBuilt, startBuiltServer } from '../support/built-server.ts'
 import { postChat, readAnswer } from './open-chat.ts'
 
+const run = promisify(execFile)
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const SERVER = fileURLToPath(new URL('../../', import.meta.url))
 const LLAMA = fileURLToPath(new URL('../../../backends/llama/', import.meta.url))
 /** Beyond this many characters a document is searched on a thread. */
@@ -23,8 +29,34 @@ async function link(name: string, from: string): Promise<void> {
   await symlink(await realpath(join(from, 'node_modules', name)), target)
 }
 
+/** The steps of the workflow that releases, and the commands that it gives to its publishing action. */
+interface Workflow {
+  readonly jobs: {
+    readonly release: {
+      readonly steps: readonly { readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }[]
+    }
+  }
+}
+const { steps } = (parse(readFileSync(join(ROOT, '.github/workflows/release.yml'), 'utf8')) as Workflow).jobs.release
+const commands = steps.flatMap((step) => step.run ?? [])
+const publishing = steps.at(-1)?.with
+/** A check of everything, which the usual run of CI makes beside the tests. */
+const CHECKS = 'pnpm types && pnpm check:publish'
+
+/** Runs the commands of the workflow, one after the other, as its runner does. */
+async function runWorkflow(): Promise<void> {
+  const path = join(await realpath(installation.path), 'github-path')
+  for (const command of commands) {
+    if (command === CHECKS && process.env.SVC_LONG !== '1') continue
+    const added = existsSync(path) ? (await readFile(path, 'utf8')).trim().split('\n') : []
+    const env = { ...process.env, GITHUB_PATH: path, PATH: [...added, process.env.PATH].join(':') }
+    await run('bash', ['-e', '-c', command], { cwd: ROOT, env, maxBuffer: 64 * 1024 * 1024 })
+  }
+}
+
 beforeAll(async () => {
   installation = await tempDir('svc-e2e-')
+  await runWorkflow()
   const ofServer = await packAndUnpack('@svc/server', installation.path)
   const ofLlama = await packAndUnpack('@svc/backend-llama', installation.path)
   outside = [...ofServer, ...ofLlama].sort()
@@ -68,10 +100,26 @@ describe('the packed server', () => {
     ])
   })
 
-  it('prints its version with the commit of the build', async () => {
-    await using dir = await tempDir('svc-e2e-')
-    const { code, stdout } = await runBuilt(dir.path, ['--version'], { entry: entry() })
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+ \([0-9a-f]{7}\)$/)])
+  it('is released by commands that this test has run, and packed by pnpm', () => {
+    expect(commands).toEqual(['node scripts/bootstrap.mjs build --all', expect.stringContaining('GITHUB_PATH'), CHECKS])
+    expect(publishing).toEqual({ publish: 'pnpm changeset publish', version: 'pnpm changeset version' })
+  })
+
+  it('knows its commit after every kind of build, at the command line and at /version', async () => {
+    const commit = (await run('git', ['rev-parse', 'HEAD'], { cwd: ROOT })).stdout.slice(0, 7)
+    await using server = await startBuiltServer({ entry: entry() })
+    const { version } = (await (await fetch(`${server.url}/version`)).json()) as { version: string }
+    expect(version).toMatch(new RegExp(`^\\d+\\.\\d+\\.\\d+ \\(${commit}\\)$`))
+    const { code, stdout } = await runBuilt(server.folder, ['--version'], { entry: entry() })
+    expect([code, stdout]).toEqual([0, version])
+    // A build by turbo alone leaves no commit behind: packing writes it.
+    const { scripts } = JSON.parse(await readFile(join(SERVER, 'package.json'), 'utf8'))
+    expect(scripts.prepack).toBe('node ../../scripts/write-commit.mjs')
+  })
+
+  it.each(['server', 'backend-llama'])('carries its changelog: %s', async (name) => {
+    const text = await readFile(installation.join('node_modules/@svc', name, 'CHANGELOG.md'), 'utf8')
+    expect(text).toMatch(new RegExp(`^# @svc/${name}\n`))
   })
 
   it('serves without the optional packages of OpenTelemetry, and says so where spans are asked for', async () => {
