@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { systemClock } from './clock.ts'
-import { createProgressLine } from './progress-line.ts'
+import { formatProgress } from './progress-line.ts'
 import { type Fields, type ServerClient, toFields, toServerError } from './remote-client.ts'
 import { printError, printErrorLine, printJson, printLine, redrawLine } from './terminal.ts'
 
@@ -51,7 +51,6 @@ function finish(job: Fields, { json }: { readonly json: boolean }): void {
 function showNothing(): void {}
 
 function createBar(): (job: Fields) => void {
-  const line = createProgressLine()
   let shown = ''
   return (job) => {
     const label = toLabel(job)
@@ -59,9 +58,14 @@ function createBar(): (job: Fields) => void {
     if (shown !== '' && shown !== label) printError('\n')
     shown = label
     const [currentBytes, totalBytes] = [Number(job.current_bytes ?? 0), Number(job.total_bytes ?? 0)]
-    const drawn = line.draw({ label, percent: Number(job.progress), currentBytes, totalBytes }, performance.now())
-    redrawLine(drawn)
+    const [bytesPerSecond, secondsLeft] = [toNumber(job.bytes_per_second), toNumber(job.seconds_left)]
+    const percent = Number(job.progress)
+    redrawLine(formatProgress({ label, percent, currentBytes, totalBytes, bytesPerSecond, secondsLeft }))
   }
+}
+
+function toNumber(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
 }
 
 function createLines(): (job: Fields) => void {

@@ -23,6 +23,8 @@ export interface OriginFile {
   content: Uint8Array
   /** @default a strong tag of the content; null for none */
   etag?: string | null | undefined
+  /** Sent as `Last-Modified`. */
+  lastModified?: string | undefined
   /** The place in the content at which the next reply that reaches it ends, or falls silent. Set anew for each use. */
   stop?: { readonly at: number; readonly how: 'cut' | 'stall' } | undefined
 }
@@ -53,6 +55,8 @@ export interface FileOriginOptions {
   readonly hasRanges?: boolean | undefined
   /** @default true */
   readonly hasEtags?: boolean | undefined
+  /** Whether a part is sent only where `If-Range` holds. @default true */
+  readonly hasConditions?: boolean | undefined
   /** Answers a request itself and returns true, or leaves it to the files. */
   readonly handle?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
 }
@@ -61,7 +65,7 @@ const PIECE = 64 * 1024
 
 /** Starts an origin on a free port of the loopback interface. Paths are those of the URL, decoded. */
 export async function startFileOrigin(options: FileOriginOptions): Promise<FileOrigin> {
-  const { hasRanges = true, hasEtags = true } = options
+  const { hasRanges = true, hasEtags = true, hasConditions = true } = options
   const files = new Map<string, OriginFile>(Object.entries(options.files).map(([path, content]) => [path, { content }]))
   const requests: OriginRequest[] = []
   const faults: OriginFault[] = []
@@ -79,25 +83,27 @@ export async function startFileOrigin(options: FileOriginOptions): Promise<FileO
       return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>please sign in</html>')
     }
     const etag = hasEtags ? (file.etag === undefined ? makeTag(file.content) : (file.etag ?? undefined)) : undefined
-    const start = hasRanges ? readRangeStart(request, { etag, size: file.content.length }) : 0
-    if (start === 'unsatisfiable') {
-      return void response.writeHead(416, { 'content-range': `bytes */${file.content.length}` }).end()
+    const { lastModified, content } = file
+    const validators = hasConditions ? [etag, lastModified] : undefined
+    const range = hasRanges ? readRange(request, { validators, size: content.length }) : undefined
+    if (range === 'unsatisfiable') {
+      return void response.writeHead(416, { 'content-range': `bytes */${content.length}` }).end()
     }
-    const part = file.content.subarray(start)
-    response.writeHead(start > 0 ? 206 : 200, {
+    const { start, end } = range ?? { start: 0, end: content.length }
+    const part = content.subarray(start, end)
+    response.writeHead(range === undefined ? 200 : 206, {
       'content-type': 'application/octet-stream',
       'content-length': fault.length ?? part.length,
       ...(etag === undefined ? {} : { etag }),
+      ...(lastModified === undefined ? {} : { 'last-modified': lastModified }),
       ...(hasRanges ? { 'accept-ranges': 'bytes' } : {}),
-      ...(start > 0
-        ? {
-            'content-range': fault.contentRange ?? `bytes ${start}-${file.content.length - 1}/${file.content.length}`,
-          }
-        : {}),
+      ...(range === undefined
+        ? {}
+        : { 'content-range': fault.contentRange ?? `bytes ${start}-${end - 1}/${content.length}` }),
     })
     if (request.method === 'HEAD') return void response.end()
     const { stop } = file
-    const reaches = stop !== undefined && start < stop.at
+    const reaches = stop !== undefined && start < stop.at && stop.at <= end
     if (reaches) file.stop = undefined
     const ending = reaches ? { [`${stop.how}After`]: stop.at - start } : {}
     await send(part, response, { ...fault, ...ending }, (count) => {
@@ -149,15 +155,16 @@ function makeTag(content: Uint8Array): string {
   return `"${createHash('sha1').update(content).digest('hex').slice(0, 16)}"`
 }
 
-/** The first byte that is asked for; 0 for everything. */
-function readRangeStart(
+/** The part that is asked for; undefined for everything. */
+function readRange(
   request: IncomingMessage,
-  { etag, size }: { readonly etag: string | undefined; readonly size: number },
-): number | 'unsatisfiable' {
-  const match = /^bytes=(\d+)-$/.exec(request.headers.range ?? '')
-  if (match === null) return 0
+  { validators, size }: { readonly validators: readonly (string | undefined)[] | undefined; readonly size: number },
+): { readonly start: number; readonly end: number } | 'unsatisfiable' | undefined {
+  const [, first, last = ''] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? []
+  if (first === undefined) return undefined
   const condition = request.headers['if-range']
-  if (condition !== undefined && condition !== etag) return 0
-  const start = Number(match[1])
-  return start >= size ? 'unsatisfiable' : start
+  if (condition !== undefined && validators?.includes(String(condition)) === false) return undefined
+  const start = Number(first)
+  if (start >= size) return 'unsatisfiable'
+  return { start, end: last === '' ? size : Math.min(size, Number(last) + 1) }
 }

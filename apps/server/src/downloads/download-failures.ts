@@ -13,6 +13,13 @@ export function wrongContent(what: string, reason: string): SvcError {
   return new SvcError('upstream_failed', `${what}: ${reason}`, { code: 'download_corrupt' })
 }
 
+/** An origin that ends before everything has come. */
+export function cutShort(what: string, bytes: number, wantedBytes: number): SvcError {
+  return new SvcError('upstream_failed', `${what}: the origin ended after ${bytes} of ${wantedBytes} bytes`, {
+    code: 'download_cut',
+  })
+}
+
 /** A disk without room for what is to come. */
 export function noRoom(what: string, missingBytes: number): SvcError {
   return new SvcError('insufficient_storage', `${what}: the disk needs ${missingBytes} bytes more`, {

@@ -47,6 +47,30 @@ it.each([1, 2])('fetches %i whole files at a time and adds their bytes up', asyn
   expect(seen.at(-1)?.currentBytes).toBe(4 * MIB)
 })
 
+it('tells apart what comes now and what was here before', async () => {
+  await using origin = await startFileOrigin({ files })
+  await using world = await openDownloads()
+  const [first = Buffer.alloc(0)] = contents
+  const toRequest = (index: number) => ({
+    target: world.dir.join(`${index}.bin`),
+    source: { url: `${origin.origin}/${index}.bin`, trust: 'operator' } as const,
+    sha256: sha256(contents[index] ?? first),
+    sizeBytes: MIB,
+  })
+  await world.downloader.download({ ...toRequest(0), signal: world.signal })
+  origin.faults.push({ cutAfter: MIB / 2 }, { status: 404 })
+  await expect(world.downloader.download({ ...toRequest(1), signal: world.signal })).rejects.toThrow('404')
+  const seen: { readonly currentBytes: number; readonly receivedBytes: number }[] = []
+  await downloadFiles(world.downloader, {
+    files: [toRequest(0), toRequest(1), toRequest(2)],
+    ...{ concurrency: 1, signal: world.signal },
+    onProgress: (progress) => seen.push(progress),
+  })
+  expect(seen[0]).toMatchObject({ currentBytes: MIB, receivedBytes: 0 })
+  expect(seen.at(-1)?.currentBytes).toBe(3 * MIB)
+  expect(seen.at(-1)?.receivedBytes).toBeLessThanOrEqual(1.5 * MIB)
+})
+
 it('ends all with the first failure and tells that one', async () => {
   let hasBegun = false
   let refuse = (): void => undefined

@@ -14,8 +14,17 @@ export interface SetProgress {
   readonly currentBytes: number
   /** Of the files whose size is known. */
   readonly totalBytes: number
+  /** What has come by now, without what was here before. */
+  readonly receivedBytes: number
   /** The target that has news. */
   readonly target: string
+}
+
+interface FileSizes {
+  current: number
+  total: number
+  /** What was here before. */
+  begin?: number
 }
 
 /**
@@ -28,22 +37,28 @@ export async function downloadFiles(downloader: Downloader, set: DownloadSet): P
   await downloader.checkRoom(files)
   const failed = new AbortController()
   const signal = AbortSignal.any([set.signal, failed.signal])
-  const sizes = files.map(({ sizeBytes = 0 }) => ({ current: 0, total: sizeBytes }))
+  const sizes = files.map(({ sizeBytes = 0 }): FileSizes => ({ current: 0, total: sizeBytes }))
   const done = new Array<DownloadedFile>(files.length)
   const waiting = files.map((file, index) => ({ file, index }))
 
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { file, index } = next
-      const size = sizes[index] ?? { current: 0, total: 0 }
+      const size: FileSizes = sizes[index] ?? { current: 0, total: 0 }
       done[index] = await downloader.download({
         ...file,
         signal,
         onProgress({ currentBytes, totalBytes = size.total }) {
           size.current = currentBytes
+          // The first news tells where an earlier download has stopped.
+          size.begin = Math.min(size.begin ?? currentBytes, currentBytes)
           size.total = Math.max(totalBytes, currentBytes)
-          const sum = (of: 'current' | 'total'): number => sizes.reduce((total, one) => total + one[of], 0)
-          onProgress({ currentBytes: sum('current'), totalBytes: sum('total'), target: file.target })
+          const sum = (of: keyof FileSizes): number => sizes.reduce((total, one) => total + (one[of] ?? 0), 0)
+          const current = sum('current')
+          onProgress({
+            ...{ currentBytes: current, totalBytes: sum('total'), receivedBytes: current - sum('begin') },
+            target: file.target,
+          })
         },
       })
     }

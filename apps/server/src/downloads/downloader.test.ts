@@ -187,15 +187,21 @@ describe('a download', () => {
     expect(sha256(await readFile(world.dir.join('x')))).toBe(digest)
   })
 
-  it('answers of the origin with another part begin it anew, or end it', async () => {
+  it.each([
+    ['the whole', `bytes 0-${content.length - 1}/${content.length}`],
+    ['another length', `bytes ${MIB}-${content.length}/${content.length + 1}`],
+    ['a part that ends early', `bytes ${MIB}-${2 * MIB}/${content.length}`],
+    ['no whole size', `bytes ${MIB}-${content.length - 1}/*`],
+    ['no range at all', 'nonsense'],
+    ['an end behind the whole', `bytes ${MIB}-${content.length}/${content.length}`],
+  ])('begins anew where the origin answers with another part: %s', async (_name, contentRange) => {
     await using world = await openDownloads()
     await using origin = await open()
-    const request = { target: world.dir.join('x'), source: toSource(origin), sha256: digest, signal: world.signal }
-    origin.faults.push({ cutAfter: MIB }, { contentRange: `bytes 0-${content.length - 1}/${content.length}` })
-    await expect(world.downloader.download(request)).rejects.toMatchObject({ code: 'download_corrupt' })
-    origin.faults.push({ cutAfter: MIB }, { contentRange: `bytes ${MIB}-${content.length}/${content.length + 1}` })
+    const request = { target: world.dir.join('x'), source: toSource(origin), signal: world.signal }
+    origin.faults.push({ cutAfter: MIB }, { contentRange })
     await world.downloader.download(request)
     expect(sha256(await readFile(world.dir.join('x')))).toBe(digest)
+    expect(origin.requests.map(({ headers }) => headers.range)).toEqual([undefined, `bytes=${MIB}-`, undefined])
   })
 
   it('is refused by its check before it takes its place', async () => {
@@ -328,6 +334,7 @@ describe('a download', () => {
     expect([origin.requests, await readdir(world.dir.path)]).toEqual([[], []])
   })
 
+  // verifies limits:downloads:redirects
   it('sends a token to its own host alone', async () => {
     await using elsewhere = await open()
     await using hub = await startFileOrigin({
@@ -346,6 +353,77 @@ describe('a download', () => {
     })
     expect(hub.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token'])
     expect(elsewhere.requests.map(({ headers }) => headers.authorization)).toEqual([undefined])
+  })
+
+  // verifies limits:downloads:redirects
+  it.each([
+    [10, undefined],
+    [11, 'redirects too often'],
+  ])('follows up to ten redirects: %s', async (hops, failure) => {
+    await using world = await openDownloads()
+    await using origin = await startFileOrigin({
+      files: { '/0': content },
+      handle({ url = '' }, response) {
+        const left = Number(url.slice(1))
+        if (left > 0) response.writeHead(302, { location: `/${left - 1}` }).end()
+        return left > 0
+      },
+    })
+    const done = world.downloader.download({
+      ...{ target: world.dir.join('x'), source: toSource(origin, `/${hops}`), signal: world.signal },
+    })
+    if (failure === undefined) await done
+    else await expect(done).rejects.toThrow(failure)
+    expect(origin.requests).toHaveLength(11)
+  })
+
+  it.each([
+    ['a redirect into this network', 'http://10.0.0.1/x', 'its host has an address of this network (at 10.0.0.1)'],
+    ['a redirect to another machine of this name', 'http://127.0.0.2:8000/x', '(at 127.0.0.2:8000)'],
+    ['a redirect to a file', 'file:///etc/passwd', 'its address is neither http nor https'],
+    ['a redirect to an internal name', 'http://metadata.internal/', 'its host is one of this network'],
+    ['a redirect to a name that is not there', 'http://gone.example/', 'could not be resolved (at gone.example)'],
+    ['a redirect with a password', 'http://a:secret@h.example/', 'its address holds credentials'],
+  ])('that fails names the file, the host and the cause: %s', async (_name, location, cause) => {
+    await using world = await openDownloads({}, { allow: { cidrs: ['127.0.0.1'], hosts: [] } })
+    await using origin = await startFileOrigin({
+      files: {},
+      handle: (_request, response) => response.writeHead(302, { location }).end() !== undefined,
+    })
+    const failure: unknown = await world.downloader
+      .download({
+        target: world.dir.join('model.gguf'),
+        source: { url: `${origin.origin}/m?signature=secret`, trust: 'public' },
+        signal: world.signal,
+      })
+      .catch((error: unknown) => error)
+    expect(String(failure)).toContain(`model.gguf from ${origin.origin}/m: `)
+    expect(String(failure)).toContain(cause)
+    expect(String(failure)).not.toContain('secret')
+  })
+
+  it.each([
+    ['refuses connections', 'the connection was refused'],
+    ['answers with an error', 'status 404'],
+    ['closes connections', 'the connection was lost'],
+    ['is silent', 'did not answer in time'],
+    ['sends nonsense', 'not valid HTTP'],
+  ])('of a host that %s names the file, the host and the cause', async (how, cause) => {
+    await using world = await openDownloads({ stallMs: 100 })
+    await using origin = await startFileOrigin({
+      files: {},
+      handle(_request, response) {
+        if (how === 'closes connections') response.destroy()
+        if (how === 'sends nonsense') response.socket?.end('nonsense\r\n\r\n')
+        return how !== 'answers with an error'
+      },
+    })
+    if (how === 'refuses connections') await origin.close()
+    const { host } = new URL(origin.origin)
+    const failed = world.downloader.download({
+      ...{ target: world.dir.join('model.gguf'), source: toSource(origin, '/m'), signal: world.signal },
+    })
+    await expect(failed).rejects.toThrow(new RegExp(`^model\\.gguf from http://${host}/m: .*${cause}`))
   })
 
   it('tells the size that the origin tells, or nothing', async () => {

@@ -4,7 +4,8 @@ import { basename, dirname, resolve } from 'node:path'
 import { toFileError } from '../files/file-error.ts'
 import { createTemporaryPath } from '../files/temporary-files.ts'
 import { readDisk } from '../monitoring/host-figures.ts'
-import type { OutboundClient } from '../outbound/client.ts'
+import { MAX_REDIRECTS, type OutboundClient } from '../outbound/client.ts'
+import { nameFetchFailure } from '../outbound/failures.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { isDiskFull, mayPass, noRoom, spoilsPartial, wrongContent } from './download-failures.ts'
 import { type DownloadSource, describeSource } from './download-source.ts'
@@ -78,6 +79,10 @@ export interface DownloaderOptions {
   readonly known?: KnownFiles | undefined
   /** Longest silence of an origin. @default 60000 */
   readonly stallMs?: number | undefined
+  /** Parts of a large file that are fetched at a time; 1 for none. @default 4 */
+  readonly parts?: number | undefined
+  /** Bytes of one part, a few of which wait in memory. @default 16 MiB */
+  readonly partBytes?: number | undefined
   /** Before the second attempt; doubled for each further one. @default 2000 */
   readonly retryMs?: number | undefined
 }
@@ -90,6 +95,8 @@ const PROGRESS_BYTES = 64 * 1024
 const STALL_MS = 60_000
 const RETRY_MS = 2000
 const HEAD_MS = 10_000
+const PARTS = 4
+const PART_BYTES = 16 * 1024 * 1024
 /** Left on the disk for everything else. */
 const SPARE_BYTES = 16 * 1024 * 1024
 /** Given back to a disk that a partial file has filled, for the other files of the server. */
@@ -124,7 +131,7 @@ export function createDownloader(options: DownloaderOptions): Downloader {
           method: 'HEAD',
           maxBytes: 0,
           timeoutMs: HEAD_MS,
-          redirects: 3,
+          redirects: MAX_REDIRECTS,
           decode: false,
           ...(source.credentials === undefined ? {} : { credentials: source.credentials }),
         })
@@ -204,14 +211,18 @@ async function linkKnown(
 async function fetchAll(partial: PartialFile, request: DownloadRequest, options: DownloaderOptions): Promise<void> {
   const { source, signal } = request
   const { client, clock, logger, stallMs = STALL_MS, retryMs = RETRY_MS } = options
-  const what = basename(request.target)
+  const { parts = PARTS, partBytes = PART_BYTES } = options
+  const what = `${basename(request.target)} from ${describeSource(source)}`
   const { sha256, sizeBytes, onProgress = () => undefined } = request
   const checkRoom = (bytes: number): Promise<void> => requireRoom(request.target, bytes)
   let restarts = 0
   for (let failures = 0; ; ) {
     const before = partial.offset
     try {
-      await fetchRest({ partial, source, sha256, sizeBytes, what, client, stallMs, checkRoom, onProgress, signal })
+      await fetchRest({
+        ...{ partial, source, sha256, sizeBytes, what, client, stallMs, parts, partBytes },
+        ...{ checkRoom, onProgress, signal },
+      })
       if (sha256 === undefined || partial.digest() === sha256) return
       // Parts that do not fit together may come out right when they are fetched in one.
       const isPieced = before > 0 && restarts < MAX_RESTARTS
@@ -224,7 +235,7 @@ async function fetchAll(partial: PartialFile, request: DownloadRequest, options:
       if (!mayPass(error) || failures >= MAX_ATTEMPTS) {
         if (spoilsPartial(error, partial.facts)) await removePartial(request.target)
         else if (isDiskFull(error)) await partial.shorten(GIVEN_BACK_BYTES)
-        throw error
+        throw nameFetchFailure(error, what)
       }
       logger.info({ err: error, url: describeSource(source), offset: partial.offset }, 'download is tried again')
       await clock.sleep(retryMs * 2 ** (failures - 1), { signal })

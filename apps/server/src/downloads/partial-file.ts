@@ -3,15 +3,12 @@ import { constants, type FileHandle, open, unlink } from 'node:fs/promises'
 import { toFileError } from '../files/file-error.ts'
 import { readJsonFile } from '../files/read-json-file.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
+import type { ContentVersion } from './content-version.ts'
 import { hashHandle } from './hash-file.ts'
 
 /** What is known of the content that a partial file is a part of. */
-export interface PartialFacts {
+export interface PartialFacts extends ContentVersion {
   readonly url: string
-  /** For `If-Range`: a strong entity tag, or the time of the last change. */
-  readonly validator?: string | undefined
-  /** Of the whole content. */
-  readonly sizeBytes?: number | undefined
   /** That the whole content must have. */
   readonly sha256?: string | undefined
 }
@@ -154,11 +151,11 @@ async function readFacts(path: string): Promise<PartialFacts | undefined> {
   const value: unknown = read.root.toValue()
   if (typeof value !== 'object' || value === null || !('url' in value) || typeof value.url !== 'string')
     return undefined
-  const { validator, sizeBytes, sha256 } = value as Readonly<Record<string, unknown>>
+  const { etag, lastModified, sizeBytes, sha256 } = value as Readonly<Record<string, unknown>>
+  const toText = (field: unknown): string | undefined => (typeof field === 'string' ? field : undefined)
   return {
     url: value.url,
-    validator: typeof validator === 'string' ? validator : undefined,
+    ...{ etag: toText(etag), lastModified: toText(lastModified), sha256: toText(sha256) },
     sizeBytes: typeof sizeBytes === 'number' && sizeBytes >= 0 ? sizeBytes : undefined,
-    sha256: typeof sha256 === 'string' ? sha256 : undefined,
   }
 }

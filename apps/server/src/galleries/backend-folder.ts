@@ -17,6 +17,8 @@ export interface BackendMetadata {
   readonly version?: string | undefined
   readonly uri?: string | undefined
   readonly digest?: string | undefined
+  /** The operation whose last step put the folder in its place; for the server alone. */
+  readonly job?: string | undefined
 }
 
 /** A folder of the backends folder. */
@@ -74,6 +76,7 @@ async function readMetadata(folder: string): Promise<BackendMetadata | undefined
       name: text('name') ?? '',
       ...{ alias: text('alias'), metaBackendFor: text('meta_backend_for'), galleryUrl: text('gallery_url') },
       ...{ installedAt: text('installed_at'), version: text('version'), uri: text('uri'), digest: text('digest') },
+      job: text('job'),
     }
   } catch {
     return undefined
@@ -82,7 +85,8 @@ async function readMetadata(folder: string): Promise<BackendMetadata | undefined
 
 /** Writes the metadata of a backend. */
 export async function writeMetadata(folder: string, metadata: BackendMetadata): Promise<void> {
-  await writeFileAtomic(join(folder, 'metadata.json'), JSON.stringify(toWireMetadata(metadata), undefined, 2), {
+  const written = { ...toWireMetadata(metadata), job: metadata.job }
+  await writeFileAtomic(join(folder, 'metadata.json'), JSON.stringify(written, undefined, 2), {
     mode: 0o644,
   })
 }

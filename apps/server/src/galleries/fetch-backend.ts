@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SvcError } from '@svc/errors'
 import type { Credentials } from '../downloads/credentials.ts'
+import { downloadFiles } from '../downloads/download-files.ts'
 import type { Downloader } from '../downloads/downloader.ts'
 import { hashFile } from '../downloads/hash-file.ts'
 import { toFileError } from '../files/file-error.ts'
@@ -86,8 +87,11 @@ async function pull(
     check: createCheck(),
     concurrency: concurrency(),
     keepsData: () => keepsData(signal),
-    onProgress: ({ currentBytes, totalBytes }) =>
-      work.report({ phase: 'Downloading', message: `downloading ${name}`, currentBytes, totalBytes }),
+    onProgress: ({ currentBytes, totalBytes, receivedBytes }) =>
+      work.report({
+        ...{ phase: 'Downloading', message: `downloading ${name}` },
+        ...{ currentBytes, totalBytes, receivedBytes },
+      }),
     onUnpack: () => work.report({ phase: 'Verifying', message: `unpacking ${name}` }),
   })
   return digest
@@ -112,16 +116,19 @@ async function fetchArchive(
   const target = join(staging, 'archive')
   // Without a hash nothing tells that an archive of an earlier attempt is the one that is there now.
   if (sha256 === '') await rm(target, { force: true })
-  const content = await downloader.download({
-    ...{ target, signal },
-    source: { url: uri, trust: 'public', credentials: credentials.find(uri) },
-    ...(sha256 === '' ? {} : { sha256 }),
-    keepsData: () => keepsData(signal),
-    onProgress: (progress) => work.report({ phase: 'Downloading', message: `downloading ${name}`, ...progress }),
+  const source = { url: uri, trust: 'public', credentials: credentials.find(uri) } as const
+  const [content] = await downloadFiles(downloader, {
+    files: [{ target, source, ...(sha256 === '' ? {} : { sha256 }), keepsData: () => keepsData(signal) }],
+    ...{ concurrency: 1, signal },
+    onProgress: ({ currentBytes, totalBytes, receivedBytes }) =>
+      work.report({
+        ...{ phase: 'Downloading', message: `downloading ${name}` },
+        ...{ currentBytes, totalBytes, receivedBytes },
+      }),
   })
   work.report({ phase: 'Verifying', message: `unpacking ${name}` })
   await unpackArchive(target, root, signal)
-  return `sha256:${content.sha256}`
+  return `sha256:${content?.sha256}`
 }
 
 /** Unpacks a tar archive. One whose files all lie in one folder gives that folder. */

@@ -101,12 +101,12 @@ export async function fetchModelFiles(
     })),
     concurrency: parts.concurrency(),
     signal,
-    onProgress: ({ currentBytes, totalBytes, target }) =>
+    onProgress: ({ currentBytes, totalBytes, receivedBytes, target }) =>
       work.report({
         phase: 'Downloading',
         message: `downloading ${basename(target)}`,
         fileName: basename(target),
-        currentBytes,
+        ...{ currentBytes, receivedBytes },
         totalBytes: Math.max(totalBytes, knownBytes),
       }),
   })

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { hasDotSegment, type UriServices } from '../downloads/resolve-uri.ts'
 import { isSafeName } from '../files/safe-path.ts'
-import type { OutboundClient } from '../outbound/client.ts'
+import { MAX_REDIRECTS, type OutboundClient } from '../outbound/client.ts'
 import { isFields } from './to-entry.ts'
 
 /** A repository of the model hub. */
@@ -51,7 +51,7 @@ export async function readHubRepository(
   await using reply = await client.fetch(
     `${hubUrl}/api/models/${path}/revision/${encodeURIComponent(revision)}?blobs=true`,
     {
-      ...{ signal, trust: hubTrust, maxBytes: MAX_BYTES, timeoutMs: FETCH_MS, redirects: 3 },
+      ...{ signal, trust: hubTrust, maxBytes: MAX_BYTES, timeoutMs: FETCH_MS, redirects: MAX_REDIRECTS },
       ...(hubToken === undefined
         ? {}
         : { credentials: { origin: new URL(hubUrl).origin, authorization: `Bearer ${hubToken}` } }),

@@ -9,7 +9,7 @@ import { readDecompressed } from '../oci/decompress.ts'
 import { type ImageReference, parseImageReference } from '../oci/image-reference.ts'
 import { createRegistryClient, findRawLayer, type ImageLayer, type RegistryClient } from '../oci/registry-client.ts'
 import { readTar } from '../oci/tar-reader.ts'
-import type { OutboundClient } from '../outbound/client.ts'
+import { MAX_REDIRECTS, type OutboundClient } from '../outbound/client.ts'
 import type { Trust } from '../outbound/failures.ts'
 
 /** Parts of a read of an image. */
@@ -74,7 +74,7 @@ async function fetchLayer(
 ): Promise<Uint8Array> {
   const { what, maxBytes, timeoutMs, signal } = options
   const { url, credentials } = registry.layerSource(image, layer)
-  const limits = { maxBytes, timeoutMs, redirects: 3, decode: false, credentials } as const
+  const limits = { maxBytes, timeoutMs, redirects: MAX_REDIRECTS, decode: false, credentials } as const
   await using reply = await trusting(options, image).fetch(url, { signal, trust: 'public', ...limits })
   if (reply.status !== 200) {
     throw new SvcError('upstream_failed', `${what}: its registry answers with status ${reply.status}`, {

@@ -64,15 +64,16 @@ export async function installBackend(
   parts: BackendInstallerParts,
 ): Promise<readonly string[]> {
   work.report({ phase: 'Resolving files', message: 'resolving files' })
-  if (request.id === undefined) return installImage(externalSource(request), request, work, parts)
+  const { jobId: job } = work
+  if (request.id === undefined) return installImage({ ...externalSource(request), job }, request, work, parts)
   const listed = await parts.indexes.find(request.id, { signal: work.signal })
   if (listed === undefined) {
     throw new SvcError('not_found', `no backend found with name "${request.id}"`, { code: 'backend_not_found' })
   }
-  if (!isMetaBackend(listed.entry)) return installImage(toSource(listed), request, work, parts)
+  if (!isMetaBackend(listed.entry)) return installImage({ ...toSource(listed), job }, request, work, parts)
   const concrete = await findConcrete(listed, parts, work.signal)
   const installed = await installImage(toSource(concrete), request, work, parts)
-  await writeMeta(listed.entry.name, concrete.entry.name, listed.gallery.url, parts)
+  await writeMeta(listed.entry.name, { ...toSource(concrete), job }, parts)
   return [listed.entry.name, ...installed]
 }
 
@@ -103,6 +104,8 @@ interface BackendSource {
   readonly sha256: string
   /** Whose signatures its gallery asks for. */
   readonly verification: Readonly<Record<string, unknown>> | undefined
+  /** The operation that ends with this folder. */
+  readonly job?: string | undefined
 }
 
 function toSource({ entry, gallery }: Listed<BackendEntry>): BackendSource {
@@ -154,6 +157,7 @@ async function installImage(
     ...(source.version === '' ? {} : { version: source.version }),
     uri,
     ...(digest === '' ? {} : { digest }),
+    job: source.job,
   })
   work.report({ phase: 'Finalizing', message: `installing ${name}` })
   work.commit()
@@ -250,8 +254,7 @@ async function requireRunFile(root: string, name: string): Promise<void> {
 /** A folder that holds nothing but the name of the one it stands for. */
 async function writeMeta(
   name: string,
-  concrete: string,
-  galleryUrl: string,
+  { name: concrete, galleryUrl, job }: BackendSource,
   parts: BackendInstallerParts,
 ): Promise<void> {
   const { backendsPath, clock } = parts
@@ -265,6 +268,7 @@ async function writeMeta(
     metaBackendFor: toFileName(concrete),
     galleryUrl,
     installedAt: new Date(clock.now()).toISOString(),
+    job,
   }
   await writeMetadata(next, metadata)
   await swap(parts, folderName, next)

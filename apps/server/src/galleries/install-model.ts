@@ -82,6 +82,7 @@ export async function installModel(
         entryName: listed?.id ?? '',
         resolvedVariant: variant,
         pinnedVariant: request.variant,
+        job: work.jobId,
         files: listPlaced(plan.files, fetched, placed),
         templates: placed.plan.templates.map(({ filename }) => filename),
       })

@@ -17,6 +17,8 @@ export interface InstallRecord {
   readonly resolvedVariant?: string | undefined
   /** The variant that was asked for. */
   readonly pinnedVariant?: string | undefined
+  /** The operation that installed it last. */
+  readonly job?: string | undefined
   readonly files: readonly EntryFile[]
   /** Names of the template files that were written with it. */
   readonly templates: readonly string[]
@@ -36,6 +38,7 @@ export function formatRecord(record: InstallRecord): string {
     entry_name: record.entryName,
     ...(record.resolvedVariant === undefined ? {} : { resolved_variant: record.resolvedVariant }),
     ...(record.pinnedVariant === undefined ? {} : { pinned_variant: record.pinnedVariant }),
+    ...(record.job === undefined ? {} : { job: record.job }),
     files: record.files.map(({ filename, uri, sha256 }) => ({
       filename,
       uri,
@@ -75,6 +78,7 @@ async function readRecordFile(folder: string, file: string): Promise<InstallReco
     entryName: readText('entry_name') ?? '',
     resolvedVariant: readText('resolved_variant'),
     pinnedVariant: readText('pinned_variant'),
+    job: readText('job'),
     files: toFiles(value.files),
     templates: toTexts(value.templates),
   }

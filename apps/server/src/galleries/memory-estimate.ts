@@ -1,6 +1,6 @@
 import { type GgufHeader, readLeadingKeys } from '@svc/gguf'
 import type { DownloadSource } from '../downloads/download-source.ts'
-import type { OutboundClient } from '../outbound/client.ts'
+import { MAX_REDIRECTS, type OutboundClient } from '../outbound/client.ts'
 import type { OutboundResponse } from '../outbound/response.ts'
 
 /** What the memory of a model depends on. */
@@ -77,7 +77,7 @@ export async function readRemoteShape(
   try {
     await using reply = await client.fetch(url, {
       ...{ signal, trust, credentials },
-      ...{ maxBytes: Math.max(sizeBytes, HEADER_BYTES), timeoutMs: FETCH_MS, redirects: 3, decode: false },
+      ...{ maxBytes: Math.max(sizeBytes, HEADER_BYTES), timeoutMs: FETCH_MS, redirects: MAX_REDIRECTS, decode: false },
       headers: { range: `bytes=0-${Math.max(1, Math.min(HEADER_BYTES, sizeBytes)) - 1}` },
     })
     // Without ranges the reply is the whole file, of which only the begin is read.

@@ -78,12 +78,12 @@ export async function fetchModelImage(
       credentials: services().credentials,
       concurrency: concurrency(),
       keepsData: () => keepsData(signal),
-      onProgress: ({ currentBytes, totalBytes }) =>
+      onProgress: ({ currentBytes, totalBytes, receivedBytes }) =>
         report({
           phase: 'Downloading',
           message: `downloading ${filename}`,
           fileName: filename,
-          currentBytes,
+          ...{ currentBytes, receivedBytes },
           totalBytes,
         }),
       onUnpack: () => report({ phase: 'Verifying', message: `unpacking ${filename}` }),

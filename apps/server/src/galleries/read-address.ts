@@ -6,7 +6,7 @@ import { resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
 import { toReason } from '../files/file-error.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import { parseImageReference } from '../oci/image-reference.ts'
-import type { OutboundClient } from '../outbound/client.ts'
+import { MAX_REDIRECTS, type OutboundClient } from '../outbound/client.ts'
 import type { Trust } from '../outbound/failures.ts'
 import { readImageText } from './image-text.ts'
 
@@ -50,7 +50,7 @@ export async function readAddress(uri: string, options: AddressOptions, parts: A
   switch (resolved.kind) {
     case 'http': {
       const { source } = resolved
-      const limits = { maxBytes, timeoutMs, redirects: 3, credentials: source.credentials } as const
+      const limits = { maxBytes, timeoutMs, redirects: MAX_REDIRECTS, credentials: source.credentials } as const
       await using reply = await parts.client.fetch(source.url, { signal, trust: source.trust, ...limits })
       if (reply.status !== 200) {
         throw new SvcError('upstream_failed', `${what} answers with status ${reply.status}`, {

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { UriServices } from '../downloads/resolve-uri.ts'
-import type { OutboundClient } from '../outbound/client.ts'
+import { MAX_REDIRECTS, type OutboundClient } from '../outbound/client.ts'
 import { isFields } from './to-entry.ts'
 
 const SCAN_MS = 10_000
@@ -31,7 +31,7 @@ async function hasUnsafeFile(
 ): Promise<boolean> {
   const path = repository.split('/').map(encodeURIComponent).join('/')
   try {
-    const limits = { maxBytes: MAX_BYTES, timeoutMs: SCAN_MS, redirects: 3 } as const
+    const limits = { maxBytes: MAX_BYTES, timeoutMs: SCAN_MS, redirects: MAX_REDIRECTS } as const
     await using reply = await client.fetch(`${hubUrl}/api/models/${path}/scan`, { signal, trust: hubTrust, ...limits })
     const found = reply.status === 200 ? await reply.json() : undefined
     return isFields(found) && found.hasUnsafeFile === true

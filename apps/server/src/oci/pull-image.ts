@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Credentials } from '../downloads/credentials.ts'
-import { downloadFiles } from '../downloads/download-files.ts'
+import { downloadFiles, type SetProgress } from '../downloads/download-files.ts'
 import type { Downloader } from '../downloads/downloader.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import { createLayerTarget } from './apply-layer.ts'
@@ -23,7 +23,7 @@ export interface PullOptions {
   readonly credentials: Credentials
   readonly concurrency: number
   readonly keepsData: () => boolean
-  readonly onProgress: (progress: { readonly currentBytes: number; readonly totalBytes: number }) => void
+  readonly onProgress: (progress: Omit<SetProgress, 'target'>) => void
   /** Called with the digest that the tag has, before anything is fetched. @throws to refuse the image */
   readonly check?:
     | ((digest: string, readSignatures: () => Promise<readonly ImageSignature[]>) => Promise<void>)

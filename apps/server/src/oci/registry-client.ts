@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 import type { Credentials } from '../downloads/credentials.ts'
 import type { DownloadSource } from '../downloads/download-source.ts'
-import type { OutboundClient, OutboundRequest } from '../outbound/client.ts'
+import { MAX_REDIRECTS, type OutboundClient, type OutboundRequest } from '../outbound/client.ts'
+import { nameFetchFailure } from '../outbound/failures.ts'
 import type { OutboundResponse } from '../outbound/response.ts'
 import { formatImageReference, type ImageReference, isDigest } from './image-reference.ts'
 import { type ImageSignature, SIMPLE_SIGNING_TYPE, toImageSignature } from './image-signature.ts'
@@ -189,19 +190,27 @@ class Registry implements RegistryClient {
 
   /** Asks, and once again with a token where the registry wants one. */
   async #fetch(url: string, reference: ImageReference, signal: AbortSignal): Promise<OutboundResponse> {
-    const reply = await this.#client.fetch(url, this.#request(reference, signal))
+    const reply = await this.#send(url, reference, this.#request(reference, signal))
     if (reply.status !== 401) return reply
     const challenge = reply.headers['www-authenticate'] ?? ''
     await reply.close()
     this.#tokens.set(toTokenKey(reference), await this.#authorize(challenge, reference, signal))
-    return this.#client.fetch(url, this.#request(reference, signal))
+    return this.#send(url, reference, this.#request(reference, signal))
+  }
+
+  async #send(url: string, reference: ImageReference, request: OutboundRequest): Promise<OutboundResponse> {
+    try {
+      return await this.#client.fetch(url, request)
+    } catch (error) {
+      throw nameFetchFailure(error, `the image ${formatImageReference(reference)}`)
+    }
   }
 
   #request(reference: ImageReference, signal: AbortSignal): OutboundRequest {
     const origin = toRegistryOrigin(reference.registry)
     const authorization = this.#tokens.get(toTokenKey(reference))
     return {
-      ...{ signal, trust: 'public', maxBytes: MAX_MANIFEST_BYTES, timeoutMs: FETCH_MS, redirects: 3 },
+      ...{ signal, trust: 'public', maxBytes: MAX_MANIFEST_BYTES, timeoutMs: FETCH_MS, redirects: MAX_REDIRECTS },
       headers: { accept: MANIFEST_TYPES.join(', ') },
       ...(authorization === undefined ? {} : { credentials: { origin, authorization } }),
     }
@@ -228,7 +237,7 @@ class Registry implements RegistryClient {
     // Never what the challenge says: it could ask for a token that does more.
     url.searchParams.set('scope', `repository:${reference.repository}:pull`)
     const given = own !== undefined && mayGetCredentials(url, reference.registry, own) ? own : undefined
-    await using reply = await this.#client.fetch(url.href, {
+    await using reply = await this.#send(url.href, reference, {
       ...{ signal, trust: 'public', maxBytes: MAX_TOKEN_BYTES, timeoutMs: FETCH_MS },
       ...(given === undefined ? {} : { credentials: { origin: url.origin, authorization: given.authorization } }),
     })

@@ -46,9 +46,10 @@ export function isCancellable(entry: Entry): boolean {
   return state === 'queued' || (state === 'running' && action === 'installation' && !entry.isCommitted)
 }
 
-/** An entry as others see it. */
-export function toView(entry: Entry): OperationView {
-  return { ...entry.operation, progress: entry.meter.progress, cancellable: isCancellable(entry) }
+/** An entry as others see it. @param nowMs a clock that only goes forward */
+export function toView(entry: Entry, nowMs: number): OperationView {
+  const rate = entry.operation.state === 'running' ? entry.meter.readRate(nowMs) : {}
+  return { ...entry.operation, progress: entry.meter.progress, rate, cancellable: isCancellable(entry) }
 }
 
 /** Whether two changes are of one object: names are compared without case, and whichever gallery has them. */

@@ -82,6 +82,78 @@ describe.each(places)('operations on $name', ({ create }) => {
     await next.close()
   })
 
+  it.each(['a stop', 'a kill'])('that run go on by themselves after %s, and removals do not', async (how) => {
+    await using world = await open({ concurrency: 1 })
+    const { jobId } = await world.operations.enqueue(install('one', { url: 'https://a' }))
+    await world.operations.enqueue(install('two'))
+    await expect.poll(() => world.started.length).toBe(1)
+    if (how === 'a stop') await world.operations.close()
+    const next = await openOperations({ store: world.store, clock: systemClock, logger: silentLogger, concurrency: 1 })
+    expect(next.list()).toMatchObject([
+      { jobId, state: 'queued', startedAt: undefined, error: undefined },
+      { fullName: 'two', state: 'queued' },
+    ])
+    expect((await next.enqueue(install('one', { url: 'https://a' }))).jobId).toBe(jobId)
+    const done: string[] = []
+    next.register('model', 'installation', async ({ fullName, details }) => {
+      done.push(`${fullName} ${JSON.stringify(details)}`)
+    })
+    next.start()
+    await expect.poll(() => done).toEqual(['one {"url":"https://a"}', 'two {}'])
+    await expect.poll(async () => (await next.history()).map(({ state }) => state)).toEqual(['completed', 'completed'])
+    await next.close()
+  })
+
+  it('that were done when the server ended are complete, and run no second time', async () => {
+    await using world = await open()
+    const { jobId } = await world.operations.enqueue(install('one'))
+    await expect.poll(() => world.started.length).toBe(1)
+    const ended: string[] = []
+    const next = await openOperations({
+      ...{ store: world.store, clock: systemClock, logger: silentLogger },
+      wasCommitted: async (operation) => operation.jobId === jobId,
+      onEnd: ({ state }) => ended.push(state),
+    })
+    next.register('model', 'installation', () => expect.unreachable('it is done'))
+    next.start()
+    expect(next.list()).toEqual([])
+    expect(await next.history()).toMatchObject([{ jobId, state: 'completed', finishedAt: expect.any(Number) }])
+    expect(ended).toEqual(['completed'])
+    await next.close()
+  })
+
+  // verifies operation:restart:removal
+  it('that remove something are failed after a restart: nobody knows how far they came', async () => {
+    await using world = await open()
+    const removing = createDeferred()
+    world.operations.register('model', 'deletion', () => removing.promise)
+    const { jobId } = await world.operations.enqueue({ ...install('one'), action: 'deletion' })
+    await expect.poll(async () => (await world.store.find(jobId))?.state).toBe('running')
+    const next = await openOperations({ store: world.store, clock: systemClock, logger: silentLogger })
+    expect(next.list()).toMatchObject([{ jobId, state: 'failed', error: 'interrupted by restart' }])
+    await next.close()
+    removing.resolve()
+  })
+
+  it('tell how fast the data comes and how long the rest takes', async () => {
+    await using world = await open()
+    await world.operations.enqueue(install('one'))
+    await expect.poll(() => world.started.length).toBe(1)
+    const work = world.started[0]?.work
+    const report = (currentBytes: number, receivedBytes: number): void =>
+      work?.report({ phase: 'Downloading', currentBytes, totalBytes: 9000, receivedBytes })
+    report(5000, 0)
+    expect(world.operations.list()).toMatchObject([{ rate: {} }])
+    await expect
+      .poll(() => {
+        report(6000, 1000)
+        return world.operations.list()[0]?.rate.secondsLeft
+      })
+      .toBeGreaterThan(0)
+    work?.report({ phase: 'Verifying' })
+    expect(world.operations.list()).toMatchObject([{ rate: {} }])
+  })
+
   it('show real progress that never goes back, and tell those who wait for it', async () => {
     await using world = await open()
     const { jobId } = await world.operations.enqueue(install('one'))

@@ -26,6 +26,8 @@ export interface OperationsOptions {
   readonly concurrency?: number | undefined
   /** Operations that may wait. @default 1000 */
   readonly maxQueued?: number | undefined
+  /** Whether an installation that ran when the server ended was done by then. @default never */
+  readonly wasCommitted?: ((operation: Operation) => Promise<boolean>) | undefined
   /** Told of every operation that has ended. Must not throw. */
   readonly onEnd?: ((operation: Operation) => void) | undefined
 }
@@ -40,7 +42,10 @@ const MAX_FAILED = 200
 const RETRY_SAVE_MS = 1000
 const INTERRUPTED = 'interrupted by restart'
 
-/** Reads the operations of the last run; those that ran then are failed now. */
+/**
+ * Reads the operations of the last run. Installations that ran then go on, or are complete where everything was in place
+ * already; removals are failed, because nobody knows how much of them was done.
+ */
 export async function openOperations(options: OperationsOptions): Promise<Operations> {
   const queue = new OperationQueue(options)
   await queue.restore()
@@ -61,12 +66,14 @@ class OperationQueue implements Operations {
   readonly #ended = new Map<string, Entry>()
   readonly #closing = new AbortController()
   readonly #onEnd: OperationsOptions['onEnd']
+  readonly #wasCommitted: OperationsOptions['wasCommitted']
   #position = 0
   #isStarted = false
 
   constructor(options: OperationsOptions) {
     const { store, clock, logger, concurrency = 4, maxQueued = MAX_QUEUED } = options
     this.#onEnd = options.onEnd
+    this.#wasCommitted = options.wasCommitted
     this.#store = store
     this.#clock = clock
     this.#logger = logger
@@ -76,16 +83,22 @@ class OperationQueue implements Operations {
 
   async restore(): Promise<void> {
     for (const found of await this.#store.unfinished()) {
-      const operation: Operation =
-        found.state === 'running'
-          ? { ...found, state: 'failed', error: INTERRUPTED, finishedAt: this.#clock.now() }
-          : found
+      const operation = found.state === 'running' ? await this.#toResumed(found) : found
       if (operation !== found) await this.#store.save(operation)
-      this.#entries.set(operation.jobId, createEntry(operation))
       this.#position = Math.max(this.#position, operation.position)
+      if (isFinished(operation)) this.#onEnd?.(operation)
+      else this.#entries.set(operation.jobId, createEntry(operation, measure(operation)))
     }
     const [newest] = await this.#store.history()
     this.#position = Math.max(this.#position, newest?.position ?? 0)
+  }
+
+  /** An operation that ran when the server ended, as it is now. */
+  async #toResumed(operation: Operation): Promise<Operation> {
+    const finishedAt = this.#clock.now()
+    if (operation.action === 'deletion') return { ...operation, state: 'failed', error: INTERRUPTED, finishedAt }
+    if ((await this.#wasCommitted?.(operation)) === true) return { ...operation, state: 'completed', finishedAt }
+    return { ...operation, state: 'queued', startedAt: undefined }
   }
 
   register(subject: OperationSubject, action: OperationAction, perform: PerformOperation): void {
@@ -135,7 +148,7 @@ class OperationQueue implements Operations {
 
   list(): readonly OperationView[] {
     return [...this.#entries.values()]
-      .map(toView)
+      .map((entry) => this.#toView(entry))
       .sort((one, other) => one.progress.percent - other.progress.percent || compare(one.fullName, other.fullName))
   }
 
@@ -145,9 +158,9 @@ class OperationQueue implements Operations {
 
   async find(jobId: string): Promise<OperationView | undefined> {
     const entry = this.#entries.get(jobId)
-    if (entry !== undefined) return toView(entry)
+    if (entry !== undefined) return this.#toView(entry)
     const operation = await this.#store.find(jobId)
-    return operation && toView(this.#ended.get(jobId) ?? createEntry(operation))
+    return operation && this.#toView(this.#ended.get(jobId) ?? createEntry(operation))
   }
 
   cancel(jobId: string): Promise<void> {
@@ -222,6 +235,10 @@ class OperationQueue implements Operations {
     return JSON.stringify(last.operation.details) === JSON.stringify(request.details) ? last : undefined
   }
 
+  #toView(entry: Entry): OperationView {
+    return toView(entry, this.#clock.monotonic())
+  }
+
   #in(state: Operation['state']): readonly Entry[] {
     return [...this.#entries.values()].filter(({ operation }) => operation.state === state)
   }
@@ -276,7 +293,7 @@ class OperationQueue implements Operations {
         ...operation,
         signal: stop.signal,
         report: (report) => {
-          meter.report(report)
+          meter.report(report, this.#clock.monotonic())
           notify(entry)
         },
         commit: () => {
@@ -289,7 +306,7 @@ class OperationQueue implements Operations {
       meter.done('completed')
       await this.#finish(entry, { state: 'completed' })
     } catch (error) {
-      // The next start says that it was interrupted.
+      // It goes on with the next start.
       if (this.#closing.signal.aborted && !entry.isCommitted) return
       await this.#fail(entry, error)
     }

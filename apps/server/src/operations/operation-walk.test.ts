@@ -81,6 +81,11 @@ class Model {
   restart(): void {
     for (const job of this.in('running')) {
       job.isCommitted = false
+      job.isStopping = false
+      if (job.action === 'installation') {
+        job.state = 'queued'
+        continue
+      }
       this.#finished += 1
       job.finishedAt = this.#finished
       job.state = 'failed'

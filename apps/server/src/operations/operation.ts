@@ -1,3 +1,5 @@
+import type { TransferRate } from './transfer-rate.ts'
+
 /** The object of an operation. */
 export type OperationSubject = 'model' | 'backend'
 
@@ -32,6 +34,8 @@ export interface OperationProgress {
   readonly fileName?: string | undefined
   readonly currentBytes?: number | undefined
   readonly totalBytes?: number | undefined
+  /** What has come over the network by now, without what was here before. */
+  readonly receivedBytes?: number | undefined
 }
 
 /** One operation. Times are milliseconds since the epoch. */
@@ -51,6 +55,8 @@ export interface Operation extends OperationRequest {
 /** An operation with its progress. */
 export interface OperationView extends Operation {
   readonly progress: OperationProgress
+  /** How fast its data comes. */
+  readonly rate: TransferRate
   /** Whether {@link Operations.cancel} takes it. */
   readonly cancellable: boolean
 }

@@ -33,7 +33,7 @@ export interface Operations {
   register(subject: OperationSubject, action: OperationAction, perform: PerformOperation): void
   /** Adds a list of staging that runs elsewhere. */
   addStaging(source: StagingSource): void
-  /** Begins to work. Operations that ran when the server ended are failed by then. */
+  /** Begins to work, also on installations that ran when the server ended. */
   start(): void
   /**
    * Queues a change and returns its job. The same change of the same object that waits or runs already is joined. A failure
@@ -65,6 +65,6 @@ export interface Operations {
   waitForChange(jobId: string, seen: OperationProgress, options: { readonly signal: AbortSignal }): Promise<void>
   /** The operation once it neither waits nor runs; undefined for an unknown id. @throws the signal's reason */
   waitForEnd(jobId: string, options: { readonly signal: AbortSignal }): Promise<OperationView | undefined>
-  /** Stops the work and keeps what was fetched. */
+  /** Stops the work and keeps what was fetched: it goes on with the next start. */
   close(): Promise<void>
 }

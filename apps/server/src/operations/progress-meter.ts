@@ -1,4 +1,5 @@
 import type { OperationPhase, OperationProgress } from './operation.ts'
+import { createTransferMeter, type TransferRate } from './transfer-rate.ts'
 
 /** A part of the progress that the work has news of. */
 export type ProgressReport = Partial<Omit<OperationProgress, 'percent'>>
@@ -10,25 +11,37 @@ const COMMIT_PERCENT = 99
 /** The progress of one operation: it never goes back. */
 export interface ProgressMeter {
   readonly progress: OperationProgress
-  report(report: ProgressReport): void
+  report(report: ProgressReport, nowMs: number): void
+  /** How fast the data comes; empty while none is fetched. */
+  readRate(nowMs: number): TransferRate
   done(message: string): void
 }
 
 /** A meter that stands at the begin. */
 export function createProgressMeter(message: string): ProgressMeter {
   let progress: OperationProgress = { percent: 0, message }
+  const transfer = createTransferMeter()
   return {
     get progress() {
       return progress
     },
-    report(report) {
+    report(report, nowMs) {
       const merged = { ...progress, ...report }
+      if (merged.phase === 'Downloading' && report.receivedBytes !== undefined)
+        transfer.add(report.receivedBytes, nowMs)
       progress = { ...merged, percent: Math.max(progress.percent, toPercent(merged)) }
+    },
+    readRate(nowMs) {
+      return progress.phase === 'Downloading' ? transfer.read(nowMs, countMissing(progress)) : {}
     },
     done(text) {
       progress = { ...progress, percent: 100, phase: undefined, message: text }
     },
   }
+}
+
+function countMissing({ currentBytes = 0, totalBytes }: OperationProgress): number | undefined {
+  return totalBytes === undefined || totalBytes < currentBytes ? undefined : totalBytes - currentBytes
 }
 
 const COMMITTING: ReadonlySet<OperationPhase> = new Set(['Finalizing', 'Saving configuration'])

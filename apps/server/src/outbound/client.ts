@@ -6,7 +6,7 @@ import type { Clock, Logger } from '../ports.ts'
 import { announcesTooMuch, readContent } from './content.ts'
 import { parseContentCoding } from './content-coding.ts'
 import { exchange } from './exchange.ts'
-import { fetchFailed, fetchTooLarge, type Trust, toFetchFailure } from './failures.ts'
+import { fetchFailed, fetchTooLarge, type Trust, toFetchFailure, withHost } from './failures.ts'
 import { toReplyHeaders, toRequestHeaders } from './headers.ts'
 import { type Lifetime, startLifetime } from './lifetime.ts'
 import { readRedirect, staysWithin } from './redirect.ts'
@@ -58,8 +58,8 @@ export interface OutboundRequest {
   /** The value of `Authorization`, and the only origin that gets it. */
   readonly credentials?: { readonly origin: string; readonly authorization: string } | undefined
   readonly body?: Uint8Array | undefined
-  /** Maximum number of redirects of a GET or HEAD; one more is a failure. @default 0 */
-  readonly redirects?: 0 | 1 | 2 | 3 | undefined
+  /** Redirects of a GET or HEAD that are followed, at most {@link MAX_REDIRECTS}; one more is a failure. @default 0 */
+  readonly redirects?: number | undefined
   /** Whether encoded content (gzip, deflate, br) is requested and decoded. @default true, but false with `range` */
   readonly decode?: boolean | undefined
 }
@@ -77,6 +77,9 @@ export interface OutboundClient {
    */
   fetch(url: string, request: OutboundRequest): Promise<OutboundResponse>
 }
+
+/** Redirects that files of galleries and registries may take: hubs lead through several hosts to a storage. */
+export const MAX_REDIRECTS = 10
 
 const DEFAULT_IDLE_TIMEOUT_MS = 30_000
 
@@ -129,33 +132,51 @@ async function follow(
   request: OutboundRequest,
   { findTarget, lifetime, userAgent, certificates }: FollowOptions,
 ): Promise<Reply> {
-  const { method = 'GET', body, headers: given = {}, redirects = 0 } = request
+  const { method = 'GET', body, headers: given = {} } = request
   const { signal } = lifetime
   let url: string | URL = firstUrl
   let { trust, credentials } = request
   const credentialsOrigin = credentials === undefined ? undefined : new URL(credentials.origin).origin
   for (let hop = 0; ; hop += 1) {
     lifetime.startWaiting()
-    const target = await findTarget(url, { trust, signal }).catch((error: unknown) => {
-      // The operator's address is correct; the server there redirected badly.
-      throw hop > 0 && request.trust === 'operator'
-        ? fetchFailed('redirect_refused', { trust: 'operator', cause: error })
-        : error
-    })
-    const authorization = target.url.origin === credentialsOrigin ? credentials?.authorization : undefined
-    const headers = toRequestHeaders({ given, userAgent, decode: isDecoding(request), authorization })
-    const message = await exchange({ target, method, headers, body, certificates, signal })
-    lifetime.stopWaiting()
-    const next = readRedirect(message, target.url)
-    if (next === undefined) return { target, message }
-    message.destroy()
-    if (next === 'invalid' || hop >= redirects || (method !== 'GET' && method !== 'HEAD')) {
-      throw fetchFailed('redirect', { trust: request.trust })
+    try {
+      const target = await findTarget(url, { trust, signal }).catch((error: unknown) => {
+        // The operator's address is correct; the server there redirected badly.
+        throw hop > 0 && request.trust === 'operator'
+          ? fetchFailed('redirect_refused', { trust: 'operator', cause: error })
+          : error
+      })
+      const authorization = target.url.origin === credentialsOrigin ? credentials?.authorization : undefined
+      const headers = toRequestHeaders({ given, userAgent, decode: isDecoding(request), authorization })
+      const message = await exchange({ target, method, headers, body, certificates, signal })
+      lifetime.stopWaiting()
+      const next = readRedirect(message, target.url)
+      if (next === undefined) return { target, message }
+      message.destroy()
+      refuseRedirect(next, hop, request)
+      if (next.origin !== target.url.origin) credentials = undefined
+      if (!staysWithin(target.url, next)) trust = 'public'
+      url = next
+    } catch (error) {
+      throw withHost(toFetchFailure(error, request.trust), readHost(url))
     }
-    if (next.origin !== target.url.origin) credentials = undefined
-    if (!staysWithin(target.url, next)) trust = 'public'
-    url = next
   }
+}
+
+/** @throws {SvcError} `fetch_failed` for a redirect that is not followed */
+function refuseRedirect(
+  next: URL | 'invalid',
+  hop: number,
+  { method = 'GET', redirects = 0, trust }: OutboundRequest,
+): asserts next is URL {
+  if (next === 'invalid' || redirects === 0 || (method !== 'GET' && method !== 'HEAD')) {
+    throw fetchFailed('redirect', { trust })
+  }
+  if (hop >= Math.min(redirects, MAX_REDIRECTS)) throw fetchFailed('too_many_redirects', { trust })
+}
+
+function readHost(url: string | URL): string {
+  return URL.canParse(String(url)) ? new URL(url).host : ''
 }
 
 function isDecoding({ decode, headers = {} }: OutboundRequest): boolean {
@@ -178,7 +199,7 @@ function toResponse({ target, message, request, lifetime }: ToResponseOptions): 
     status: message.statusCode ?? 0,
     url: target.url.href,
     headers: toReplyHeaders(message.headers, { isDecoded: coding !== 'identity' }),
-    content: readContent({ message, lifetime, coding, maxBytes, trust }),
+    content: readContent({ message, lifetime, coding, maxBytes, trust, host: target.url.host }),
     cut: () => lifetime.abort(new DOMException('the response was closed', 'AbortError')),
     trust,
     signal,

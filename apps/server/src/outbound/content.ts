@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type ContentCoding, decodeContent } from './content-coding.ts'
-import { fetchTooLarge, type Trust, toFetchFailure } from './failures.ts'
+import { fetchTooLarge, type Trust, toFetchFailure, withHost } from './failures.ts'
 import type { Lifetime } from './lifetime.ts'
 
 /** The content of a reply, with its limits. */
@@ -11,6 +11,8 @@ export interface ContentOptions {
   /** Maximum bytes after decoding. */
   readonly maxBytes: number
   readonly trust: Trust
+  /** That the reply is from. */
+  readonly host: string
 }
 
 /** Normal text shrinks to a twentieth; content that expands more than this is an attack. */
@@ -43,7 +45,7 @@ export function announcesTooMuch(
  * @throws SvcError `fetch_too_large`, `fetch_failed`, `fetch_timeout`; the reason of the caller's signal
  */
 export async function* readContent(options: ContentOptions): AsyncGenerator<Uint8Array, void, undefined> {
-  const { message, lifetime, coding, maxBytes, trust } = options
+  const { message, lifetime, coding, maxBytes, trust, host } = options
   const meter = { wireBytes: 0 }
   const wire = readWire(options, meter)
   let bytes = 0
@@ -55,7 +57,7 @@ export async function* readContent(options: ContentOptions): AsyncGenerator<Uint
     }
     lifetime.signal.throwIfAborted()
   } catch (error) {
-    throw lifetime.signal.aborted ? lifetime.signal.reason : toFetchFailure(error, trust)
+    throw withHost(lifetime.signal.aborted ? lifetime.signal.reason : toFetchFailure(error, trust), host)
   } finally {
     lifetime.end()
     message.destroy()

@@ -29,6 +29,7 @@ export type FailureReason =
   | 'invalid_encoding'
   | 'invalid_json'
   | 'redirect'
+  | 'too_many_redirects'
   | 'redirect_refused'
 
 const EXPLANATIONS: Readonly<Record<FailureReason, string>> = {
@@ -41,7 +42,18 @@ const EXPLANATIONS: Readonly<Record<FailureReason, string>> = {
   invalid_encoding: 'the content could not be decoded',
   invalid_json: 'the content is not valid JSON',
   redirect: 'the reply redirects, which is not followed here',
+  too_many_redirects: 'the reply redirects too often',
   redirect_refused: 'the reply redirects to an address that is not allowed',
+}
+
+const REFUSALS: Readonly<Record<RefusalReason, string>> = {
+  invalid_url: 'its address is not valid',
+  scheme: 'its address is neither http nor https',
+  credentials: 'its address holds credentials',
+  port: 'its port is none of public web servers',
+  internal_host: 'its host is one of this network',
+  private_network: 'its host has an address of this network',
+  unresolvable: 'the host name could not be resolved',
 }
 
 /**
@@ -80,6 +92,39 @@ export function fetchTimedOut(span: 'total' | 'idle'): SvcError {
     code: 'fetch_timeout',
     details: { upstream: true, reason: span },
   })
+}
+
+/** Notes the host that a fetch failed at, for logs and for {@link nameFetchFailure}. */
+export function withHost(error: unknown, host: string): unknown {
+  return isFetchFailure(error) && error.details?.host === undefined ? rewrite(error, error.message, { host }) : error
+}
+
+/**
+ * A failed fetch as an administrator sees it: with what was fetched, the cause, and the host where that is another one.
+ * Any other error comes back as it is.
+ */
+export function nameFetchFailure(error: unknown, what: string): unknown {
+  if (!isFetchFailure(error)) return error
+  const { host } = error.details ?? {}
+  const place = typeof host !== 'string' || what.includes(host) ? '' : ` (at ${host})`
+  return rewrite(error, `${what}: ${explain(error)}${place}`)
+}
+
+function isFetchFailure(error: unknown): error is SvcError {
+  return SvcError.is(error) && /^(fetch_failed|fetch_timeout|fetch_too_large|url_not_allowed)$/.test(error.code)
+}
+
+function explain({ code, message, details }: SvcError): string {
+  const texts: Readonly<Record<string, string>> = code === 'url_not_allowed' ? REFUSALS : EXPLANATIONS
+  const text = texts[String(details?.reason)]
+  if (code === 'fetch_timeout') return 'the host did not answer in time'
+  if (text === undefined) return message
+  return code === 'url_not_allowed' ? `the URL is not allowed: ${text}` : text
+}
+
+function rewrite(error: SvcError, message: string, details: Readonly<Record<string, unknown>> = {}): SvcError {
+  const { kind, code, cause } = error
+  return new SvcError(kind, message, { code, details: { ...error.details, ...details }, cause })
 }
 
 /** Codes of Node and its parts. */

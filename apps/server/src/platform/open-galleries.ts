@@ -78,7 +78,7 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
     ...{ clock, log, userAgent: parts.userAgent, ca: parts.ca },
   })
   const known = createKnownFiles({ database, clock })
-  const downloader = createDownloader({ client, clock, logger: log, known })
+  const downloader = createDownloader({ client, clock, logger: log, known, parts: config.downloadParts })
   const services: UriServices = {
     hubUrl: withoutSlash(config.hubUrl ?? PUBLIC_HUB),
     hubToken: config.hubToken,

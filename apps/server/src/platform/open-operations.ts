@@ -1,5 +1,6 @@
 import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
+import { wasInstalled } from '../galleries/was-installed.ts'
 import type { ServerSeries } from '../monitoring/server-series.ts'
 import { openOperations as openQueue } from '../operations/operation-queue.ts'
 import { createOperationStore } from '../operations/operation-store.ts'
@@ -23,6 +24,7 @@ export async function openOperations(parts: OperationParts, closers: Closers): P
   const owner = await readServerId(config.dataPath)
   const operations = await openQueue({
     store: createOperationStore({ database, owner }),
+    wasCommitted: (operation) => wasInstalled(operation, config),
     onEnd: (operation) => series.countOperation(operation),
     clock,
     logger: log,

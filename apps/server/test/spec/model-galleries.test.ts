@@ -7,6 +7,16 @@ import { stringify } from 'yaml'
 import { hubPath, mockEntry, sha256, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
 import { verifies } from './verifies.ts'
 
+function openDatabaseFile(path: string): { exec(sql: string): void; close(): void } {
+  const engine = createRequire(import.meta.url)('libsql') as new (
+    path: string,
+  ) => {
+    exec(sql: string): void
+    close(): void
+  }
+  return new engine(path)
+}
+
 describe('the installation of a model', () => {
   verifies(
     ['model-admin:models:jobs', 'operation:finish:recorded', 'operation:record:outcome'],
@@ -287,7 +297,7 @@ describe('an operation over HTTP', () => {
       await expect.poll(async () => (await world.operations())[0]?.currentBytes).toBeGreaterThan(1024 * 1024)
       const queued = (await server.post('/api/models/delete/big', {})).json() as { jobID: string }
       const [waiting, running] = await world.operations()
-      expect(running).toEqual({
+      expect(running).toMatchObject({
         id: 'test@big',
         name: 'big',
         fullName: 'test@big',
@@ -350,6 +360,100 @@ describe('an operation over HTTP', () => {
     },
   )
 
+  for (const [what, change] of [
+    ['has a new tag', { etag: '"2"' }],
+    ['has no tag any more', { etag: null }],
+    ['keeps its tag, with another length', { etag: '"1"', content: Buffer.alloc(5 * 1024 * 1024, 9) }],
+    ['is the same', { content: Buffer.alloc(4 * 1024 * 1024, 2), etag: '"1"' }],
+  ] as const) {
+    verifies(
+      ['operation:pause:resumes'],
+      `that is paused never mixes two versions of a file without a hash: it ${what}`,
+      async () => {
+        const old = Buffer.alloc(4 * 1024 * 1024, 2)
+        await using world = await startGalleryWorld({ hasConditions: false })
+        const entry = mockEntry('big', 'big.bin', old)
+        world.setIndex([{ ...entry, files: [{ filename: 'big.bin', uri: 'hf://owner/repo/big.bin' }] }])
+        world.origin.files.set(hubPath('big.bin'), { content: old, etag: '"1"' })
+        world.origin.faults.push({}, { stallAfter: 3 * 1024 * 1024 })
+        const { jobID } = (await world.server.post('/api/models/install/big', {})).json() as { jobID: string }
+        await expect.poll(async () => (await world.operations())[0]?.currentBytes).toBeGreaterThan(2.5 * 1024 * 1024)
+        await world.server.post(`/api/operations/${jobID}/pause`, {})
+        const file = { content: Buffer.alloc(4 * 1024 * 1024, 9), ...change }
+        world.origin.files.set(hubPath('big.bin'), file)
+        const before = world.origin.sentBytes
+        expect(await world.apply({ id: 'big' })).toMatchObject({ message: 'completed' })
+        expect(sha256(await readFile(join(world.server.modelsPath, 'big.bin')))).toBe(sha256(file.content))
+        if (what === 'is the same') expect(world.origin.sentBytes - before).toBeLessThan(1.5 * 1024 * 1024)
+      },
+    )
+  }
+
+  verifies(['operation:field:rate'], 'that downloads shows its speed and the time that is left', async () => {
+    const big = Buffer.alloc(8 * 1024 * 1024, 2)
+    await using world = await startGalleryWorld({ files: { [hubPath('big.bin')]: big } })
+    world.setIndex([mockEntry('big', 'big.bin', big)])
+    world.origin.faults.push({}, { stallAfter: 6 * 1024 * 1024 })
+    const { jobID } = (await world.server.post('/api/models/install/big', {})).json() as { jobID: string }
+    await expect
+      .poll(async () => (await world.operations())[0])
+      .toMatchObject({ bytesPerSecond: expect.any(Number), secondsLeft: expect.any(Number) })
+    expect((await world.server.call(`/models/jobs/${jobID}`)).json()).toMatchObject({
+      ...{ bytes_per_second: expect.any(Number), seconds_left: expect.any(Number) },
+    })
+    await world.server.post(`/api/operations/${jobID}/cancel`, {})
+  })
+
+  verifies(['operation:error:origin'], 'that failed names the file, its host and the cause', async () => {
+    await using world = await startGalleryWorld()
+    const { host } = new URL(world.origin.origin)
+    world.setIndex([mockEntry('one')])
+    const { error } = await world.apply({ id: 'one' })
+    expect(error).toBe(`one.bin from http://${host}${hubPath('one.bin')}: the origin answers with status 404`)
+  })
+
+  verifies(
+    ['operation:restart:goes-on'],
+    'that runs when the server ends goes on at the next start, with what it has fetched',
+    async () => {
+      const big = Buffer.alloc(4 * 1024 * 1024, 2)
+      await using first = await startGalleryWorld({ files: { [hubPath('big.bin')]: big } })
+      first.setIndex([mockEntry('big', 'big.bin', big)])
+      first.origin.faults.push({}, { stallAfter: 3 * 1024 * 1024 })
+      const { jobID } = (await first.server.post('/api/models/install/big', {})).json() as { jobID: string }
+      await expect.poll(async () => (await first.operations())[0]?.currentBytes).toBeGreaterThan(2.5 * 1024 * 1024)
+      await first.server.server.close()
+      const before = first.origin.sentBytes
+      await using next = await startGalleryWorld({
+        ...{ folder: first.server.folder, env: { HF_ENDPOINT: first.origin.origin } },
+        files: { '/index.yaml': first.origin.files.get('/index.yaml')?.content ?? Buffer.from('[]') },
+      })
+      expect(await next.finished(jobID)).toMatchObject({ message: 'completed', processed: true })
+      expect(await next.history()).toMatchObject([{ jobID, outcome: 'completed' }])
+      expect(first.origin.sentBytes - before).toBeLessThan(1.5 * 1024 * 1024)
+    },
+  )
+
+  verifies(
+    ['operation:restart:committed'],
+    'that had put its files in place when the server was killed is complete',
+    async () => {
+      await using first = await startGalleryWorld({ files: { [hubPath('one.bin')]: WEIGHTS } })
+      first.setIndex([mockEntry('one')])
+      expect(await first.apply({ id: 'one' })).toMatchObject({ message: 'completed' })
+      const [{ jobID } = {}] = await first.history()
+      await first.server.server.close()
+      // As a kill leaves it, after the last step and before its end is written.
+      const database = openDatabaseFile(join(first.server.folder, 'data/database.db'))
+      database.exec("UPDATE operations SET state = 'running', finished_at = NULL")
+      database.close()
+      await using next = await startGalleryWorld({ folder: first.server.folder })
+      expect(await next.operations()).toEqual([])
+      expect(await next.history()).toMatchObject([{ jobID, outcome: 'completed' }])
+      expect(next.origin.requests).toEqual([])
+    },
+  )
+
   verifies(
     ['operations:dismiss:route', 'operation:dismiss:recorded', 'operation:dismiss:no-retry', 'operation:record:error'],
     'that failed stays listed until it is dismissed',
@@ -406,13 +510,7 @@ describe('an operation over HTTP', () => {
 describe('the history', () => {
   verifies('operations:history:clear-failure', 'that cannot be cleared is answered with the reason', async () => {
     await using world = await startGalleryWorld()
-    const engine = createRequire(import.meta.url)('libsql') as new (
-      path: string,
-    ) => {
-      exec(sql: string): void
-      close(): void
-    }
-    const database = new engine(join(world.server.folder, 'data/database.db'))
+    const database = openDatabaseFile(join(world.server.folder, 'data/database.db'))
     // The server may be writing.
     await eventually(() => database.exec('DROP TABLE operations'))
     database.close()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mockOptions } from '@svc/backend-mock/script'
-import { chatGguf, type FileOrigin, startFileOrigin } from '@svc/test-kit'
+import { chatGguf, type FileOrigin, type FileOriginOptions, startFileOrigin } from '@svc/test-kit'
 import { stringify } from 'yaml'
 import { startTestServer, type TestServer, type TestServerOptions } from './server.ts'
 
@@ -62,9 +62,10 @@ export async function finishJob(server: TestServer, path: string): Promise<Recor
 
 /** Starts the origin and a server that knows its gallery. */
 export async function startGalleryWorld(
-  options: TestServerOptions & { readonly files?: Readonly<Record<string, Uint8Array>> } = {},
+  options: TestServerOptions & Partial<FileOriginOptions> = {},
 ): Promise<GalleryWorld> {
-  const origin = await startFileOrigin({ files: { '/index.yaml': Buffer.from('[]'), ...options.files } })
+  const { hasConditions, files } = options
+  const origin = await startFileOrigin({ hasConditions, files: { '/index.yaml': Buffer.from('[]'), ...files } })
   const galleries = JSON.stringify([{ name: 'test', url: `${origin.origin}/index.yaml` }])
   const server = await startTestServer({
     ...options,

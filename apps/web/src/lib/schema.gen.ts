@@ -5098,6 +5098,10 @@ export interface components {
             phase?: "Resolving files" | "Downloading" | "Verifying" | "Finalizing" | "Saving configuration";
             currentBytes?: number;
             totalBytes?: number;
+            /** @description The mean of the last seconds, while files are downloaded. */
+            bytesPerSecond?: number;
+            /** @description For the rest of the files at this speed. */
+            secondsLeft?: number;
             nodeID?: string;
             nodeName?: string;
             error?: string;
@@ -10658,6 +10662,8 @@ export interface operations {
                         phase?: string;
                         current_bytes?: number;
                         total_bytes?: number;
+                        bytes_per_second?: number;
+                        seconds_left?: number;
                         file_size: string;
                         downloaded_size: string;
                         /** @description The entry that was asked for; without one the name of the object. */
@@ -10705,6 +10711,8 @@ export interface operations {
                             phase?: string;
                             current_bytes?: number;
                             total_bytes?: number;
+                            bytes_per_second?: number;
+                            seconds_left?: number;
                             file_size: string;
                             downloaded_size: string;
                             /** @description The entry that was asked for; without one the name of the object. */
@@ -11448,6 +11456,8 @@ export interface operations {
                         phase?: string;
                         current_bytes?: number;
                         total_bytes?: number;
+                        bytes_per_second?: number;
+                        seconds_left?: number;
                         file_size: string;
                         downloaded_size: string;
                         /** @description The entry that was asked for; without one the name of the object. */

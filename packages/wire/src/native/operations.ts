@@ -41,6 +41,8 @@ export const operation = z.object({
   phase: phase.optional(),
   currentBytes: z.int().optional(),
   totalBytes: z.int().optional(),
+  bytesPerSecond: z.int().optional().describe('The mean of the last seconds, while files are downloaded.'),
+  secondsLeft: z.int().optional().describe('For the rest of the files at this speed.'),
   nodeID: z.string().optional(),
   nodeName: z.string().optional(),
   error: z.string().optional(),

@@ -108,6 +108,12 @@ export const gallery = defineSection({
       about: 'files of one model that are downloaded at a time',
       setting: 'artifact_download_concurrency',
     }),
+    downloadParts: option(positive, {
+      flag: 'download-parts',
+      env: ['SVC_DOWNLOAD_PARTS'],
+      default: '4',
+      about: 'parts of one large file that are downloaded at a time, 1 for none',
+    }),
     disablePredownloadScan: option(toggle, {
       flag: 'disable-predownload-scan',
       env: ['SVC_DISABLE_PREDOWNLOAD_SCAN'],

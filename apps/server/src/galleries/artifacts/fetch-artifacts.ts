@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { wrongContent } from '../../downloads/download-failures.ts'
-import { downloadFiles } from '../../downloads/download-files.ts'
+import { downloadFiles, type SetProgress } from '../../downloads/download-files.ts'
 import type { DownloadedFile, Downloader } from '../../downloads/downloader.ts'
 import { hashHandle } from '../../downloads/hash-file.ts'
 import type { KeyedLock } from '../../downloads/keyed-lock.ts'
@@ -44,12 +44,13 @@ export async function fetchArtifacts(
   for (const artifact of artifacts) {
     const before = doneBytes
     const gather = (): Promise<void> =>
-      fetchSnapshot(artifact, parts, work.signal, (currentBytes, fileName) =>
+      fetchSnapshot(artifact, parts, work.signal, ({ currentBytes, receivedBytes, target }) => {
+        const fileName = basename(target)
         work.report({
           ...{ phase: 'Downloading', message: `downloading ${fileName}`, fileName },
-          ...{ currentBytes: before + currentBytes, totalBytes },
-        }),
-      )
+          ...{ currentBytes: before + currentBytes, totalBytes, receivedBytes },
+        })
+      })
     await parts.snapshotLock.run(artifact.cacheKey, gather, { signal: work.signal })
     doneBytes += sumSizes(artifact.files)
   }
@@ -64,7 +65,7 @@ async function fetchSnapshot(
   artifact: ResolvedArtifact,
   parts: ArtifactFetcherParts,
   signal: AbortSignal,
-  onProgress: (currentBytes: number, fileName: string) => void,
+  onProgress: (progress: SetProgress) => void,
 ): Promise<void> {
   const { modelsPath, downloader, clock, serverId } = parts
   const { cacheKey, files, repository, commit } = artifact
@@ -85,7 +86,7 @@ async function fetchSnapshot(
     }),
     concurrency: parts.concurrency(),
     signal,
-    onProgress: ({ currentBytes, target }) => onProgress(currentBytes, basename(target)),
+    onProgress,
   })
   await touch(partial, clock.now())
   signal.throwIfAborted()

@@ -92,7 +92,22 @@ export const LIMITS = defineRequirements([
   {
     id: 'limits:downloads:whole-files',
     section: '8',
-    behavior: 'Only whole files are downloaded side by side, never parts of one.',
+    behavior:
+      '`--artifact-download-concurrency` counts whole files, however many parts of one of them are downloaded at a time.',
+    state: 'built',
+  },
+  {
+    id: 'limits:downloads:parts',
+    section: '8',
+    behavior:
+      'A file of 64 MiB or more comes in four parts at a time where its origin serves ranges; `--download-parts` sets another number, and 1 turns it off.',
+    state: 'built',
+  },
+  {
+    id: 'limits:downloads:redirects',
+    section: '8',
+    behavior:
+      'A download follows up to ten redirects. Each must pass the rules for addresses, and credentials never go to another origin.',
     state: 'built',
   },
   { id: 'limits:context-size:default', section: '8', behavior: '`--context-size` is -1 by default.', state: 'built' },

@@ -249,6 +249,18 @@ export const RESOURCES = defineRequirements([
     state: 'built',
   },
   {
+    id: 'operation:field:rate',
+    section: '2.7',
+    behavior: 'An operation that downloads shows its speed and the time that is left.',
+    state: 'built',
+  },
+  {
+    id: 'operation:error:origin',
+    section: '2.7',
+    behavior: 'The error of a download that failed names the file, its host and the cause.',
+    state: 'built',
+  },
+  {
     id: 'operation:field:nodes',
     section: '2.7',
     behavior: 'An operation on several machines may carry a row for each of them.',

@@ -138,7 +138,29 @@ export const STATES = defineRequirements([
   {
     id: 'operation:pause:resumes',
     section: '3.3',
-    behavior: 'Installing the same target again goes on where it stopped if the origin serves ranges.',
+    behavior:
+      'Installing the same target again fetches only what is missing if the origin serves ranges and shows that the file is the same, or its hash is known. A file that has changed is fetched anew, and two versions are never mixed.',
+    state: 'built',
+  },
+  {
+    id: 'operation:restart:goes-on',
+    section: '3.3',
+    behavior:
+      'An installation that runs when the server stops or is killed goes on by itself at the next start, with the same job and what it has fetched.',
+    state: 'built',
+  },
+  {
+    id: 'operation:restart:committed',
+    section: '3.3',
+    behavior:
+      'An installation whose files were in place when the server was killed is recorded as `completed` at the next start.',
+    state: 'built',
+  },
+  {
+    id: 'operation:restart:removal',
+    section: '3.3',
+    behavior:
+      'A removal that runs when the server is killed is failed with `interrupted by restart` at the next start.',
     state: 'built',
   },
   {

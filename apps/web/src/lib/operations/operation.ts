@@ -1,11 +1,10 @@
 import type { paths } from '../schema.gen.ts'
-import type { TransferRate } from './transfer-rate.ts'
 
 type Reply<Path extends '/api/operations' | '/api/operations/history'> =
   paths[Path]['get']['responses'][200]['content']['application/json']
 
-/** An operation that waits, runs or has failed, with the speed of its transfer. */
-export type Operation = Reply<'/api/operations'>['operations'][number] & TransferRate
+/** An operation that waits, runs or has failed. */
+export type Operation = Reply<'/api/operations'>['operations'][number]
 
 /** An operation that has ended. */
 export type OperationRecord = Reply<'/api/operations/history'>['operations'][number]

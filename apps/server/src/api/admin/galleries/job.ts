@@ -3,11 +3,13 @@ import type * as z from 'zod'
 import { formatBytes } from '../../../galleries/memory-estimate.ts'
 import type { OperationView } from '../../../operations/operation.ts'
 import type { Operations } from '../../../operations/operations.ts'
+import { toRateFields } from '../operations/to-wire.ts'
 import type { jobReply, shortJobReply } from './schemas.ts'
 
 /** A job as it goes out. */
 export function toJob(view: OperationView): z.output<typeof jobReply> {
   const { progress, action, error, cancellable } = view
+  const { bytesPerSecond, secondsLeft } = toRateFields(view.rate)
   const { percent, phase, currentBytes, totalBytes, fileName = '' } = progress
   return {
     deletion: action === 'deletion',
@@ -19,6 +21,8 @@ export function toJob(view: OperationView): z.output<typeof jobReply> {
     ...(phase === undefined ? {} : { phase }),
     ...(currentBytes === undefined ? {} : { current_bytes: currentBytes }),
     ...(totalBytes === undefined ? {} : { total_bytes: totalBytes }),
+    ...(bytesPerSecond === undefined ? {} : { bytes_per_second: bytesPerSecond }),
+    ...(secondsLeft === undefined ? {} : { seconds_left: secondsLeft }),
     file_size: formatBytes(totalBytes ?? 0),
     downloaded_size: formatBytes(currentBytes ?? 0),
     gallery_element_name: findElementName(view),

@@ -178,6 +178,8 @@ export const jobReply = z.object({
   phase: z.string().optional(),
   current_bytes: z.int().optional(),
   total_bytes: z.int().optional(),
+  bytes_per_second: z.int().optional(),
+  seconds_left: z.int().optional(),
   file_size: z.string(),
   downloaded_size: z.string(),
   gallery_element_name: z.string().describe('The entry that was asked for; without one the name of the object.'),

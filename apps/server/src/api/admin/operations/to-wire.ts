@@ -7,6 +7,7 @@ import {
   type StagingView,
   type WorkerRow,
 } from '../../../operations/operation.ts'
+import type { TransferRate } from '../../../operations/transfer-rate.ts'
 
 /** An operation as lists show it. */
 export function toWireOperation(view: OperationView): WireOperation {
@@ -21,6 +22,7 @@ export function toWireOperation(view: OperationView): WireOperation {
     isQueued,
     cancellable: view.cancellable,
     ...toProgressFields(view.progress, { hasPhase: view.state === 'running' }),
+    ...toRateFields(view.rate),
     ...(view.nodeId === undefined ? {} : { nodeID: view.nodeId }),
     ...(view.error === undefined ? {} : { error: view.error, message: view.error }),
   }
@@ -81,6 +83,17 @@ function toProgressFields(
     ...(phase === undefined || !hasPhase ? {} : { phase }),
     ...(currentBytes === undefined ? {} : { currentBytes }),
     ...(totalBytes === undefined ? {} : { totalBytes }),
+  }
+}
+
+/** Speed and time left in whole numbers, as far as they are known. */
+export function toRateFields({
+  bytesPerSecond,
+  secondsLeft,
+}: TransferRate): Pick<WireOperation, 'bytesPerSecond' | 'secondsLeft'> {
+  return {
+    ...(bytesPerSecond === undefined ? {} : { bytesPerSecond: Math.round(bytesPerSecond) }),
+    ...(secondsLeft === undefined ? {} : { secondsLeft: Math.ceil(secondsLeft) }),
   }
 }
 
