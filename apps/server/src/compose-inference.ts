@@ -48,8 +48,7 @@ import { createTranslation } from './inference/upstream/translate.ts'
 import type { OwnPlaces } from './key-files/own-places.ts'
 import type { Metrics } from './monitoring/metrics.ts'
 import type { BackendTraceRecorder, TraceRecorder, UsageRecorder } from './monitoring/recorders.ts'
-import { createOutboundClient } from './outbound/client.ts'
-import { toAllowList } from './outbound/target.ts'
+import type { OutboundClient } from './outbound/client.ts'
 import type { RequestFilter } from './pii/request-filter.ts'
 import type { TextScanner } from './pii/scan-text.ts'
 import type { Clock, Logger } from './ports.ts'
@@ -76,8 +75,8 @@ export interface InferenceParts {
   readonly secrets: SecretReader
   /** Files of the server, which no model may read. */
   readonly places: Pick<OwnPlaces, 'holdsFile'>
-  /** Additional certificate authorities, PEM. @default Node's own */
-  readonly ca: string | undefined
+  /** Fetches addresses in requests. */
+  readonly outbound: OutboundClient
   /** The user agent of requests to other servers. */
   readonly userAgent: string
   readonly checkUpstream: CheckUpstream
@@ -116,16 +115,9 @@ export interface InferenceModule {
 
 /** Composes the stages. */
 export function composeInference(parts: InferenceParts): InferenceModule {
-  const { config, settings, directory, residency, upstream, secrets, userAgent } = parts
+  const { config, settings, directory, residency, upstream, outbound, secrets, userAgent } = parts
   const { audit, usage, traces, backendTraces, metrics, clock, logger: log } = parts
   const prompts = createPromptBuilder({ logger: log })
-  const outbound = createOutboundClient({
-    allow: toAllowList(config.contentUrlAllow),
-    clock,
-    log,
-    userAgent,
-    ca: parts.ca,
-  })
   const slots = createModelSlots()
   const planner = createPlanner({
     prompts,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
+import type { WayOut } from '@svc/http-client'
 import {
   createCaFolder,
   type HostPolicy,
@@ -31,6 +32,7 @@ export interface InterceptionParts {
   readonly environment: Environment
   /** The authorities of the system, PEM. @default those of Node */
   readonly ca: string | undefined
+  readonly wayOut: WayOut
   readonly claims: ClaimSource
   /** The filter of the server; the first request loads it. */
   readonly openFilter: () => Promise<Pick<RequestFilter, 'filterBody'>>
@@ -73,6 +75,7 @@ export function composeInterception(parts: InterceptionParts): (address: ListenA
         strict: config.mitmStrict,
         ownListeners: () => listOwnListeners(parts),
         lookup: parts.lookup,
+        wayOut: parts.wayOut,
         onEvent: createEventRecorder({
           listenerId: `mitm-${randomBytes(4).toString('hex')}`,
           events: audit,

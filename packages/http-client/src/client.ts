@@ -6,6 +6,7 @@ import { RunningList } from './running-list.ts'
 import { sendThrough } from './send.ts'
 import { createTrust } from './trust-store.ts'
 import type { PushUpstream } from './upstream.ts'
+import type { WayOut } from './way-out/way-out.ts'
 
 /** Options of {@link createHttpUpstream}; every bound has a default. */
 export interface HttpUpstreamOptions {
@@ -25,7 +26,9 @@ export interface HttpUpstreamOptions {
   readonly idleMs?: number | undefined
   /** Certificates to trust instead of Node's own, PEM. */
   readonly ca?: string | readonly string[] | undefined
-  /** Resolves names and may refuse addresses: an error ends the request before a connection is made. */
+  /** Says which upstreams are reached through a proxy. @default none */
+  readonly wayOut?: WayOut | undefined
+  /** Resolves names and may refuse addresses, where no proxy does: an error ends the request before a connection is made. */
   readonly lookup?: LookupFunction | undefined
 }
 
@@ -42,7 +45,7 @@ const READ_BYTES = 64 * 1024
 const SWEEP_MS = 250
 
 /**
- * Creates the client of the hot path. It follows no redirect, uses no proxy of the environment, requests no coding, and
+ * Creates the client of the hot path. It follows no redirect, reads no variables of proxies, requests no coding, and
  * decodes gzip, deflate and br where an upstream uses one unasked. It repeats a request only when a kept connection turned out to be closed before a byte of the reply
  * arrived.
  *
@@ -52,10 +55,10 @@ const SWEEP_MS = 250
  */
 export function createHttpUpstream(options: HttpUpstreamOptions = {}): HttpUpstream {
   const { maxConnections = 1024, maxPerOrigin = 1024, maxWaiting = 1024 } = options
-  const { keepMs = 15_000, connectMs = 10_000, headMs = 300_000, idleMs = 300_000, ca, lookup } = options
+  const { keepMs = 15_000, connectMs = 10_000, headMs = 300_000, idleMs = 300_000, ca, lookup, wayOut } = options
   const pool = new ConnectionPool(
     { maxConnections, maxPerOrigin, maxWaiting, idleMs: keepMs, connectMs },
-    { trust: createTrust(ca), lookup, readBuffer: Buffer.allocUnsafeSlow(READ_BYTES), sessions: new Map() },
+    { trust: createTrust(ca), lookup, wayOut, readBuffer: Buffer.allocUnsafeSlow(READ_BYTES), sessions: new Map() },
   )
   const running = new RunningList<Exchange>()
   let now = performance.now()

@@ -1,5 +1,8 @@
-import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
+import type { ForwardProxy } from './way-out/forward-proxy.ts'
+import { connectToProxy, openTunnel } from './way-out/tunnel.ts'
+import type { WayOut } from './way-out/way-out.ts'
 
 /** Target of a connection: scheme, host and port. */
 export interface Origin {
@@ -26,7 +29,9 @@ export interface ConnectionSettings {
    * certificate.
    */
   readonly trust?: (() => SecureContext) | undefined
-  /** Resolves names and may refuse addresses. Not called for addresses. */
+  /** Says which origins are reached through a proxy. */
+  readonly wayOut?: WayOut | undefined
+  /** Resolves names and may refuse addresses. Not called for addresses, and not for origins behind a proxy. */
   readonly lookup?: LookupFunction | undefined
   /** Read buffer that all sockets of the pool share. Its content is valid only during the read. */
   readonly readBuffer: Buffer
@@ -57,7 +62,10 @@ const KEEP_ALIVE_PROBE_MS = 30_000
  */
 export class Connection {
   readonly origin: Origin
-  readonly socket: Socket
+  /** Not a connected one until a tunnel stands. */
+  socket: Socket
+  /** The proxy that requests are sent to in place of their upstream. */
+  readonly forwarder: ForwardProxy | undefined
   user: ConnectionUser | undefined
   /** Number of requests answered over it. */
   served = 0
@@ -68,17 +76,32 @@ export class Connection {
   readonly #sessions: Map<string, Buffer>
   #error: Error | undefined
   #isGone = false
+  /** Aborted when the connection ends before its tunnel stands. */
+  #dialling: AbortController | undefined
 
   constructor(origin: Origin, settings: ConnectionSettings, owner: ConnectionOwner) {
     this.origin = origin
     this.#owner = owner
     this.#sessions = settings.sessions
+    const proxy = settings.wayOut?.find(origin)
+    this.forwarder = origin.isTls ? undefined : proxy
+    if (proxy !== undefined && origin.isTls) {
+      this.socket = new Socket()
+      this.#tunnel(proxy, settings)
+      return
+    }
+    if (proxy !== undefined) {
+      this.socket = connectToProxy(proxy, settings)
+      this.#readEvents()
+      this.#listen(proxy.isTls ? 'secureConnect' : 'connect')
+      return
+    }
     const onread: OnReadOpts = {
       buffer: settings.readBuffer,
       callback: (end) => this.#onRead(settings.readBuffer, end),
     }
     this.socket = origin.isTls ? openTls(origin, settings, onread) : openTcp(origin, settings, onread)
-    this.#listen()
+    this.#listen(origin.isTls ? 'secureConnect' : 'connect')
   }
 
   /** Whether a request may be written to it. */
@@ -88,12 +111,39 @@ export class Connection {
 
   /** Closes at once. */
   destroy(): void {
+    this.#dialling?.abort()
     this.socket.destroy()
   }
 
-  #listen(): void {
+  /** Speaks TLS with the origin through a proxy. */
+  #tunnel(proxy: ForwardProxy, settings: ConnectionSettings): void {
+    const { origin } = this
+    const dialling = new AbortController()
+    this.#dialling = dialling
+    openTunnel(proxy, origin, { trust: settings.trust, signal: dialling.signal }).then(
+      (tunnel) => {
+        this.#dialling = undefined
+        if (dialling.signal.aborted) {
+          tunnel.destroy()
+          this.#gone(undefined)
+          return
+        }
+        this.socket = openTls(origin, settings, undefined, tunnel)
+        this.#readEvents()
+        this.#listen('secureConnect')
+      },
+      (error: unknown) => this.#gone(error instanceof Error ? error : new Error(String(error))),
+    )
+  }
+
+  /** Reads a socket that has no buffer of its own. */
+  #readEvents(): void {
+    this.socket.on('data', (bytes: Buffer) => this.#onRead(bytes, bytes.length))
+  }
+
+  #listen(event: 'connect' | 'secureConnect'): void {
     const { socket, origin } = this
-    socket.on(origin.isTls ? 'secureConnect' : 'connect', () => {
+    socket.on(event, () => {
       this.isReady = true
       this.#owner.onReady(this)
     })
@@ -142,13 +192,18 @@ function openTcp(origin: Origin, { lookup }: ConnectionSettings, onread: OnReadO
   })
 }
 
-function openTls(origin: Origin, settings: ConnectionSettings, onread: OnReadOpts): TLSSocket {
+/** @param tunnel a connection to the origin that stands already */
+function openTls(
+  origin: Origin,
+  settings: ConnectionSettings,
+  onread: OnReadOpts | undefined,
+  tunnel?: Socket,
+): TLSSocket {
   const { host, port } = origin
   const session = settings.sessions.get(origin.key)
-  const options: ConnectionOptions & { onread: OnReadOpts; autoSelectFamily: boolean } = {
-    host,
-    port,
-    onread,
+  const options: ConnectionOptions & { onread?: OnReadOpts; autoSelectFamily: boolean } = {
+    ...(tunnel === undefined ? { host, port } : { socket: tunnel }),
+    ...(onread === undefined ? {} : { onread }),
     servername: isIP(host) === 0 ? host : '',
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized: true,

@@ -11,6 +11,9 @@ export type UpstreamFailure =
   | 'redirect'
   | 'truncated'
   | 'undecodable'
+  | 'proxy_credentials'
+  | 'proxy_refused'
+  | 'proxy_lost'
 
 const EXPLANATIONS: Readonly<Record<UpstreamFailure, string>> = {
   unresolvable: 'its host name could not be resolved',
@@ -22,6 +25,9 @@ const EXPLANATIONS: Readonly<Record<UpstreamFailure, string>> = {
   redirect: 'its reply redirects, which is not followed',
   truncated: 'its reply ended before it was complete',
   undecodable: 'its reply cannot be decoded',
+  proxy_credentials: 'the proxy on the way out does not take its credentials',
+  proxy_refused: 'the proxy on the way out refuses the connection',
+  proxy_lost: 'the proxy on the way out closed the connection',
 }
 
 /** The error of a request without a complete reply. The message names no host, key or address. */

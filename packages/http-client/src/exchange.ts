@@ -105,16 +105,17 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
     this.#connection = connection
     this.#wasReused = connection.served > 0
     connection.user = this
-    const { socket } = connection
+    const { socket, forwarder } = connection
     const { body } = this.#request
+    const head = forwarder === undefined ? this.#head : writeRequestHead(this.#request, forwarder)
     if (body === undefined || body.length === 0) {
-      socket.write(this.#head, 'latin1')
+      socket.write(head, 'latin1')
     } else if (body.length <= ONE_WRITE_BYTES) {
       const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-      socket.write(this.#head + bytes.toString('latin1', 0, bytes.length), 'latin1')
+      socket.write(head + bytes.toString('latin1', 0, bytes.length), 'latin1')
     } else {
       socket.cork()
-      socket.write(this.#head, 'latin1')
+      socket.write(head, 'latin1')
       socket.write(body)
       socket.uncork()
     }
@@ -166,6 +167,11 @@ export class Exchange implements UpstreamCall, Waiter, ConnectionUser, Listed {
     if (this.#span === 'head') {
       this.#span = 'idle'
       this.#isAlive = true
+    }
+    // The upstream is no proxy: this is the answer of the one before it.
+    if (head.status === 407 && this.#connection?.forwarder !== undefined) {
+      this.#fail(upstreamFailed('proxy_credentials'))
+      return
     }
     const given: UpstreamHead = {
       status: head.status,

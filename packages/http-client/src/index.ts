@@ -22,3 +22,15 @@ export type {
   UpstreamRequest,
   UpstreamSink,
 } from './upstream.ts'
+// Proxies on the way out
+export { type ForwardProxy, readForwardProxy } from './way-out/forward-proxy.ts'
+export { connectToProxy, openTunnel, type TunnelOptions } from './way-out/tunnel.ts'
+export { TunnelAgent, type TunnelAgentOptions } from './way-out/tunnel-agent.ts'
+export {
+  createWayOut,
+  type ProxiedDestination,
+  type ProxySettings,
+  readProxyVariables,
+  toDestination,
+  type WayOut,
+} from './way-out/way-out.ts'

@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { Header, UpstreamRequest } from './upstream.ts'
+import type { ForwardProxy } from './way-out/forward-proxy.ts'
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
@@ -12,10 +13,12 @@ const prefixes = new WeakMap<URL, { readonly href: string; readonly line: string
 /**
  * The head of a request, the empty line included, as Latin-1.
  *
+ * @param proxy that the request is sent to instead of its upstream; it asks for the whole URL
  * @throws {SvcError} `internal` for a forbidden header, or for a value with a line break
  */
-export function writeRequestHead({ method, url, headers, body }: UpstreamRequest): string {
-  let head = `${method} ${toTarget(url)}`
+export function writeRequestHead({ method, url, headers, body }: UpstreamRequest, proxy?: ForwardProxy): string {
+  let head = `${method} ${proxy === undefined ? '' : url.origin}${toTarget(url)}`
+  if (proxy?.authorization !== undefined) head += `proxy-authorization: ${proxy.authorization}\r\n`
   for (const header of headers) head += toField(header)
   if (body !== undefined) head += `content-length: ${body.length}\r\n`
   else if (method === 'POST' || method === 'PUT') head += 'content-length: 0\r\n'

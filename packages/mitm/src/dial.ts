@@ -1,6 +1,8 @@
+import type { LookupAddress } from 'node:dns'
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
-import { toUpstreamFailure } from '@svc/http-client'
+import { openTunnel, toUpstreamFailure, type WayOut } from '@svc/http-client'
+import { isOwnAddress } from './addresses.ts'
 import { type Listener, pinLookup, resolveDestination } from './destination.ts'
 import { MitmError } from './errors.ts'
 import type { HostAndPort } from './host.ts'
@@ -10,6 +12,8 @@ import { LruCache } from './lru-cache.ts'
 export interface DialerOptions {
   readonly lookup: LookupFunction
   readonly trust: (() => SecureContext) | undefined
+  /** Says which hosts are reached through another proxy. */
+  readonly wayOut: WayOut | undefined
   readonly listeners: () => readonly Listener[]
   /** For name look-up, TCP and TLS together. */
   readonly connectMs: number
@@ -30,9 +34,37 @@ export interface Dialer {
 /** Sessions for shorter handshakes, one for each host. */
 const MAX_SESSIONS = 1000
 
-export function createDialer({ lookup, trust, listeners, connectMs }: DialerOptions): Dialer {
+export function createDialer({ lookup, trust, wayOut, listeners, connectMs }: DialerOptions): Dialer {
   const sessions = new LruCache<Buffer>(MAX_SESSIONS)
-  const resolve = (target: HostAndPort) => resolveDestination(target, { lookup, listeners: listeners() })
+  // Clients ask for tunnels, in which they speak TLS.
+  const findProxy = (target: HostAndPort) => wayOut?.find({ ...target, isTls: true })
+
+  async function resolve(target: HostAndPort): Promise<readonly LookupAddress[]> {
+    try {
+      return await resolveDestination(target, { lookup, listeners: listeners() })
+    } catch (error) {
+      // The other proxy looks the name up itself.
+      if (error instanceof MitmError || findProxy(target) === undefined) throw error
+      return []
+    }
+  }
+
+  /** A tunnel through the other proxy; undefined where the host is reached directly. */
+  async function dialProxy(
+    target: HostAndPort,
+    { addresses, signal }: { addresses: readonly LookupAddress[]; signal: AbortSignal },
+  ): Promise<Socket | undefined> {
+    const isOwn = addresses.length > 0 && addresses.every(({ address }) => isOwnAddress(address))
+    const proxy = isOwn ? undefined : findProxy(target)
+    if (proxy === undefined) return undefined
+    const ended = new AbortController()
+    const limit = { trust, allowHalfOpen: true, signal: AbortSignal.any([signal, ended.signal]) }
+    try {
+      return await withinLimit(openTunnel(proxy, target, limit), { ms: connectMs, signal })
+    } finally {
+      ended.abort()
+    }
+  }
 
   async function check(target: HostAndPort): Promise<void> {
     try {
@@ -45,6 +77,8 @@ export function createDialer({ lookup, trust, listeners, connectMs }: DialerOpti
 
   async function dialTcp(target: HostAndPort, { signal }: { signal: AbortSignal }): Promise<Socket> {
     const addresses = await withinLimit(resolve(target), { ms: connectMs, signal })
+    const tunnel = await dialProxy(target, { addresses, signal })
+    if (tunnel !== undefined) return tunnel
     const socket = connectTcp({
       host: target.host,
       port: target.port,
@@ -64,10 +98,11 @@ export function createDialer({ lookup, trust, listeners, connectMs }: DialerOpti
     const key = `${target.host}:${target.port}`
     const session = sessions.get(key)
     const context = trust?.()
+    const tunnel = await dialProxy(target, { addresses, signal })
     const socket = connectTls({
-      host: target.host,
-      port: target.port,
-      lookup: pinLookup(addresses),
+      ...(tunnel === undefined
+        ? { host: target.host, port: target.port, lookup: pinLookup(addresses) }
+        : { socket: tunnel }),
       servername: isIP(target.host) === 0 ? target.host : '',
       ALPNProtocols: [...protocols],
       // Independent of NODE_TLS_REJECT_UNAUTHORIZED.

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { AddressInfo, LookupFunction, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { checkArgument, SvcError, toSvcError } from '@svc/errors'
-import { createTrust } from '@svc/http-client'
+import { createTrust, type WayOut } from '@svc/http-client'
 import { endConnection } from '@svc/http-reader'
 import type { Authority } from './authority.ts'
 import { ByteBudget } from './byte-budget.ts'
@@ -35,6 +35,8 @@ export interface MitmProxyOptions {
   readonly trustedAuthorities?: string | readonly string[] | undefined
   /** Closes tunnels whose TLS name differs from their target, instead of only reporting them. @default false */
   readonly strict?: boolean | undefined
+  /** Says which hosts are reached through another proxy. @default none */
+  readonly wayOut?: WayOut | undefined
   /** Servers of this machine that no connection may lead to, besides the proxy itself. */
   readonly ownListeners?: (() => readonly Listener[]) | undefined
   /** @default the look-up of the system */
@@ -126,6 +128,7 @@ class RunningProxy implements MitmProxy {
     this.#acceptor = createTlsAcceptor(options.authority, this.#limits.handshakeMs)
     this.#dialer = createDialer({
       lookup: options.lookup ?? systemLookup,
+      wayOut: options.wayOut,
       trust: createTrust(options.trustedAuthorities),
       listeners: () => this.#listListeners(),
       connectMs: this.#limits.connectMs,

@@ -2,7 +2,7 @@ import { type ModelOptions, StatusResponse_State } from '@svc/backend-client/pro
 import { type BackendHandlers, createModelHost, type Log } from '@svc/backend-kit'
 import { parseOptions } from '@svc/backend-kit/options'
 import { SvcError } from '@svc/errors'
-import type { Upstream } from '@svc/http-client'
+import type { Upstream, WayOut } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'
 import { createSocketOpener } from './live-socket.ts'
 import type { OpenLiveSocket } from './service/live-transcription.ts'
@@ -16,6 +16,8 @@ export interface ServiceContext {
   readonly secrets: SecretReader
   /** Authorities that WebSockets trust, PEM, as the upstream client does. @default Node's own */
   readonly ca?: string | undefined
+  /** Says which WebSockets go through a proxy, as the upstream client does. @default none */
+  readonly wayOut?: WayOut | undefined
   readonly log: Log
   /** Refuses addresses that the host forbids, such as its own. @throws {SvcError} */
   readonly checkUpstream?: ((url: URL) => Promise<void>) | undefined
@@ -35,7 +37,7 @@ export interface ServiceHost {
 
 /** Creates a process without a model. */
 export function createServiceHost(context: ServiceContext): ServiceHost {
-  const open = createSocketOpener(context.ca)
+  const open = createSocketOpener(context.ca, context.wayOut)
   const host = createModelHost(async (request) => {
     const service = await toService(request, { ...context, open })
     // Every load has a key of its own, because each reads the upstream's key again.

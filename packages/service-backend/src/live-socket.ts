@@ -1,6 +1,6 @@
 import type { SecureContext } from 'node:tls'
 import { SvcError } from '@svc/errors'
-import { createTrust } from '@svc/http-client'
+import { createTrust, TunnelAgent, toDestination, type WayOut } from '@svc/http-client'
 import { WebSocket } from 'ws'
 import type { LiveSocket, OpenLiveSocket } from './service/live-transcription.ts'
 
@@ -13,10 +13,16 @@ const MAX_WAITING = 64
  * Creates an opener of WebSockets that follows no redirects; aborting the signal closes one.
  *
  * @param ca authorities to trust instead of Node's own, PEM
+ * @param wayOut says which addresses are reached through a proxy
  */
-export function createSocketOpener(ca: string | undefined): OpenLiveSocket {
+export function createSocketOpener(ca: string | undefined, wayOut?: WayOut): OpenLiveSocket {
   const trust = createTrust(ca)
-  return (url, options) => openSocket(url, { ...options, secureContext: trust?.() })
+  return (url, options) => {
+    const destination = toDestination(url)
+    const proxy = wayOut?.find(destination)
+    const agent = proxy === undefined ? undefined : new TunnelAgent({ proxy, isTls: destination.isTls, trust })
+    return openSocket(url, { ...options, secureContext: trust?.(), agent })
+  }
 }
 
 function openSocket(
@@ -25,7 +31,11 @@ function openSocket(
     headers,
     signal,
     secureContext,
-  }: Parameters<OpenLiveSocket>[1] & { readonly secureContext?: SecureContext | undefined },
+    agent,
+  }: Parameters<OpenLiveSocket>[1] & {
+    readonly secureContext?: SecureContext | undefined
+    readonly agent?: TunnelAgent | undefined
+  },
 ): Promise<LiveSocket> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, {
@@ -34,6 +44,7 @@ function openSocket(
       maxPayload: MAX_MESSAGE_BYTES,
       perMessageDeflate: false,
       ...(secureContext === undefined ? {} : { secureContext }),
+      ...(agent === undefined ? {} : { agent }),
     })
     const inbox = createInbox(socket)
     signal.addEventListener('abort', () => socket.terminate(), { once: true })

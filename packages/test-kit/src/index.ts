@@ -45,6 +45,12 @@ export {
   type OriginRequest,
   startFileOrigin,
 } from './file-origin.ts'
+export {
+  type ForwardProxy,
+  type ForwardProxyOptions,
+  type ProxiedRequest,
+  startForwardProxy,
+} from './forward-proxy.ts'
 // Models
 export { type GgufContent, type GgufTensor, type GgufValue, writeGguf } from './gguf.ts'
 export { chatGguf, embeddingGguf, type GgufEntry, ggufBytes } from './gguf-bytes.ts'

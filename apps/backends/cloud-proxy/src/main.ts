@@ -6,7 +6,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { createLog, serveBackend } from '@svc/backend-kit'
-import { createHttpUpstream, readTrustStore } from '@svc/http-client'
+import { createHttpUpstream, createWayOut, readProxyVariables, readTrustStore } from '@svc/http-client'
 import { createCloudProxy } from './cloud-proxy.ts'
 
 const log = createLog(process.stderr)
@@ -14,7 +14,9 @@ const ca = await readTrustStore({
   environment: process.env,
   onEmpty: (variable, file) => log.warn(`${variable}: ${file} holds no certificates`),
 })
-const upstream = createHttpUpstream({ ca })
+const variables = readProxyVariables(process.env)
+const wayOut = createWayOut(() => variables)
+const upstream = createHttpUpstream({ ca, wayOut })
 const secrets = {
   variable: (name: string) => process.env[name],
   file: (path: string) => readFile(path, 'utf8'),

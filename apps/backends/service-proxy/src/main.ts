@@ -6,7 +6,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { createLog, serveBackend } from '@svc/backend-kit'
-import { createHttpUpstream, readTrustStore } from '@svc/http-client'
+import { createHttpUpstream, createWayOut, readProxyVariables, readTrustStore } from '@svc/http-client'
 import { createServiceHandlers } from '@svc/service-backend'
 
 const log = createLog(process.stderr)
@@ -14,10 +14,12 @@ const ca = await readTrustStore({
   environment: process.env,
   onEmpty: (variable, file) => log.warn(`${variable}: ${file} holds no certificates`),
 })
-const upstream = createHttpUpstream({ ca })
+const variables = readProxyVariables(process.env)
+const wayOut = createWayOut(() => variables)
+const upstream = createHttpUpstream({ ca, wayOut })
 const secrets = {
   variable: (name: string) => process.env[name],
   file: (path: string) => readFile(path, 'utf8'),
 }
-const { promptLogprobs, ...handlers } = createServiceHandlers({ upstream, secrets, ca, log })
+const { promptLogprobs, ...handlers } = createServiceHandlers({ upstream, secrets, ca, wayOut, log })
 await serveBackend({ handlers, extensions: { promptLogprobs }, onStop: () => upstream.close() })

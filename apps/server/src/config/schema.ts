@@ -13,6 +13,7 @@ import { residency } from './options/residency.ts'
 import { server } from './options/server.ts'
 import { storage } from './options/storage.ts'
 import { traces } from './options/traces.ts'
+import { wayOut } from './options/way-out.ts'
 
 /**
  * The sections of this version, in the order of the help text and the documentation page (§8). Everything else about
@@ -20,7 +21,7 @@ import { traces } from './options/traces.ts'
  * page, `/api/settings` and its schema. A feature may declare its section in its own folder and is listed here.
  */
 const BUILT = [
-  ...[server, folders, access, accounts, models, backends, storage, logs, gallery, residency, traces, filters],
+  ...[server, folders, access, wayOut, accounts, models, backends, storage, logs, gallery, residency, traces, filters],
 ] as const
 
 type DeclaredSection = (typeof BUILT)[number] | (typeof NOT_BUILT)[number]

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { SecureContext } from 'node:tls'
 import { SvcError } from '@svc/errors'
-import { createTrust } from '@svc/http-client'
+import { createTrust, type ForwardProxy, toDestination, type WayOut } from '@svc/http-client'
 import type { Clock, Logger } from '../ports.ts'
 import { announcesTooMuch, readContent } from './content.ts'
 import { parseContentCoding } from './content-coding.ts'
 import { exchange } from './exchange.ts'
 import { fetchFailed, fetchTooLarge, type Trust, toFetchFailure, withHost } from './failures.ts'
 import { toReplyHeaders, toRequestHeaders } from './headers.ts'
+import { isLoopbackAddress } from './host-name.ts'
 import { type Lifetime, startLifetime } from './lifetime.ts'
 import { readRedirect, staysWithin } from './redirect.ts'
 import { createResponse, type OutboundResponse } from './response.ts'
@@ -28,6 +29,8 @@ export interface OutboundClientOptions {
   readonly log: Logger
   /** Sent as `User-Agent`. */
   readonly userAgent: string
+  /** Says which hosts are reached through a proxy. @default none */
+  readonly wayOut?: WayOut | undefined
   /** @default the system's resolver */
   readonly resolve?: Resolve | undefined
   /** Certificates to trust, PEM. @default Node's own, and those of `NODE_EXTRA_CA_CERTS` */
@@ -84,7 +87,7 @@ export const MAX_REDIRECTS = 10
 const DEFAULT_IDLE_TIMEOUT_MS = 30_000
 
 /**
- * Creates the client for outbound HTTP (G9, FETCH-1). Connections are direct, one for each request, and never reused.
+ * Creates the client for outbound HTTP (G9, FETCH-1). Each request has a connection of its own, which is never reused.
  *
  * @public used by galleries, content URLs, the CORS proxy and identity providers as they are built
  * @example
@@ -93,15 +96,22 @@ const DEFAULT_IDLE_TIMEOUT_MS = 30_000
  * const image = reply.status === 200 ? await reply.bytes() : undefined
  */
 export function createOutboundClient(options: OutboundClientOptions): OutboundClient {
-  const { allow, clock, log, resolve = systemResolve } = options
-  const findTarget = createTargetFinder({ allow, resolve })
+  const { allow, clock, log, resolve = systemResolve, wayOut } = options
+  const findProxy = (url: URL): ForwardProxy | undefined => wayOut?.find(toDestination(url))
+  const findTarget = createTargetFinder({ allow, resolve, isProxied: (url) => findProxy(url) !== undefined })
   const certificates = createTrust(options.ca)
   return {
     async fetch(url, request) {
       const { signal, trust, timeoutMs, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = request
       const lifetime = startLifetime({ clock, signal, timeoutMs, idleTimeoutMs })
       try {
-        const { target, message } = await follow(url, request, { ...options, findTarget, lifetime, certificates })
+        const { target, message } = await follow(url, request, {
+          ...options,
+          findTarget,
+          findProxy,
+          lifetime,
+          certificates,
+        })
         return toResponse({ target, message, request, lifetime })
       } catch (error) {
         const failure = lifetime.signal.aborted ? lifetime.signal.reason : toFetchFailure(error, trust)
@@ -121,6 +131,7 @@ interface Reply {
 
 interface FollowOptions {
   readonly findTarget: FindTarget
+  readonly findProxy: (url: URL) => ForwardProxy | undefined
   readonly lifetime: Lifetime
   readonly userAgent: string
   readonly certificates: (() => SecureContext) | undefined
@@ -130,7 +141,7 @@ interface FollowOptions {
 async function follow(
   firstUrl: string,
   request: OutboundRequest,
-  { findTarget, lifetime, userAgent, certificates }: FollowOptions,
+  { findTarget, findProxy, lifetime, userAgent, certificates }: FollowOptions,
 ): Promise<Reply> {
   const { method = 'GET', body, headers: given = {} } = request
   const { signal } = lifetime
@@ -148,8 +159,14 @@ async function follow(
       })
       const authorization = target.url.origin === credentialsOrigin ? credentials?.authorization : undefined
       const headers = toRequestHeaders({ given, userAgent, decode: isDecoding(request), authorization })
-      const message = await exchange({ target, method, headers, body, certificates, signal })
+      // A name of this machine never leaves it.
+      const proxy = isOnOwnMachine(target) ? undefined : findProxy(target.url)
+      const message = await exchange({ target, method, headers, body, certificates, proxy, signal })
       lifetime.stopWaiting()
+      if (message.statusCode === 407 && proxy !== undefined) {
+        message.destroy()
+        throw fetchFailed('proxy_credentials', { trust })
+      }
       const next = readRedirect(message, target.url)
       if (next === undefined) return { target, message }
       message.destroy()
@@ -173,6 +190,10 @@ function refuseRedirect(
     throw fetchFailed('redirect', { trust })
   }
   if (hop >= Math.min(redirects, MAX_REDIRECTS)) throw fetchFailed('too_many_redirects', { trust })
+}
+
+function isOnOwnMachine({ addresses }: Target): boolean {
+  return addresses.length > 0 && addresses.every(isLoopbackAddress)
 }
 
 function readHost(url: string | URL): string {

@@ -1,7 +1,8 @@
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request as startHttp } from 'node:http'
 import { request as startHttps } from 'node:https'
-import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net'
-import type { SecureContext } from 'node:tls'
+import { isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net'
+import { connect as connectTls, type SecureContext } from 'node:tls'
+import { type ForwardProxy, openTunnel } from '@svc/http-client'
 import { readPort, type Target } from './target.ts'
 
 /** Options of the connection that requests pass on. */
@@ -15,6 +16,8 @@ export interface ExchangeOptions {
   readonly body?: Uint8Array | undefined
   /** Certificates of authorities. @default Node's own authorities */
   readonly certificates?: (() => SecureContext) | undefined
+  /** Reached in place of the target: it looks the target's name up itself. */
+  readonly proxy?: ForwardProxy | undefined
   /** Its abort cuts the connection at once, also while the body is read. */
   readonly signal: AbortSignal
 }
@@ -28,15 +31,25 @@ const ADDRESS_ATTEMPT_MS = 2000
 
 /**
  * Sends a request over a new connection to one of the target's addresses and gives the reply once its headers have
- * arrived. The name is not looked up again; it stays in `Host`, in SNI and in the check of the certificate. No proxy of
- * the environment is used, because it would look the name up itself.
+ * arrived. The name is not looked up again; it stays in `Host`, in SNI and in the check of the certificate. Behind a
+ * proxy, https goes through a tunnel and plain http asks the proxy for the whole URL.
  *
  * @returns the reply; destroying it cuts the connection
+ * @throws as `openTunnel` does, where the proxy gives no tunnel
  */
-export function exchange({ body, signal, ...options }: ExchangeOptions): Promise<IncomingMessage> {
+export async function exchange({ body, signal, ...options }: ExchangeOptions): Promise<IncomingMessage> {
+  const { proxy, target, certificates } = options
+  const tunnel =
+    proxy === undefined || target.url.protocol === 'http:'
+      ? undefined
+      : await openTunnel(
+          proxy,
+          { host: target.host, port: Number(readPort(target.url)) },
+          { trust: certificates, signal },
+        )
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const request = startRequest(options)
+    const request = startRequest({ ...options, tunnel })
     cutOnAbort(request, signal)
     limitInterimReplies(request)
     let reply: IncomingMessage | undefined
@@ -65,7 +78,9 @@ function startRequest({
   method,
   headers,
   certificates,
-}: Omit<ExchangeOptions, 'body' | 'signal'>): ClientRequest {
+  proxy,
+  tunnel,
+}: Omit<ExchangeOptions, 'body' | 'signal'> & { readonly tunnel: Socket | undefined }): ClientRequest {
   const { url, host, addresses } = target
   const options: RequestOptions & AddressSelection = {
     agent: false,
@@ -80,11 +95,29 @@ function startRequest({
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
   }
-  if (url.protocol === 'http:') return startHttp(options)
-  const servername = isIP(host) === 0 ? host : ''
   const secureContext = certificates?.()
   const trust = secureContext === undefined ? {} : { secureContext }
-  return startHttps({ ...options, servername, rejectUnauthorized: true, ...trust })
+  const tls = { servername: isIP(host) === 0 ? host : '', rejectUnauthorized: true, ...trust }
+  if (tunnel !== undefined) {
+    // The request takes the connection as it is.
+    const { agent: _, lookup: __, ...rest } = options
+    return startHttp({ ...rest, createConnection: () => connectTls({ ...tls, socket: tunnel }) })
+  }
+  if (proxy !== undefined) return askProxy(proxy, url, { ...options, ...trust })
+  return url.protocol === 'http:' ? startHttp(options) : startHttps({ ...options, ...tls })
+}
+
+/** Asks a proxy for a URL. */
+function askProxy(proxy: ForwardProxy, url: URL, { lookup: _, ...options }: RequestOptions): ClientRequest {
+  const { host, port, isTls, authorization } = proxy
+  const headers = {
+    ...(options.headers as Record<string, string>),
+    ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
+  }
+  const asked = { ...options, host, port, path: url.href, headers }
+  return isTls
+    ? startHttps({ ...asked, servername: isIP(host) === 0 ? host : '', rejectUnauthorized: true })
+    : startHttp(asked)
 }
 
 /** Destroys a request, or its reply, when the signal is aborted. */

@@ -27,6 +27,9 @@ export type FailureReason =
   | 'connection_lost'
   | 'invalid_reply'
   | 'invalid_encoding'
+  | 'proxy_credentials'
+  | 'proxy_refused'
+  | 'proxy_lost'
   | 'invalid_json'
   | 'redirect'
   | 'too_many_redirects'
@@ -39,6 +42,9 @@ const EXPLANATIONS: Readonly<Record<FailureReason, string>> = {
   tls: 'no trusted TLS connection could be made',
   connection_lost: 'the connection was lost',
   invalid_reply: 'the reply is not valid HTTP',
+  proxy_credentials: 'the proxy on the way out does not take its credentials',
+  proxy_refused: 'the proxy on the way out refuses the connection',
+  proxy_lost: 'the proxy on the way out closed the connection',
   invalid_encoding: 'the content could not be decoded',
   invalid_json: 'the content is not valid JSON',
   redirect: 'the reply redirects, which is not followed here',
@@ -138,6 +144,10 @@ const REASONS: readonly (readonly [RegExp, FailureReason])[] = [
 
 /** Converts an error of the connection to `fetch_failed`. A {@link SvcError} and our own faults stay unchanged. */
 export function toFetchFailure(error: unknown, trust: Trust): unknown {
+  const ofProxy = SvcError.is(error) && error.code !== 'fetch_failed' ? error.details?.reason : undefined
+  if (ofProxy === 'proxy_credentials' || ofProxy === 'proxy_refused' || ofProxy === 'proxy_lost') {
+    return fetchFailed(ofProxy, { trust, cause: error })
+  }
   if (SvcError.is(error) || !(error instanceof Error) || !('code' in error)) return error
   const code = String(error.code)
   const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1]

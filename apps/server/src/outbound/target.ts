@@ -10,6 +10,7 @@ export interface Target {
   readonly url: URL
   /** The URL's host for a connection: a name without trailing dot, or an address without brackets. */
   readonly host: string
+  /** None where only a proxy can look the name up. */
   readonly addresses: readonly string[]
 }
 
@@ -68,9 +69,12 @@ export const systemResolve: Resolve = async (host) => {
 export function createTargetFinder({
   allow,
   resolve,
+  isProxied = () => false,
 }: {
   readonly allow: AllowList
   readonly resolve: Resolve
+  /** Whether a URL goes to a proxy, which looks names up itself. @default never */
+  readonly isProxied?: ((url: URL) => boolean) | undefined
 }): FindTarget {
   const ranges = allow.cidrs.map(toRange)
   const hosts = new Set(allow.hosts.map((host) => removeDot(host.toLowerCase())))
@@ -80,13 +84,16 @@ export function createTargetFinder({
     const { url, host } = parseUrl(text)
     const isExempt = trust === 'operator' || hosts.has(host)
     if (isIP(host) === 0 && !isExempt && isInternalName(host)) throw urlNotAllowed('internal_host')
-    const addresses = isIP(host) === 0 ? await resolveName(host, { trust, signal }) : [host]
+    const addresses = isIP(host) === 0 ? await resolveName(host, { trust, signal, mayFail: isProxied(url) }) : [host]
     const refusal = isExempt ? undefined : findRefusal(readPort(url), addresses, ranges)
     if (refusal !== undefined) throw urlNotAllowed(refusal)
     return { url, host, addresses }
   }
 
-  async function resolveName(host: string, { trust, signal }: { trust: Trust; signal: AbortSignal }) {
+  async function resolveName(
+    host: string,
+    { trust, signal, mayFail }: { trust: Trust; signal: AbortSignal; mayFail: boolean },
+  ) {
     let cause: unknown
     try {
       const addresses = await unlessAborted(resolve(host, { signal }), signal)
@@ -95,6 +102,8 @@ export function createTargetFinder({
       signal.throwIfAborted()
       cause = error
     }
+    // Networks behind a proxy often know no names of others: the proxy then is the one that must refuse addresses.
+    if (mayFail) return []
     throw trust === 'operator' ? fetchFailed('unresolvable', { trust, cause }) : urlNotAllowed('unresolvable', cause)
   }
 }
@@ -105,7 +114,7 @@ function findRefusal(
   allowed: readonly AddressRange[],
 ): RefusalReason | undefined {
   const rest = addresses.filter((address) => !isWithin(address, allowed))
-  if (rest.length === 0) return undefined
+  if (addresses.length > 0 && rest.length === 0) return undefined
   if (rest.some((address) => classifyAddress(address) !== 'public')) return 'private_network'
   return PUBLIC_PORTS.has(port) ? undefined : 'port'
 }

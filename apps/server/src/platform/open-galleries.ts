@@ -24,8 +24,7 @@ import { openSignatureVerifier } from '../galleries/verify-image.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { Operations } from '../operations/operations.ts'
 import { readServerId } from '../operations/server-id.ts'
-import { createOutboundClient } from '../outbound/client.ts'
-import { toAllowList } from '../outbound/target.ts'
+import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -37,11 +36,9 @@ export interface GalleryParts {
   readonly backends: BackendModule
   readonly modelFiles: ConfigStore
   readonly operations: Operations
-  readonly userAgent: string
+  readonly client: OutboundClient
   readonly keyFileGate: KeyFileGate
   readonly places: OwnPlaces
-  /** Further authorities, PEM. */
-  readonly ca: string | undefined
   readonly clock: Clock
   readonly log: Logger
 }
@@ -71,12 +68,8 @@ export async function recoverInstalls({
 
 /** Opens the galleries. */
 export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries> {
-  const { config, settings, database, backends, modelFiles, operations, clock, log } = parts
+  const { config, settings, database, backends, modelFiles, operations, client, clock, log } = parts
   const credentials = await readCredentials(config.credentialsFile)
-  const client = createOutboundClient({
-    allow: toAllowList(config.contentUrlAllow),
-    ...{ clock, log, userAgent: parts.userAgent, ca: parts.ca },
-  })
   const known = createKnownFiles({ database, clock })
   const downloader = createDownloader({ client, clock, logger: log, known, parts: config.downloadParts })
   const services: UriServices = {

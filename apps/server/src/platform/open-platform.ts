@@ -99,8 +99,9 @@ export async function openPlatform(
   const places = createOwnPlaces(config)
   const keyFiles = createKeyFiles(places)
   const keyFileGate = createKeyFileGate({ keyFiles, written: await openWrittenFiles({ ...config, logger: log }) })
+  const userAgent = `svc/${version.split(' ', 1)[0]}`
   const upstreams = await openUpstreams(
-    { config, environment: options.environment, keyFiles, ownPort, clock, log },
+    { config, settings, environment: options.environment, userAgent, keyFiles, ownPort, clock, log },
     closers,
   )
   const metrics = createMetrics()
@@ -108,6 +109,7 @@ export async function openPlatform(
     environment: options.environment,
     version: version.split(' ', 1)[0] ?? version,
     ca: upstreams.ca,
+    wayOut: upstreams.wayOut,
     ...{ clock, logger: log },
   })
   closers.push(() => spans.close())
@@ -127,14 +129,13 @@ export async function openPlatform(
   })
   closers.push(() => modelFiles.close())
   const operations = await openOperations({ config, database, series: metrics.server, clock, log }, closers)
-  const userAgent = `svc/${version.split(' ', 1)[0]}`
   const {
     modelGallery,
     backendGallery,
     close: closeGalleries,
   } = await openGalleries({
     ...{ config, settings, database, backends, modelFiles, operations, clock, log },
-    ...{ userAgent, ca: upstreams.ca, keyFileGate, places },
+    ...{ client: upstreams.outbound, keyFileGate, places },
   })
   closers.push(closeGalleries)
   showLiveFigures(metrics.server, { backends, traces, spans })
@@ -166,6 +167,7 @@ export async function openPlatform(
   const interception = createLateInterception({
     ...{ config, settings, models, modelFiles, ownPort, audit, metrics, logger: log },
     ca: upstreams.ca,
+    wayOut: upstreams.wayOut,
     environment: options.environment,
     lookup: options.lookup,
     caFolder: findCaFolder(config),
@@ -174,7 +176,7 @@ export async function openPlatform(
   closers.push(followSettings({ config, settings, log }, { backends, useSettings }))
   closers.push(modelFiles.subscribe(({ changed, removed }) => backends.residency.forget([...changed, ...removed])))
   return {
-    ca: upstreams.ca,
+    outbound: upstreams.outbound,
     ...{ keyFileGate, places },
     webFolder: options.webFolder,
     ...{ config, version, clock, log, settings, database, lock, metrics, audit, changes },
@@ -195,13 +197,13 @@ async function openBackends(
   opened: OpenData & OpenUpstreams & Pick<BackendParts, 'traces' | 'series' | 'checkFiles'>,
   closers: Closers,
 ): Promise<BackendModule> {
-  const { settings, lock, upstream, secrets, ca, checkUpstream, traces, series, checkFiles } = opened
+  const { settings, lock, upstream, secrets, ca, wayOut, checkUpstream, traces, series, checkFiles } = opened
   const backends = await composeBackends({
     config,
     settings,
     environment,
     builtIn: builtInBackends,
-    inProcess: createInProcessBackends({ upstream, secrets, ca, checkUpstream, logger }),
+    inProcess: createInProcessBackends({ upstream, secrets, ca, wayOut, checkUpstream, logger }),
     checkDataPath() {
       const reason = lock.lossReason()
       if (reason === undefined) return

@@ -20,6 +20,7 @@ import type { RootLogger } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { Traces } from '../monitoring/traces/create-traces.ts'
 import type { Operations } from '../operations/operations.ts'
+import type { OutboundClient } from '../outbound/client.ts'
 import type { Clock } from '../ports.ts'
 import type { Unready } from '../readiness.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -56,8 +57,8 @@ export interface Platform {
   /** Loads what reads model files. Until it settles no request but health checks may be served. */
   readonly loadParser: () => Promise<void>
   readonly backends: BackendModule
-  /** Additional certificate authorities of servers elsewhere, PEM. @default Node's own */
-  readonly ca: string | undefined
+  /** Fetches from servers elsewhere. */
+  readonly outbound: OutboundClient
   /** Background changes of models and backends. */
   readonly operations: Operations
   readonly modelGallery: ModelGallery

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 const STARS = '********'
 const MASK = /^\*{8}[^#]{0,8}#[0-9a-f]{8}$/
-/** Secrets from this length on show their last four characters, so that a person can tell them apart. */
+/** Secrets from this length on show their last four characters, so that a person can tell them apart; URLs never do. */
 const MIN_LENGTH_TO_SHOW_END = 20
 
 /**
@@ -11,7 +11,9 @@ const MIN_LENGTH_TO_SHOW_END = 20
  */
 export function maskSecret(secret: string): string {
   if (secret === '') return ''
-  const end = secret.length >= MIN_LENGTH_TO_SHOW_END ? secret.slice(-4).replaceAll('#', '*') : ''
+  // The end of a URL may be that of the password inside.
+  const showsEnd = secret.length >= MIN_LENGTH_TO_SHOW_END && !secret.includes('@')
+  const end = showsEnd ? secret.slice(-4).replaceAll('#', '*') : ''
   return `${STARS}${end}#${createHash('sha256').update(secret).digest('hex').slice(0, 8)}`
 }
 

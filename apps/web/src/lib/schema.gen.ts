@@ -16462,6 +16462,12 @@ export interface operations {
                         api_keys?: (string & (unknown & unknown))[];
                         /** @description refuse unsafe requests from pages of other sites */
                         csrf?: boolean;
+                        /** @description the proxy through which https URLs of other machines are fetched */
+                        https_proxy?: string;
+                        /** @description the proxy through which plain http URLs of other machines are fetched */
+                        http_proxy?: string;
+                        /** @description hosts that are reached past the proxies: names with all below them, addresses and networks, between commas */
+                        no_proxy?: string;
                         /** @description threads of a model that names none itself */
                         threads?: number;
                         /** @description context of a model that names none itself, in tokens; -1 = what it was trained for */
@@ -16617,6 +16623,12 @@ export interface operations {
                     api_keys?: (string & (unknown & unknown))[];
                     /** @description refuse unsafe requests from pages of other sites */
                     csrf?: boolean;
+                    /** @description the proxy through which https URLs of other machines are fetched */
+                    https_proxy?: string;
+                    /** @description the proxy through which plain http URLs of other machines are fetched */
+                    http_proxy?: string;
+                    /** @description hosts that are reached past the proxies: names with all below them, addresses and networks, between commas */
+                    no_proxy?: string;
                     /** @description threads of a model that names none itself */
                     threads?: number;
                     /** @description context of a model that names none itself, in tokens; -1 = what it was trained for */

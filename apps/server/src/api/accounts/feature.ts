@@ -1,5 +1,6 @@
 import { createSignIn } from '@svc/auth/oauth'
 import type { ServerFeature } from '../../features/feature.ts'
+import { createProviderFetch } from '../../outbound/provider-fetch.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { createAttempts } from './attempts.ts'
 import { countSignIns } from './count-sign-ins.ts'
@@ -20,7 +21,10 @@ export function accountsFeature(platform: Platform): ServerFeature {
   const { config, accounts, bodies, models, metrics, clock, log, ownPort } = platform
   const { auth, stores, isInUse } = accounts
   const hasPasswords = isInUse && !config.disableLocalAuth
-  const { providers, names, prepare } = createSignInProviders({ config, ownPort, clock, log })
+  const { providers, names, prepare } = createSignInProviders({
+    ...{ config, ownPort, clock, log },
+    fetch: createProviderFetch(platform.outbound),
+  })
   const { knownAddresses } = auth
   const attempts = createAttempts({ clock, perMinute: config.authRateLimit, knownAddresses })
   const parts = { auth, bodies, attempts, isInUse, hasPasswords }

@@ -1,6 +1,7 @@
 import {
   createCodeHostProvider,
   createOidcProvider,
+  type Fetch,
   isSafeUrl,
   type OidcProvider,
   type SignInProvider,
@@ -15,6 +16,8 @@ export interface SignInProviderOptions {
   readonly config: ServerConfig
   /** The port of this server; undefined before it listens. */
   readonly ownPort: () => number | undefined
+  /** Sends requests to the providers. */
+  readonly fetch: Fetch
   readonly clock: Clock
   readonly log: Logger
 }
@@ -94,17 +97,19 @@ function createCodeHost(options: SignInProviderOptions): SignInProvider {
     redirectUri: `${toBaseUrl(options)}/api/auth/github/callback`,
     baseUrl: codehostBaseUrl,
     apiUrl: codehostApiUrl,
+    fetch: options.fetch,
   })
 }
 
 function createOidc(options: SignInProviderOptions): OidcProvider {
-  const { config, clock, log: logger } = options
+  const { config, fetch, clock, log: logger } = options
   const { oidcIssuer = '', oidcClientId = '', oidcClientSecret } = config
   return createOidcProvider({
     issuer: oidcIssuer,
     clientId: oidcClientId,
     clientSecret: oidcClientSecret,
     redirectUri: `${toBaseUrl(options)}/api/auth/oidc/callback`,
+    fetch,
     clock,
     logger,
   })

@@ -1,5 +1,5 @@
 import type { Log } from '@svc/backend-kit'
-import type { Upstream } from '@svc/http-client'
+import type { Upstream, WayOut } from '@svc/http-client'
 import type { SecretReader } from '@svc/proxy'
 import type { InProcessBackend } from '../../backends/catalog.ts'
 import type { Logger } from '../../ports.ts'
@@ -11,6 +11,8 @@ export interface InProcessParts {
   readonly secrets: SecretReader
   /** Additional certificate authorities for upstreams, PEM. @default Node's own */
   readonly ca?: string | undefined
+  /** Says which upstreams are reached through a proxy. @default none */
+  readonly wayOut?: WayOut | undefined
   readonly logger: Logger
   readonly checkUpstream: CheckUpstream
 }

@@ -1,3 +1,4 @@
+import type { WayOut } from '@svc/http-client'
 import type { Clock, Logger } from '../../ports.ts'
 import type { SpanRecorder } from '../recorders.ts'
 import { readSpanOptions } from './read-options.ts'
@@ -21,6 +22,7 @@ export interface SpansParts {
   readonly version: string
   /** Additional certificate authorities, PEM. */
   readonly ca: string | undefined
+  readonly wayOut: WayOut
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -30,6 +32,7 @@ export async function openSpans({
   environment,
   version,
   ca,
+  wayOut,
   clock,
   logger,
 }: SpansParts): Promise<OpenSpans | undefined> {
@@ -37,7 +40,7 @@ export async function openSpans({
   for (const problem of problems) logger.warn({ problem }, 'a variable of OpenTelemetry cannot be used')
   if (options === undefined) return undefined
   try {
-    const exporter = await createSpanExporter({ options, version, ca })
+    const exporter = await createSpanExporter({ options, version, ca, wayOut })
     const queue = createSpanQueue({ exporter, clock, logger })
     logger.info({ receiver: new URL(options.url).origin, ratio: options.sampler.ratio }, 'spans are sent')
     return {

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { createWayOut } from '@svc/http-client'
 import { startOtlpReceiver } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import type { FinishedSpan } from './finished-span.ts'
@@ -13,7 +14,7 @@ async function open(endpoint: string, more: Record<string, string> = {}): Promis
     ...more,
   })
   if (options === undefined) throw new Error('no options')
-  return createSpanExporter({ options, version: '1.2.3', ca: undefined })
+  return createSpanExporter({ options, version: '1.2.3', ca: undefined, wayOut: createWayOut(() => ({})) })
 }
 
 const scope = new SpanScope(newTraceId(), { isSampled: true, parent: undefined, isParentRemote: false })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+import type { WayOut } from '@svc/http-client'
 import { createReceiverAgent } from '../../outbound/receiver-agent.ts'
 import { type FinishedSpan, SPAN_KINDS } from './finished-span.ts'
 import type { SpanOptions } from './read-options.ts'
@@ -20,6 +21,7 @@ export interface SpanExporterOptions {
   readonly version: string
   /** Additional certificate authorities, PEM. */
   readonly ca: string | undefined
+  readonly wayOut: WayOut
 }
 
 type OfficialSpan = Parameters<OTLPTraceExporter['export']>[0][number]
@@ -34,12 +36,12 @@ const ERROR = 2
  *
  * @throws {Error} when the packages are not installed, or the certificates cannot be read
  */
-export async function createSpanExporter({ options, version, ca }: SpanExporterOptions): Promise<SpanExporter> {
+export async function createSpanExporter({ options, version, ca, wayOut }: SpanExporterOptions): Promise<SpanExporter> {
   // Loaded by name alone: the packages are optional.
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto')
   const { url, certificateFile } = options
   const own = certificateFile === undefined ? ca : await readFile(certificateFile, 'utf8')
-  const agent = createReceiverAgent(url, own)
+  const agent = createReceiverAgent(url, { ca: own, wayOut })
   const exporter = new OTLPTraceExporter({
     url,
     headers: { ...options.headers },

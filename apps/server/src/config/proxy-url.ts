@@ -1,0 +1,17 @@
+import { readForwardProxy } from '@svc/http-client'
+import * as z from 'zod'
+import { SETTING_FORMS } from './setting-kind.ts'
+import { TEXT_FORMS } from './text-kind.ts'
+
+const FORM = 'empty, or the URL of a proxy such as http://proxy.example:3128, with a name and a password where it asks'
+
+const proxyText = z
+  .string()
+  .max(4096)
+  .refine((value) => value === '' || readForwardProxy(value) !== undefined)
+
+/** The URL of a proxy on the way out, on the command line or in a variable. */
+export const proxyUrl = proxyText.clone().register(TEXT_FORMS, { placeholder: 'URL', form: FORM, shape: 'single' })
+
+/** The URL of a proxy on the way out, as a setting; empty for none. */
+export const proxyLine = proxyText.clone().register(SETTING_FORMS, { form: FORM })
