@@ -59,6 +59,7 @@ describe('a fetch through a proxy', () => {
     expect((await upstream.request(0)).header('authorization')).toEqual([])
   })
 
+  // verifies service:way-out:addresses
   it.each([
     ['a private address', 'http://10.0.0.1/', PUBLIC],
     ['an address of a cloud', 'http://169.254.169.254/', PUBLIC],
@@ -107,6 +108,7 @@ describe('a fetch through a proxy', () => {
     expect(proxy.requests).toMatchObject([{ target: 'far.example:443' }])
   })
 
+  // verifies service:way-out:this-machine
   it('goes past the proxy to this machine, also by a name, and to hosts of the list', async () => {
     await using proxy = await startForwardProxy()
     await using plain = await startUpstream()

@@ -20,4 +20,29 @@ export const SERVICE = defineRequirements([
     behavior: 'Replies that hold a secret or a person carry `Cache-Control: no-store`.',
     state: 'built',
   },
+  {
+    id: 'service:way-out:proxies',
+    section: '1',
+    behavior:
+      '`HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` in either case, the flags and the settings of these names hold for downloads, registries, galleries, sign-in, upstreams and the intercepting proxy.',
+    state: 'built',
+  },
+  {
+    id: 'service:way-out:addresses',
+    section: '1',
+    behavior: 'The rules for addresses are applied before a name goes to a proxy, at every redirect.',
+    state: 'built',
+  },
+  {
+    id: 'service:way-out:this-machine',
+    section: '1',
+    behavior: 'Backends and addresses of this machine are never reached through a proxy.',
+    state: 'built',
+  },
+  {
+    id: 'service:way-out:credentials',
+    section: '1',
+    behavior: 'The credentials of a proxy go to the proxy alone, and into no log, reply or error.',
+    state: 'built',
+  },
 ])
