@@ -20,7 +20,10 @@ describe('the table of options', () => {
     for (const { key, flag, env = [] } of OPTIONS) {
       expect(flag !== undefined || env.length > 0, key).toBe(true)
       if (flag !== undefined) expect(flag).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
-      for (const name of env) expect(name).toMatch(/^(SVC_[A-Z0-9_]+|CODEHOST_[A-Z_]+|HF_[A-Z]+|DATABASE_URL|(HTTPS?|NO)_PROXY|(https?|no)_proxy)$/)
+      for (const name of env)
+        expect(name).toMatch(
+          /^(SVC_[A-Z0-9_]+|CODEHOST_[A-Z_]+|HF_[A-Z]+|DATABASE_URL|(HTTPS?|NO)_PROXY|(https?|no)_proxy)$/,
+        )
     }
   })
   it('gives every option a default of its own form', () => {

@@ -76,6 +76,21 @@ describe.each([
   })
 })
 
+it('a proxy gets the length of a body in its usual spelling: some add a second one where they do not find it', async () => {
+  const seen: (readonly string[])[] = []
+  const server = createServer((request, response) => {
+    seen.push(request.rawHeaders)
+    request.resume().on('end', () => response.end('ok'))
+  })
+  const sockets = trackSockets(server)
+  const port = await listenOnFreePort(server)
+  await using upstream = open(`http://127.0.0.1:${port}`)
+  const url = new URL('http://api.example/a')
+  await upstream.send({ method: 'POST', url, headers: [], body: Buffer.from('four') }, { signal })
+  expect(seen[0]?.slice(-2)).toEqual(['Content-Length', '4'])
+  await sockets.close()
+})
+
 describe('a proxy that gives no connection', () => {
   it.each([
     ['asks for credentials', { credentials: 'me:secret' }, 'proxy_credentials'],
