@@ -40,12 +40,13 @@ async function readBody(request: IncomingMessage): Promise<string> {
 /** Answers the questions in turn; the last answer stays. */
 async function serveModel(...answers: readonly Answer[]): Promise<ModelServer> {
   const asked: Asked[] = []
-  const server = await startHttpServer(async (request, reply) => {
+  const answer = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {
     if (request.method === 'GET') return void reply.end(JSON.stringify({ id: 'm' }))
     const { messages } = JSON.parse(await readBody(request))
     asked.push({ messages, authorization: request.headers.authorization })
     await answers[Math.min(asked.length, answers.length) - 1]?.(reply, asked.at(-1) as Asked)
-  })
+  }
+  const server = await startHttpServer((request, reply) => void answer(request, reply))
   return Object.assign(server, { asked })
 }
 
