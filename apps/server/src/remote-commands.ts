@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { formatRows } from './account-table.ts'
 import type { RemoteCommand, RemoteVerb } from './config/remote-command.ts'
 import { followJob } from './follow-job.ts'
 import { type LocalVerb, runLocalOperations } from './local-operations.ts'
@@ -65,6 +66,8 @@ async function perform(server: ServerClient, command: RemoteCommand): Promise<vo
       const { uuid } = await server.post('/models/import-uri', { uri: argument, preferences })
       return followJob(server, { path: `/models/jobs/${String(uuid)}`, id: String(uuid) }, command)
     }
+    case 'models prune':
+      return pruneModels(server, command)
     case 'backends install':
       return installBackend(server, argument, command)
     case 'backends upgrade':
@@ -87,6 +90,56 @@ async function perform(server: ServerClient, command: RemoteCommand): Promise<vo
         command,
       )
   }
+}
+
+/** Deletes unused files of the models folder, or shows which ones would go. */
+async function pruneModels(server: ServerClient, { argument, json, isDryRun }: RemoteCommand): Promise<void> {
+  if (isDryRun !== true) {
+    const pruned = await server.post('/api/models/prune', argument === '' ? {} : { files: [argument] })
+    return json ? printJson(pruned) : printPruned(pruned)
+  }
+  const unused = await server.get('/api/models/unused')
+  const { files, installing } = toFields(unused)
+  const chosen = toRows(files).filter(({ file }) => argument === '' || file === argument)
+  if (argument !== '' && chosen.length === 0) {
+    throw new SvcError('not_found', `${argument} is not an unused file`, { code: 'file_not_unused' })
+  }
+  if (json) return printJson(argument === '' ? unused : { ...toFields(unused), files: chosen })
+  print(
+    formatUnused(
+      chosen.map((row) => (row.selected === true || argument !== '' ? ['would delete', row] : ['keeps', row])),
+    ),
+  )
+  printInstalling(installing)
+  if (chosen.some(({ selected }) => selected !== true) && argument === '') {
+    print('An entry that stays goes with svc models prune FILE.\n')
+  }
+}
+
+function printPruned(pruned: Fields): void {
+  const { removed, failed, installing } = pruned
+  print(formatUnused(toRows(removed).map((row) => ['deleted', row])))
+  for (const { file, error } of toRows(failed)) printErrorLine(`${String(file)} is still there: ${String(error)}`)
+  printInstalling(installing)
+}
+
+function printInstalling(names: unknown): void {
+  if (!Array.isArray(names) || names.length === 0) return
+  printLine(`${names.join(', ')} is being installed: files that it may need are left out`)
+}
+
+/** Lines of unused files with what becomes of each, and their sum. */
+function formatUnused(rows: readonly (readonly [string, Fields])[]): string {
+  if (rows.length === 0) return 'no unused files\n'
+  const toMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+  const sum = rows.reduce((total, [, { size_bytes: bytes }]) => total + Number(bytes), 0)
+  const cells = rows.map(([word, row]) => [
+    word,
+    String(row.kind),
+    toMegabytes(Number(row.size_bytes)),
+    String(row.file),
+  ])
+  return `${formatRows(cells)}${toMegabytes(sum)} in all\n`
 }
 
 /** Installs an entry of a gallery, or the backend behind an address. */

@@ -1,3 +1,5 @@
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { chatGguf, type FileOrigin, startFileOrigin } from '@svc/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
@@ -56,6 +58,20 @@ describeInBrowser('models, their editor and operations', () => {
     await page.getByText('cedar is installed.').waitFor()
     await page.getByRole('button', { name: 'Open in chat' }).click()
     await page.waitForURL('**/app/chat/cedar')
+  })
+
+  it('shows files that no model needs, and deletes one after a question', async () => {
+    await writeFile(join(server.folder, 'models/own.safetensors'), 'own')
+    await using view = await openView(server.url)
+    const { page } = view
+    await page.goto('/app/models')
+    await page.getByRole('button', { name: 'Unused files' }).click()
+    const row = page.getByRole('row', { name: /own\.safetensors/ })
+    await row.getByText('Not fetched by this server').waitFor()
+    await row.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Every file is needed.').waitFor()
+    expect(await readdir(join(server.folder, 'models'))).not.toContain('own.safetensors')
   })
 
   it('counts a failed installation until it is dismissed', async () => {

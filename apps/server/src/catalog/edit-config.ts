@@ -20,6 +20,11 @@ const MAP_KEYS: ReadonlySet<string> = new Set([
   'pii_detection.entity_actions',
 ])
 
+/** Whether the value of a key is a map that a patch replaces as a whole. */
+export function isMapKey(path: readonly string[]): boolean {
+  return MAP_KEYS.has(path.join('.'))
+}
+
 /** A checked model file. */
 export interface CheckedConfig {
   readonly text: string
@@ -114,7 +119,7 @@ function merge(map: YAMLMap, patch: ConfigPatch, path: readonly string[]): void 
     if (key === '__proto__') throw invalid('the key __proto__ is not allowed')
     const at = [...path, key]
     const before = map.get(key)
-    const isWhole = MAP_KEYS.has(at.join('.'))
+    const isWhole = isMapKey(at)
     if (value === null || (isWhole && isFields(value) && Object.keys(value).length === 0)) map.delete(key)
     else if (!isWhole && isFields(value) && isMap(before)) merge(before as YAMLMap, value, at)
     else map.set(key, value)

@@ -54,6 +54,7 @@ const COMMAND_FLAGS: ReadonlyMap<string, string | undefined> = new Map([
   ['--backend', 'the backend of the model'],
   ['--json', undefined],
   ['--system', 'the text of the system message'],
+  ['--dry-run', undefined],
   ['--min-rate', 'the least share of texts that the right model serves, 0 to 1'],
   ['--detectors', 'names of detector models, with commas between'],
   ['--offsets', 'the unit of offsets: utf8, utf16 or codepoint'],

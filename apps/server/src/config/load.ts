@@ -8,7 +8,7 @@ import { type ParsedArguments, parseArguments } from './flags.ts'
 import { helpText } from './help.ts'
 import { maskSecrets } from './mask.ts'
 import { formatOptionName, type Option, readOption } from './option.ts'
-import { REMOTE_COMMANDS, type RemoteCommand, readRemoteCommand } from './remote-command.ts'
+import { listRemoteFlags, REMOTE_COMMANDS, type RemoteCommand, readRemoteCommand } from './remote-command.ts'
 import { OPTIONS, type OptionKey, type ServerConfig } from './schema.ts'
 import { didYouMean } from './suggest.ts'
 
@@ -141,10 +141,7 @@ const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['models add', ['--name', '--link', '--move']],
   ['router eval', ['--min-rate']],
   ['pii eval', ['--detectors', '--offsets']],
-  ...REMOTE_COMMANDS.map(({ verb }): [string, readonly string[]] => [
-    verb,
-    verb === 'models import' ? ['--json', '--name', '--backend'] : ['--json'],
-  ]),
+  ...REMOTE_COMMANDS.map(({ verb }): [string, readonly string[]] => [verb, listRemoteFlags(verb)]),
 ])
 /** Commands of other programs, each with the command that does the same here. */
 const USUAL_COMMANDS: ReadonlyMap<string, string> = new Map([

@@ -11,6 +11,11 @@ export const REMOTE_COMMANDS = [
 
     about: 'install the model behind an address: --name NAME, --backend NAME',
   },
+  {
+    verb: 'models prune',
+    takes: '[FILE]',
+    about: 'delete old variants and partial files that no model needs: --dry-run',
+  },
   { verb: 'backends available', takes: undefined, about: 'list the backends of the galleries' },
   { verb: 'backends install', takes: 'NAME', about: 'install a backend of a gallery, or an image' },
   { verb: 'backends upgrade', takes: '[NAME]', about: 'install newer builds of one or all backends' },
@@ -43,6 +48,18 @@ export interface RemoteCommand {
   /** Of `models import`. */
   readonly name?: string | undefined
   readonly backend?: string | undefined
+  /** Of `models prune`: nothing is deleted. */
+  readonly isDryRun?: boolean | undefined
+}
+
+const OWN_FLAGS: Partial<Record<RemoteVerb, readonly string[]>> = {
+  'models import': ['--name', '--backend'],
+  'models prune': ['--dry-run'],
+}
+
+/** The flags of a command. */
+export function listRemoteFlags(verb: RemoteVerb): readonly string[] {
+  return ['--json', ...(OWN_FLAGS[verb] ?? [])]
 }
 
 /** The remote command that words name; a sentence where its argument is wrong; undefined for other words. */
@@ -63,5 +80,8 @@ export function readRemoteCommand(
     const value = flags.get(flag)
     return typeof value === 'string' ? value : undefined
   }
-  return { verb, argument, json: flags.has('--json'), name: text('--name'), backend: text('--backend') }
+  return {
+    ...{ verb, argument, json: flags.has('--json'), isDryRun: flags.has('--dry-run') },
+    ...{ name: text('--name'), backend: text('--backend') },
+  }
 }

@@ -57,7 +57,12 @@ describe('a download', () => {
   it('links a file of the same content, and fetches it where that file has changed', async () => {
     const known: string[] = []
     await using world = await openDownloads({
-      known: { find: async () => known, add: async ({ path }) => void known.push(path), remove: async () => undefined },
+      known: {
+        find: async () => known,
+        list: async () => new Map(),
+        add: async ({ path }) => void known.push(path),
+        remove: async () => undefined,
+      },
     })
     await using origin = await open()
     const request = { source: toSource(origin), sha256: digest, signal: world.signal }

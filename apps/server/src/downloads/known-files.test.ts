@@ -28,6 +28,7 @@ describe.each(places)('known files on $name', ({ create }) => {
     ])
     await known.add({ path: '/d', sha256: 'one' })
     expect(await known.find('one')).toEqual(['/d', '/c'])
+    expect([...(await known.list()).keys()].sort()).toEqual(['/a', '/c', '/d'])
     await known.remove(['/c', '/unknown'])
     expect(await known.find('one')).toEqual(['/d'])
     await database.close()

@@ -6,6 +6,8 @@ import type { Clock } from '../ports.ts'
 export interface KnownFiles {
   /** Paths of files that had this content when they were noted, the latest first. */
   find(sha256: string): Promise<readonly string[]>
+  /** All files with the time when each was noted, in milliseconds since the epoch, by their paths. */
+  list(): Promise<ReadonlyMap<string, number>>
   /** Notes the content of a file. */
   add(file: { readonly path: string; readonly sha256: string }): Promise<void>
   /** Forgets files that are gone. */
@@ -38,6 +40,12 @@ export function createKnownFiles({
           .limit(MAX_FOUND),
       )
       return rows.map(({ path }) => path)
+    },
+    async list() {
+      const rows = await queries.rows((db, { knownFiles }) =>
+        db.select({ path: knownFiles.path, notedAt: knownFiles.notedAt }).from(knownFiles).limit(maxFiles),
+      )
+      return new Map(rows.map(({ path, notedAt }) => [path, notedAt]))
     },
     async add({ path, sha256 }) {
       await queries.transaction(async (transaction) => {

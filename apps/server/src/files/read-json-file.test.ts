@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
-import { describeProblem, findLine, keepCorruptCopy, MAX_JSON_FILE_BYTES, readJsonFile } from './read-json-file.ts'
+import { describeProblem, findLine, MAX_JSON_FILE_BYTES, readJsonFile } from './read-json-file.ts'
 
 const MAKE_PIPE = 'mkfifo'
 
@@ -82,20 +82,5 @@ describe('reading a JSON file', () => {
       await writeFile(dir.join('a.json'), flipped)
       expect(['read', 'unreadable']).toContain((await readJsonFile(dir.join('a.json'))).state)
     }
-  })
-})
-
-describe('a corrupt file that is about to be replaced', () => {
-  it('is kept under a name with the time', async () => {
-    await using dir = await tempDir()
-    await writeFile(dir.join('a.json'), 'broken')
-    const copy = await keepCorruptCopy(dir.join('a.json'), { now: Date.UTC(2026, 0, 2, 3, 4, 5) })
-    expect(copy).toBe(dir.join('a.json.corrupt-2026-01-02T03-04-05-000Z'))
-    expect(await readFile(copy ?? '', 'utf8')).toBe('broken')
-    expect(await readdir(dir.path)).toHaveLength(2)
-  })
-  it('gives no copy when the file has gone', async () => {
-    await using dir = await tempDir()
-    expect(await keepCorruptCopy(dir.join('a.json'), { now: 0 })).toBeUndefined()
   })
 })

@@ -1,8 +1,8 @@
-import { constants, copyFile, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { type JsonNode, parseJson } from '@svc/json'
-import { readSystemCode, toFileError, toReason } from './file-error.ts'
+import { readSystemCode, toReason } from './file-error.ts'
+import { readRegularFile } from './read-regular-file.ts'
 
 /** A problem of a file, without its content and folder. */
 export interface FileProblem {
@@ -40,19 +40,6 @@ export function findLine(node: JsonNode): number {
   return countLines(node.document.bytes, node.start)
 }
 
-async function readBytes(path: string): Promise<Uint8Array | string> {
-  // without NONBLOCK, opening a pipe waits for a writer
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-  try {
-    const found = await file.stat()
-    if (!found.isFile()) return 'it is not a regular file'
-    if (found.size > MAX_JSON_FILE_BYTES) return `it is larger than ${MAX_JSON_FILE_BYTES} bytes`
-    return await file.readFile()
-  } finally {
-    await file.close()
-  }
-}
-
 function parse(bytes: Uint8Array, file: string): JsonFile {
   try {
     return { state: 'read', root: parseJson(bytes, { maxDepth: MAX_DEPTH }).root }
@@ -72,28 +59,10 @@ function parse(bytes: Uint8Array, file: string): JsonFile {
 export async function readJsonFile(path: string): Promise<JsonFile> {
   const file = basename(path)
   try {
-    const bytes = await readBytes(path)
+    const bytes = await readRegularFile(path, { maxBytes: MAX_JSON_FILE_BYTES, followsLink: true })
     return typeof bytes === 'string' ? { state: 'unreadable', problem: { file, message: bytes } } : parse(bytes, file)
   } catch (error) {
     if (readSystemCode(error) === 'ENOENT') return { state: 'absent' }
     return { state: 'unreadable', problem: { file, message: `it cannot be read: ${toReason(error)}` } }
-  }
-}
-
-/**
- * Copies an unusable file to `<name>.corrupt-<time>` before it is overwritten, so that an operator's text is never
- * lost.
- *
- * @returns the copy's path; undefined when the file has gone meanwhile
- * @throws {SvcError} `disk_full` or `file_failed`
- */
-export async function keepCorruptCopy(path: string, options: { readonly now: number }): Promise<string | undefined> {
-  const copy = `${path}.corrupt-${new Date(options.now).toISOString().replaceAll(/[:.]/g, '-')}`
-  try {
-    await copyFile(path, copy, constants.COPYFILE_EXCL)
-    return copy
-  } catch (error) {
-    if (readSystemCode(error) === 'ENOENT') return undefined
-    throw toFileError(error, 'kept under another name', path)
   }
 }

@@ -18,8 +18,9 @@ import type { GalleryIndexes } from './gallery-indexes.ts'
 import { formatRecord, readRecord, recordFileName } from './install-record.ts'
 import { commitModel, stagingFolder } from './model-commit.ts'
 import { EMPTY_DOCUMENT, fetchDocument, type ModelDocument } from './model-document.ts'
-import { configFileName, type ModelPlan, type ModelRequest, planModel } from './model-plan.ts'
+import { configFileName, listAsked, type ModelPlan, type ModelRequest, planModel } from './model-plan.ts'
 import { type PlacedPlan, placeFiles } from './place-files.ts'
+import { type ReinstalledConfig, reinstallConfig } from './reinstall-config.ts'
 import { checkScan } from './scan.ts'
 import type { ChooseVariant } from './variants.ts'
 
@@ -74,7 +75,7 @@ export async function installModel(
     async () => {
       await refuseForeign(plan.name, parts)
       work.report({ phase: 'Finalizing', message: 'finalizing' })
-      const placed = await placePlan(plan, fetched, parts, signal)
+      const placed = await placePlan(plan, fetched, parts, { signal, asked: listAsked(request) })
       work.commit()
       work.report({ phase: 'Saving configuration', message: 'saving configuration' })
       const record = formatRecord({
@@ -85,6 +86,8 @@ export async function installModel(
         job: work.jobId,
         files: listPlaced(plan.files, fetched, placed),
         templates: placed.plan.templates.map(({ filename }) => filename),
+        configText: placed.plan.configText,
+        requested: placed.config.requested,
       })
       await noteContents(placed.staged, parts)
       await commitModel(modelsPath, plan.name, {
@@ -93,7 +96,7 @@ export async function installModel(
           ...placed.plan.templates,
           { filename: recordFileName(plan.name), text: record },
           // The model is there once its own file is.
-          { filename: placed.plan.configFile, text: placed.plan.configText },
+          { filename: placed.plan.configFile, text: placed.config.text },
         ],
       })
       await forgetStaged(fetched.staged, plan.name, parts)
@@ -133,9 +136,9 @@ async function refuseOwnFile(resolved: ResolvedUri, { places }: ModelInstallerPa
 export async function placePlan(
   plan: ModelPlan,
   fetched: FetchedFiles,
-  parts: Pick<ModelInstallerParts, 'modelsPath' | 'modelFiles' | 'keyFileGate'>,
-  signal: AbortSignal,
-): Promise<PlacedPlan> {
+  parts: Pick<ModelInstallerParts, 'modelsPath' | 'modelFiles' | 'keyFileGate' | 'clock' | 'logger'>,
+  { signal, asked }: { readonly signal: AbortSignal; readonly asked: Readonly<Record<string, unknown>> },
+): Promise<PlacedPlan & { readonly config: ReinstalledConfig }> {
   const { modelsPath, keyFileGate } = parts
   const placed = await placeFiles(plan, fetched, {
     modelsPath,
@@ -144,9 +147,10 @@ export async function placePlan(
     // Another installation may have ended meanwhile.
     owners: await readOwners(plan.name, parts),
   })
-  const { configFile, configText, model } = placed.plan
-  await keyFileGate.admit({ file: configFile, text: configText, models: [model] })
-  return placed
+  const config = await reinstallConfig(placed.plan, asked, parts)
+  const { text, model, before } = config
+  await keyFileGate.admit({ file: placed.plan.configFile, text, models: [model] }, before)
+  return { ...placed, config }
 }
 
 /** Repositories of the hub that something is fetched from. */

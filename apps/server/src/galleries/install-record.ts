@@ -1,10 +1,11 @@
-import { constants } from 'node:fs'
-import { open, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Document } from 'yaml'
 import { INSTALLED_PREFIX } from '../catalog/written-files.ts'
 import { readYaml } from '../catalog/yaml/read-yaml.ts'
 import { toPlainValue } from '../catalog/yaml/scalars.ts'
+import { toReason } from '../files/file-error.ts'
+import { readRegularFile } from '../files/read-regular-file.ts'
 import type { EntryFile } from './gallery.ts'
 import { configFileName } from './model-plan.ts'
 import { isFields, toFiles, toTexts } from './to-entry.ts'
@@ -22,9 +23,15 @@ export interface InstallRecord {
   readonly files: readonly EntryFile[]
   /** Names of the template files that were written with it. */
   readonly templates: readonly string[]
+  /** The model file as the installation alone would write it, without changes that were kept. */
+  readonly configText?: string | undefined
+  /** Keys that requests have set. */
+  readonly requested?: Readonly<Record<string, unknown>> | undefined
 }
 
 const MAX_BYTES = 1024 * 1024
+/** Longest model file of which a record keeps a copy, in characters. */
+const MAX_TEXT = 256 * 1024
 
 /** The name of the record of a model. */
 export function recordFileName(name: string): string {
@@ -45,6 +52,10 @@ export function formatRecord(record: InstallRecord): string {
       ...(sha256 === undefined ? {} : { sha256 }),
     })),
     ...(record.templates.length === 0 ? {} : { templates: record.templates }),
+    ...(record.configText === undefined || record.configText.length > MAX_TEXT
+      ? {}
+      : { config_text: record.configText }),
+    ...(record.requested === undefined ? {} : { requested: record.requested }),
   }).toString()
 }
 
@@ -81,18 +92,13 @@ async function readRecordFile(folder: string, file: string): Promise<InstallReco
     job: readText('job'),
     files: toFiles(value.files),
     templates: toTexts(value.templates),
+    configText: readText('config_text'),
+    requested: isFields(value.requested) ? value.requested : undefined,
   }
 }
 
 /** The text of a small file that is no link; undefined where there is none. */
 async function readHidden(folder: string, file: string): Promise<string | undefined> {
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-  const handle = await open(join(folder, file), flags).catch(() => undefined)
-  if (handle === undefined) return undefined
-  try {
-    const found = await handle.stat()
-    return found.isFile() && found.size <= MAX_BYTES ? await handle.readFile('utf8') : undefined
-  } finally {
-    await handle.close()
-  }
+  const read = await readRegularFile(join(folder, file), { maxBytes: MAX_BYTES, followsLink: false }).catch(toReason)
+  return typeof read === 'string' ? undefined : read.toString('utf8')
 }

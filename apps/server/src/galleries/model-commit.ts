@@ -15,8 +15,10 @@ export interface ModelCommit {
   readonly texts: readonly { readonly filename: string; readonly text: string }[]
 }
 
-const STAGING = '.staging'
-const JOURNAL = 'commit.json'
+/** The folder, inside the models folder, in which files of models wait for their places. */
+export const STAGING = '.staging'
+/** The file of a staging folder that says how its model is finished. */
+export const JOURNAL = 'commit.json'
 const FILE_MODE = 0o644
 /** A staging folder that nobody has touched for so long is removed at a start. */
 const STALE_MS = 7 * 24 * 60 * 60 * 1000

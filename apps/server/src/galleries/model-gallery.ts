@@ -24,6 +24,8 @@ import { DEFAULT_CONTEXT, estimateMemory, type ModelShape } from './memory-estim
 import { commitModel } from './model-commit.ts'
 import type { ModelRequest } from './model-plan.ts'
 import { removeModel } from './remove-model.ts'
+import { findUnused, type UnusedFiles, type UnusedParts } from './unused/find-unused.ts'
+import { type PrunedFiles, pruneFiles } from './unused/prune-files.ts'
 import { createVariantChooser, listVariants, type VariantChoice, type VariantParts } from './variants.ts'
 
 /** The models of galleries, and what can be done with them. */
@@ -55,6 +57,10 @@ export interface ModelGallery {
   ): Promise<readonly Assessment[]>
   /** The size of a model that is not here; undefined where nobody tells it. */
   measureShape(entry: ModelEntry, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
+  /** Finds files of the models folder that nothing needs. @throws as {@link findUnused} */
+  findUnused(options: { readonly signal: AbortSignal }): Promise<UnusedFiles>
+  /** Deletes unused files: the named ones, or all that go without being named. @throws as {@link pruneFiles} */
+  prune(names: readonly string[] | undefined, options: { readonly signal: AbortSignal }): Promise<PrunedFiles>
   /** Runs a change of the models folder while no other one runs. */
   changeFolder<T>(change: () => Promise<T>, options: { readonly signal: AbortSignal }): Promise<T>
   /** Ends measurements that run. */
@@ -62,7 +68,9 @@ export interface ModelGallery {
 }
 
 /** What {@link createModelGallery} needs. */
-export interface ModelGalleryParts extends Pick<VariantParts, 'memoryBytes' | 'canRun'> {
+export interface ModelGalleryParts
+  extends Pick<VariantParts, 'memoryBytes' | 'canRun'>,
+    Pick<UnusedParts, 'listFile' | 'isInUse'> {
   readonly modelsPath: string
   readonly modelFiles: ConfigStore
   readonly indexes: GalleryIndexes<ModelEntry>
@@ -147,7 +155,7 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
         if (isTaken || modelFiles.get(plan.name) !== undefined) {
           throw new SvcError('conflict', `a model named "${plan.name}" exists already`, { code: 'model_exists' })
         }
-        const placed = await placePlan(plan, NOTHING_FETCHED, parts, signal)
+        const placed = await placePlan(plan, NOTHING_FETCHED, parts, { signal, asked: {} })
         const { templates, configFile, configText } = placed.plan
         await commitModel(modelsPath, plan.name, {
           moves: [],
@@ -163,6 +171,8 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
     measureRequest: ({ files = [] }, options) => shapes.read({ files, size: '' }, options),
     assess: (entries, options) => assessEntries(entries, { ...variantParts, shapes }, options),
     measureShape: (entry, options) => shapes.read(entry, options),
+    findUnused: (options) => findUnused(parts, options),
+    prune: (names, options) => folderLock.run(modelsPath, () => pruneFiles(names, parts, options), options),
     changeFolder: (change, options) => folderLock.run(modelsPath, change, options),
     close: () => shapes.close(),
   }

@@ -65,7 +65,7 @@ export function planModel(
   const asked = { config: request.configFile ?? {}, overrides: request.overrides ?? {} }
   const merged = mergeConfig(document.configFile, entry.configFile, asked.config, entry.overrides, asked.overrides)
   refuseForeignKeys(mergeConfig(document.configFile, entry.configFile, entry.overrides), {
-    own: mergeConfig(asked.config, asked.overrides),
+    own: listAsked(request),
     merged,
   })
   const config = { ...withFamilyDefaults(merged, name), name }
@@ -78,6 +78,11 @@ export function planModel(
   }))
   for (const { filename } of [...files, ...templates]) checkFileName(filename)
   return { name, configFile, configText, config, model, files, templates, backend: model.backend }
+}
+
+/** Keys of the model file that a request sets. */
+export function listAsked({ configFile = {}, overrides = {} }: ModelRequest): Fields {
+  return mergeConfig(configFile, overrides)
 }
 
 /** Sampling values of the model's family, where nothing sets them. */
@@ -106,9 +111,14 @@ export function withConfig(plan: ModelPlan, keys: Fields): ModelPlan {
 /** The text of a model file, checked. @throws {SvcError} `unprocessable` (`model_invalid`) */
 function formatConfig(config: Fields, file: string): { readonly text: string; readonly model: ModelConfig } {
   const text = new Document(config).toString()
+  return { text, model: parsePlanned(text, file) }
+}
+
+/** The model of a text that an installation has made. @throws {SvcError} `unprocessable` (`model_invalid`) */
+export function parsePlanned(text: string, file: string): ModelConfig {
   const { models, problems } = parseModelFile(text, { file, folder: '', modifiedAt: 0 })
   const [model] = models
-  if (model !== undefined) return { text, model }
+  if (model !== undefined) return model
   throw new SvcError('unprocessable', problems.map(formatProblem).join('; ') || 'it describes no model', {
     code: 'model_invalid',
   })

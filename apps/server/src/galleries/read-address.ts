@@ -1,9 +1,9 @@
-import { constants } from 'node:fs'
-import { open, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
 import { toReason } from '../files/file-error.ts'
+import { readRegularFile } from '../files/read-regular-file.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import { parseImageReference } from '../oci/image-reference.ts'
 import { MAX_REDIRECTS, type OutboundClient } from '../outbound/client.ts'
@@ -119,17 +119,9 @@ async function readInside(
     throw refuse(toReason(error))
   })
   if (!real.startsWith(root + sep) || (await places.holdsFile(real))) throw refuse('it lies outside the models folder')
-  const file = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)).catch(
-    (error: unknown) => {
-      throw refuse(toReason(error))
-    },
-  )
-  try {
-    const found = await file.stat()
-    if (!found.isFile()) throw refuse('it is not a regular file')
-    if (found.size > maxBytes) throw refuse(`it is larger than ${maxBytes} bytes`)
-    return await file.readFile()
-  } finally {
-    await file.close()
-  }
+  const read = await readRegularFile(real, { maxBytes, followsLink: false }).catch((error: unknown) => {
+    throw refuse(toReason(error))
+  })
+  if (typeof read === 'string') throw refuse(read)
+  return read
 }

@@ -90,7 +90,7 @@ async function hide(path: string): Promise<HiddenFile> {
 }
 
 /** Folders of deleted files go too, where nothing else lies in them. */
-async function removeEmptyFolders(modelsPath: string, files: readonly string[]): Promise<void> {
+export async function removeEmptyFolders(modelsPath: string, files: readonly string[]): Promise<void> {
   const folders = new Set(files.flatMap((file) => listParents(file)))
   const deepestFirst = [...folders].sort((one, other) => other.length - one.length)
   for (const folder of deepestFirst) await rmdir(join(modelsPath, folder)).catch(() => undefined)

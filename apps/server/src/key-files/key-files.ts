@@ -1,8 +1,8 @@
-import { constants } from 'node:fs'
-import { open, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { toReason } from '../files/file-error.ts'
+import { readRegularFile } from '../files/read-regular-file.ts'
 import { isBelow, type OwnPlaces } from './own-places.ts'
 
 /** Files with keys of upstreams. */
@@ -47,20 +47,11 @@ export function createKeyFiles(places: OwnPlaces): KeyFiles {
     secretsPath,
     async read(path) {
       const real = await locate(path)
-      const file = await open(
-        real,
-        constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
-      ).catch((error: unknown) => {
+      const read = await readRegularFile(real, { maxBytes: MAX_BYTES, followsLink: false }).catch((error: unknown) => {
         throw refused(`it cannot be read: ${toReason(error)}`, error)
       })
-      try {
-        const found = await file.stat()
-        if (!found.isFile()) throw refused('it is not a regular file')
-        if (found.size > MAX_BYTES) throw refused(`it is larger than ${MAX_BYTES} bytes`)
-        return await file.readFile('utf8')
-      } finally {
-        await file.close()
-      }
+      if (typeof read === 'string') throw refused(read)
+      return read.toString('utf8')
     },
     async checkGiven(path) {
       if (!isBelowSecrets(path, secretsPath)) {

@@ -126,7 +126,9 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
     }),
     ...{ modelFiles, client, downloader, known, operations, concurrency, services: () => services },
     ...{ serverId: await readServerId(config.dataPath), clock, logger: log },
-    ...{ keyFileGate: parts.keyFileGate, places: parts.places },
+    ...{ keyFileGate: parts.keyFileGate, places: parts.places, listFile: config.modelsConfigFile },
+    isInUse: (model) =>
+      config.loadToMemory.includes(model) || backends.residency.watched().some(({ name }) => name === model),
     shapes: createShapeReader({
       ...{ client, downloader, services: () => services, clock, logger: log },
       folder: config.vramPersistentCache ? config.dataPath : undefined,

@@ -6,7 +6,8 @@ import type { ConfigSources } from '../config/load.ts'
 import type { SettingMeta } from '../config/option.ts'
 import type { ServerConfig, SettingKey, SettingValue } from '../config/schema.ts'
 import { toFileError } from '../files/file-error.ts'
-import { describeProblem, type FileProblem, keepCorruptCopy } from '../files/read-json-file.ts'
+import { keepCopy } from '../files/keep-copy.ts'
+import { describeProblem, type FileProblem } from '../files/read-json-file.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { type EffectiveSetting, effectiveSettings } from './effective.ts'
@@ -233,7 +234,7 @@ class SettingsStore implements Settings {
     const { config, clock, logger } = this.#options
     const path = join(config.configDir, SETTINGS_FILE)
     if (file.problems.length > 0) {
-      const copy = await keepCorruptCopy(path, { now: clock.now() })
+      const copy = await keepCopy(path, { word: 'corrupt', now: clock.now() })
       if (copy !== undefined) logger.warn({ copy }, 'settings file could not be read and is kept under another name')
     }
     await mkdir(config.configDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -57,6 +57,30 @@ describe('a command for a running server', () => {
     expect(await run('operations', 'dismiss', id)).toMatchObject({ code: 0, stdout: 'Operation dismissed' })
     expect((await run('operations', 'list')).stdout).toBe('')
     expect(await run('operations', 'pause')).toMatchObject({ code: 2, stderr: 'operations pause takes one ID' })
+  })
+
+  verifies('model-admin:unused:pruned', 'shows and deletes files that no model needs', async () => {
+    await using world = await startGalleryWorld()
+    const { modelsPath, folder, url } = world.server
+    await writeFile(join(modelsPath, 'own.safetensors'), 'own')
+    const run = (...words: string[]): Promise<CommandOutcome> =>
+      runBuilt(folder, ['models', 'prune', ...words, `--address=127.0.0.1:${new URL(url).port}`])
+    expect(await run('--dry-run')).toMatchObject({
+      code: 0,
+      stdout: [
+        'keeps  other  0.0 MB  own.safetensors',
+        '0.0 MB in all',
+        'An entry that stays goes with svc models prune FILE.',
+      ].join('\n'),
+    })
+    expect(await run()).toMatchObject({ code: 0, stdout: 'no unused files' })
+    expect(JSON.parse((await run('--dry-run', '--json')).stdout)).toMatchObject({ files: [{ size_bytes: 3 }] })
+    expect(await run('gone.bin')).toMatchObject({ code: 1, stderr: expect.stringContaining('is not an unused file') })
+    expect(await run('own.safetensors')).toMatchObject({
+      code: 0,
+      stdout: 'deleted  other  0.0 MB  own.safetensors\n0.0 MB in all',
+    })
+    expect(await readdir(modelsPath)).not.toContain('own.safetensors')
   })
 
   verifies('cli:output:no-escapes', 'shows the control characters of foreign texts, and sends none', async () => {

@@ -1167,6 +1167,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/models/unused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Weights, partial downloads and snapshots that no model needs, with their sizes */
+        get: operations["get_api_models_unused"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/prune": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete files that no model needs: the named ones, or all selected ones */
+        post: operations["post_api_models_prune"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/models/capabilities": {
         parameters: {
             query?: never;
@@ -10258,6 +10292,132 @@ export interface operations {
                 content?: never;
             };
             /** @description The file is not complete, or a model of this name exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_models_unused: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of their paths. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        files: {
+                            /** @description Relative to the models folder. */
+                            file: string;
+                            /**
+                             * @description `variant` was installed here before, `other` are weights that this server has not fetched.
+                             * @enum {string}
+                             */
+                            kind: "variant" | "partial" | "snapshot" | "other";
+                            size_bytes: number;
+                            /** Format: date-time */
+                            modified_at: string;
+                            /** @description Whether it goes without being named. */
+                            selected: boolean;
+                        }[];
+                        size_bytes: number;
+                        selected_bytes: number;
+                        /** @description Models that are being installed; files that they may need are left out. */
+                        readonly installing: string[];
+                    };
+                };
+            };
+            /** @description A model file cannot be read, and may name any file. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_models_prune: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Names of unused files; all selected ones when it is left out. */
+                    files?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The files are deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        removed: {
+                            /** @description Relative to the models folder. */
+                            file: string;
+                            /**
+                             * @description `variant` was installed here before, `other` are weights that this server has not fetched.
+                             * @enum {string}
+                             */
+                            kind: "variant" | "partial" | "snapshot" | "other";
+                            size_bytes: number;
+                            /** Format: date-time */
+                            modified_at: string;
+                            /** @description Whether it goes without being named. */
+                            selected: boolean;
+                        }[];
+                        failed: {
+                            file: string;
+                            error: string;
+                        }[];
+                        freed_bytes: number;
+                        readonly installing: string[];
+                    };
+                };
+            };
+            /** @description A named file is not unused; nothing was deleted. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A model file cannot be read, and may name any file. */
             409: {
                 headers: {
                     [name: string]: unknown;

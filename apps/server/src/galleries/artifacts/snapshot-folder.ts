@@ -7,9 +7,14 @@ import type { Logger } from '../../ports.ts'
 import type { HubFile } from '../hub-repository.ts'
 import { isFields } from '../to-entry.ts'
 
-const ARTIFACTS = '.artifacts'
-const SOURCE = 'huggingface'
-const PARTIAL = '.partial'
+/** The folder of snapshots, inside the models folder. */
+export const ARTIFACTS = '.artifacts'
+/** The folder of committed snapshots in {@link ARTIFACTS}. */
+export const SOURCE = 'huggingface'
+/** The folder of snapshots that are being gathered, in {@link ARTIFACTS}. */
+export const PARTIAL = '.partial'
+/** Without it a snapshot is not committed. */
+export const MANIFEST = 'manifest.json'
 /** A partial snapshot of another server that nobody has touched for so long is taken over. */
 const IDLE_MS = 5 * 60 * 1000
 /** One that nobody has touched for so long is removed at a start. */
@@ -24,7 +29,7 @@ export function snapshotFolder(modelsPath: string, cacheKey: string): string {
 /** Whether a snapshot is committed and its files are all there with their sizes. */
 export async function hasSnapshot(modelsPath: string, cacheKey: string): Promise<boolean> {
   const folder = snapshotFolder(modelsPath, cacheKey)
-  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => undefined)
+  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined)
   if (text === undefined) return false
   for (const { path, sizeBytes } of parseManifest(text)) {
     const found = await stat(join(folder, 'snapshot', path)).catch(() => undefined)
@@ -59,8 +64,7 @@ export async function openPartialSnapshot(
   { serverId, now }: { readonly serverId: string; readonly now: number },
 ): Promise<string> {
   const parent = join(modelsPath, ARTIFACTS, PARTIAL)
-  const writer = createHash('sha256').update(serverId).digest('hex').slice(0, 16)
-  const own = join(parent, `${cacheKey}.${writer}`)
+  const own = join(parent, `${cacheKey}.${hashWriter(serverId)}`)
   await mkdir(parent, { recursive: true }).catch((error: unknown) => {
     throw toFileError(error, 'made', parent)
   })
@@ -71,6 +75,11 @@ export async function openPartialSnapshot(
   })
   await touch(own, now)
   return own
+}
+
+/** The name of a server in the names of the snapshots that it gathers. */
+export function hashWriter(serverId: string): string {
+  return createHash('sha256').update(serverId).digest('hex').slice(0, 16)
 }
 
 /** Goes on with what another server has given up. */
@@ -109,7 +118,7 @@ export async function commitSnapshot(
       return { path, size, ...(sha256 === undefined ? {} : { sha256 }) }
     }),
   )
-  await writeFileAtomic(join(partial, 'manifest.json'), JSON.stringify({ files: listed }), { mode: 0o644 })
+  await writeFileAtomic(join(partial, MANIFEST), JSON.stringify({ files: listed }), { mode: 0o644 })
   try {
     await mkdir(dirname(folder), { recursive: true })
     if (await hasSnapshot(modelsPath, cacheKey)) return await rm(partial, { recursive: true, force: true })

@@ -264,6 +264,27 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-admin:install:keeps-changes',
+    section: '4.6',
+    behavior:
+      'A model that is installed again keeps the keys that somebody has changed in its model file, with its comments. Where a change goes, because the installation brings another file or its request sets the key, a copy of the file stays and the log names the keys.',
+    state: 'built',
+  },
+  {
+    id: 'model-admin:unused:listed',
+    section: '4.6',
+    behavior:
+      '`GET /api/models/unused` lists weights, partial downloads and snapshots that no model file, record, link or running installation needs, with their sizes.',
+    state: 'built',
+  },
+  {
+    id: 'model-admin:unused:pruned',
+    section: '4.6',
+    behavior:
+      '`POST /api/models/prune` and `svc models prune` delete unused files that the server has fetched, and others only by their names; the audit log has an entry.',
+    state: 'built',
+  },
+  {
     id: 'model-admin:import:addresses',
     section: '4.6',
     behavior:

@@ -10,6 +10,7 @@ import { installedModelsQuery } from '../../lib/server-state.ts'
 import { hostQuery } from './api.ts'
 import { GalleryView } from './gallery-view.tsx'
 import { InstalledView } from './installed-view.tsx'
+import { UnusedView } from './unused-view.tsx'
 import '../../styles/list-detail.css'
 import './models.css'
 
@@ -21,23 +22,22 @@ export function ModelsPage() {
   const { view } = route.useSearch()
   const navigate = route.useNavigate()
   const { model_gallery: hasGallery, model_editor: hasEditor } = useCapabilities()
-  const shown = hasGallery ? (view ?? 'explore') : 'installed'
+  const shown = view === 'explore' || view === undefined ? (hasGallery ? 'explore' : 'installed') : view
   const count = useQuery(installedModelsQuery).data?.length
   const host = useQuery(hostQuery).data
   return (
     <>
       <PageHead title={t('common:nav.models')}>
-        {hasGallery && (
-          <Segmented
-            label={t('view.label')}
-            value={shown}
-            options={[
-              ['explore', t('view.explore')],
-              ['installed', count === undefined ? t('view.installed') : t('view.installedCount', { count })],
-            ]}
-            onChange={(next) => void navigate({ to: '.', search: { view: next } })}
-          />
-        )}
+        <Segmented
+          label={t('view.label')}
+          value={shown}
+          options={[
+            ...(hasGallery ? [['explore', t('view.explore')] as const] : []),
+            ['installed', count === undefined ? t('view.installed') : t('view.installedCount', { count })],
+            ['unused', t('view.unused')],
+          ]}
+          onChange={(next) => void navigate({ to: '.', search: { view: next } })}
+        />
         <div className="row push">
           {host && (
             <span className="meta row hide-s host">
@@ -56,7 +56,7 @@ export function ModelsPage() {
           )}
         </div>
       </PageHead>
-      {shown === 'explore' ? <GalleryView /> : <InstalledView />}
+      {shown === 'explore' ? <GalleryView /> : shown === 'installed' ? <InstalledView /> : <UnusedView />}
     </>
   )
 }

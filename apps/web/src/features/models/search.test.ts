@@ -9,6 +9,7 @@ describe('the search parameters of the models', () => {
 
   it.each([
     { view: 'all' },
+    { view: 'UNUSED' },
     { pages: 1 },
     { pages: 'many' },
     { pages: 2.5 },

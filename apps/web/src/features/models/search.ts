@@ -1,5 +1,5 @@
-/** What the page shows: models of the galleries, or models that are here. */
-export type ModelView = 'explore' | 'installed'
+/** What the page shows: models of the galleries, models that are here, or files that no model needs. */
+export type ModelView = 'explore' | 'installed' | 'unused'
 
 /** The orders of the galleries' list. */
 export const SORTS = ['name', 'repository', 'license', 'status'] as const
@@ -39,7 +39,7 @@ function readWord<const Word extends string>(value: unknown, words: readonly Wor
 /** Reads the search parameters; what is wrong becomes its default. */
 export function readModelsSearch(parameters: Record<string, unknown>): ModelsSearch {
   const { pages, fits } = parameters
-  const view = readWord(parameters.view, ['explore', 'installed'])
+  const view = readWord(parameters.view, ['explore', 'installed', 'unused'])
   const sort = readWord(parameters.sort, SORTS)
   const order = readWord(parameters.order, ['desc'])
   const state = readWord(parameters.state, MODEL_STATES)

@@ -5,6 +5,7 @@ import { readDisk } from '../../../monitoring/host-figures.ts'
 import { readServerId } from '../../../operations/server-id.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { modelAdminRoutes } from './reload.ts'
+import { unusedRoutes } from './unused-routes.ts'
 import { uploadRoutes } from './upload-routes.ts'
 
 /** Administration of model files. */
@@ -31,6 +32,7 @@ export function modelFilesFeature(platform: Platform): ServerFeature {
         },
       }),
       ...uploadRoutes({ openUploads, bodies }),
+      ...unusedRoutes({ gallery: modelGallery, bodies }),
     ],
     async close() {
       await (await opened)?.close()

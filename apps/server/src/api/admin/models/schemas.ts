@@ -40,3 +40,42 @@ export const addedModel = z.object({
 
 /** Reply of `DELETE /api/models/uploads/:id`. */
 export const dropped = z.object({ success: z.literal(true) })
+
+/** One file, or one hidden folder, that nothing needs. */
+export const unusedFile = z.object({
+  file: z.string().describe('Relative to the models folder.'),
+  kind: z
+    .enum(['variant', 'partial', 'snapshot', 'other'])
+    .describe('`variant` was installed here before, `other` are weights that this server has not fetched.'),
+  size_bytes: z.int(),
+  modified_at: z.string().meta({ format: 'date-time' }),
+  selected: z.boolean().describe('Whether it goes without being named.'),
+})
+
+/** Reply of `GET /api/models/unused`. */
+export const unusedFiles = z.object({
+  files: z.array(unusedFile),
+  size_bytes: z.int(),
+  selected_bytes: z.int(),
+  installing: z
+    .array(z.string())
+    .readonly()
+    .describe('Models that are being installed; files that they may need are left out.'),
+})
+
+/** Body of `POST /api/models/prune`. */
+export const pruneRequest = z.strictObject({
+  files: z
+    .array(z.string().min(1))
+    .max(10_000)
+    .optional()
+    .describe('Names of unused files; all selected ones when it is left out.'),
+})
+
+/** Reply of `POST /api/models/prune`. */
+export const prunedFiles = z.object({
+  removed: z.array(unusedFile),
+  failed: z.array(z.object({ file: z.string(), error: z.string() })),
+  freed_bytes: z.int(),
+  installing: z.array(z.string()).readonly(),
+})

@@ -1,0 +1,106 @@
+import { readdir } from 'node:fs/promises'
+import { basename, join, posix, relative, resolve, sep } from 'node:path'
+import { SvcError } from '@svc/errors'
+import { listModelFiles } from '../../catalog/delete-model.ts'
+import type { ConfigStore } from '../../catalog/folder-store.ts'
+import { toReason } from '../../files/file-error.ts'
+import { readRegularFile } from '../../files/read-regular-file.ts'
+import { listSnapshots } from '../artifacts/used-snapshots.ts'
+import { listRecorded, listUsedFiles } from '../file-owners.ts'
+import { readRecords } from '../install-record.ts'
+import { listParents } from '../relocate-files.ts'
+import type { WalkedFolder } from './walk-folder.ts'
+
+/** The files of the models folder that somebody needs. */
+export interface Claims {
+  /** Whether a model file, a record or a link names a file, its folder, or another part of the same weights. */
+  holds(path: string): boolean
+  /** Whether a model file or a link names a snapshot, or a link leads into it. @param folder that of the snapshot */
+  holdsSnapshot(key: string, folder: string): boolean
+}
+
+/** What the claims are read from. */
+export interface ClaimParts {
+  readonly modelsPath: string
+  readonly modelFiles: Pick<ConfigStore, 'list'>
+  /** Another file with models (`--models-config-file`). */
+  readonly listFile: string | undefined
+}
+
+const MAX_TEXT_BYTES = 16 * 1024 * 1024
+/** The number in the name of a part of weights: an engine finds the other parts by their names. */
+const PART = /-\d{5}-of-\d{5}(?=\.)/g
+
+/**
+ * Reads who needs which file. A file counts as needed too where the text of any model file has its name: the file may not
+ * load, and may have keys that only an engine reads.
+ *
+ * @throws {SvcError} `conflict`, code `model_file_unreadable`
+ */
+export async function readClaims(parts: ClaimParts, { links }: WalkedFolder): Promise<Claims> {
+  const { modelsPath, modelFiles } = parts
+  const models = modelFiles.list({ includeReferenced: true })
+  const described = models.filter(({ source }) => source === 'yaml' || source === 'list')
+  const texts = await readTexts(parts)
+  const loaded = new Set(described.map(({ file }) => file))
+  const names = [
+    ...described.flatMap((model) => [...listUsedFiles(model), ...listModelFiles(model)]),
+    ...(await readRecords(modelsPath)).flatMap(listRecorded),
+  ].map((name) => toInside(modelsPath, name))
+  const outside = links.filter(({ from, to }) => toUnit(from) !== toUnit(to)).map(({ to }) => to)
+  const named = new Set([...names, ...outside].filter((name) => name !== '').map(fold))
+  const snapshots = new Set(models.flatMap(listSnapshots))
+  const all = [...texts.values()].join('\n')
+  // Which folders a file names cannot be told where it does not load.
+  const broken = [...texts].flatMap(([file, text]) => (loaded.has(file) ? [] : [text])).join('\n')
+  return {
+    holds(path) {
+      const folded = fold(path)
+      const parents = listParents(folded)
+      if ([folded, ...parents].some((each) => named.has(each))) return true
+      if (all.includes(basename(folded))) return true
+      return broken !== '' && parents.some((parent) => broken.includes(basename(parent)))
+    },
+    holdsSnapshot(key, folder) {
+      const isLinked = [...named].some((name) => name === fold(folder) || name.startsWith(`${fold(folder)}/`))
+      return isLinked || snapshots.has(key) || all.includes(key)
+    },
+  }
+}
+
+/** A text as it is compared: file systems take another case or composition of a letter for the same, and parts of weights count as one. */
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase().replaceAll(PART, '')
+}
+
+/** The unit of hidden folders that is deleted as a whole; a link from one into itself holds nothing. */
+function toUnit(path: string): string {
+  return path.startsWith('.') ? path.split('/').slice(0, 3).join('/') : path
+}
+
+/** A name relative to the models folder; empty for the folder itself and for places outside. */
+function toInside(modelsPath: string, name: string): string {
+  if (name.includes('\0')) return ''
+  const inside = relative(modelsPath, resolve(modelsPath, name))
+  return inside === '..' || inside.startsWith(`..${sep}`) ? '' : posix.normalize(inside.split(sep).join('/'))
+}
+
+/** The texts of all model files, as they are compared, by the names of the files. */
+async function readTexts({ modelsPath, listFile }: ClaimParts): Promise<ReadonlyMap<string, string>> {
+  const names = (await readdir(modelsPath).catch(() => [])).filter((name) => /\.ya?ml$/i.test(name))
+  const paths = [
+    ...names.map((name): [string, string] => [name, join(modelsPath, name)]),
+    ...(listFile === undefined ? [] : [[listFile, listFile] as [string, string]]),
+  ]
+  const texts = new Map<string, string>()
+  for (const [name, path] of paths) texts.set(name, fold(await readText(name, path)))
+  return texts
+}
+
+async function readText(name: string, path: string): Promise<string> {
+  const read = await readRegularFile(path, { maxBytes: MAX_TEXT_BYTES, followsLink: true }).catch(toReason)
+  if (typeof read !== 'string') return read.toString('utf8')
+  throw new SvcError('conflict', `${name} may name any file, and cannot be read: ${read}`, {
+    code: 'model_file_unreadable',
+  })
+}

@@ -1,0 +1,24 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, unwrap } from '../../lib/api-client.ts'
+
+const fetchUnused = (signal: AbortSignal) => unwrap(api.GET('/api/models/unused', { signal }))
+
+/** Files of the models folder that no model needs. */
+export type UnusedFiles = Awaited<ReturnType<typeof fetchUnused>>
+
+/** One of them. */
+export type UnusedFile = UnusedFiles['files'][number]
+
+export const unusedQuery = queryOptions({
+  queryKey: ['models', 'unused'],
+  queryFn: ({ signal }) => fetchUnused(signal),
+})
+
+/** Deletes unused files by their names. */
+export function usePrune() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (files: readonly string[]) => unwrap(api.POST('/api/models/prune', { body: { files: [...files] } })),
+    onSettled: () => client.invalidateQueries({ queryKey: ['models'] }),
+  })
+}
