@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { link, lstat, mkdir, open, realpath, rename, unlink } from 'node:fs/promises'
+import { link, lstat, open, realpath, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { Document } from 'yaml'
 import { readSystemCode, toFileError, toReason } from '../files/file-error.ts'
+import { makeFileFolder } from '../files/make-folder.ts'
 import { checkName, toFileName } from '../files/safe-path.ts'
 import { createTemporaryPath } from '../files/temporary-files.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
@@ -72,7 +73,7 @@ export async function addModel(options: AddModelOptions): Promise<AddedModel> {
   checkName(name, 'model')
   const summary = checkWeights(source)
   const { sizeBytes } = summary
-  await mkdir(folder, { recursive: true })
+  await makeFileFolder(folder)
   if (createConfigStore({ folder }).get(name) !== undefined) throw modelExists(name)
 
   const configFile = `${toFileName(name)}.yaml`

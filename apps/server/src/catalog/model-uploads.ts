@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { toFileError } from '../files/file-error.ts'
+import { requireWritable } from '../files/folder-access.ts'
 import { checkName, toFileName } from '../files/safe-path.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import { type AddedModel, addModel, checkWeightsName, modelExists, nameModel, notAModel } from './add-model.ts'
@@ -178,6 +179,7 @@ export function createModelUploads(parts: ModelUploadParts): ModelUploads {
       }
       beginning.add(request)
       try {
+        await requireWritable(modelsPath)
         await refuseTooLarge(request)
         return toState(await create(request, name))
       } finally {

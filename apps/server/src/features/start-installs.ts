@@ -83,21 +83,27 @@ export async function enqueueStartInstalls(platform: Platform): Promise<readonly
 
 async function enqueueAll(
   models: readonly Preload[],
-  { config, modelGallery, backendGallery }: Platform,
+  { config, modelGallery, backendGallery, log }: Platform,
 ): Promise<readonly Operation[]> {
   const started: Operation[] = []
   for (const name of config.externalBackends) {
     started.push(await backendGallery.install(name.includes('://') ? { uri: name } : { id: name }))
   }
   for (const { id, url, name, variant, overrides } of models) {
-    const operation = await modelGallery.install({
+    const request = {
       ...(id === undefined ? {} : { id }),
       ...(url === undefined ? {} : { url }),
       ...(name === undefined ? {} : { name }),
       ...(variant === undefined ? {} : { variant }),
       ...(overrides === undefined ? {} : { overrides }),
+    }
+    const operation = await modelGallery.install(request).catch((error: unknown) => {
+      // The models that are there are served from a folder that cannot be written, too.
+      if (!SvcError.is(error) || error.code !== 'not_writable') throw error
+      log.error({ model: id ?? name, err: error }, 'model to install at start could not be installed')
+      return undefined
     })
-    started.push(operation)
+    if (operation !== undefined) started.push(operation)
   }
   return started
 }

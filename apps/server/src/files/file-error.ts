@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { SvcError } from '@svc/errors'
 
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
+const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
@@ -31,20 +32,30 @@ export function toReason(error: unknown): string {
   return code === undefined ? 'unknown reason' : (REASONS[code] ?? code)
 }
 
+/** A user of the operating system, by the numbers that `chown` takes. */
+export interface UserNumbers {
+  readonly number: number
+  readonly group: number
+}
+
+/** The user of this process; undefined on systems without numbers. */
+export function readUserNumbers(): UserNumbers | undefined {
+  const [number, group] = [process.geteuid?.(), process.getegid?.()]
+  return number === undefined || group === undefined ? undefined : { number, group }
+}
+
 /**
- * Converts a failed file operation: `insufficient_storage` for a full disk, `internal` otherwise. The message names the
- * file without its folder, so clients may see it.
+ * Converts a failed file operation: `insufficient_storage` for a full disk and for a place that this process may not
+ * change, `internal` otherwise. The message names the file without its folder, so clients may see it.
  *
  * @param doing the operation as a participle: `written`
  */
 export function toFileError(cause: unknown, doing: string, path: string): SvcError {
-  const full = FULL.has(readSystemCode(cause) ?? '')
-  return new SvcError(
-    full ? 'insufficient_storage' : 'internal',
-    `${basename(path)} could not be ${doing}: ${toReason(cause)}`,
-    {
-      code: full ? 'disk_full' : 'file_failed',
-      cause,
-    },
-  )
+  const systemCode = readSystemCode(cause) ?? ''
+  const said = `${basename(path)} could not be ${doing}: ${toReason(cause)}`
+  if (FULL.has(systemCode)) return new SvcError('insufficient_storage', said, { code: 'disk_full', cause })
+  if (doing === 'read' || !DENIED.has(systemCode)) return new SvcError('internal', said, { code: 'file_failed', cause })
+  const user = systemCode === 'EROFS' ? undefined : readUserNumbers()
+  const message = user === undefined ? said : `${said} for user ${user.number}, group ${user.group}`
+  return new SvcError('insufficient_storage', message, { code: 'not_writable', cause })
 }

@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StartRefused } from '../config/start-refused.ts'
-import { readSystemCode, toReason } from './file-error.ts'
+import { readSystemCode, toFileError, toReason } from './file-error.ts'
 
 /**
  * Makes a folder that the server cannot do without, and those above it.
@@ -18,6 +18,13 @@ export async function makeFolder(
   } catch (error) {
     throw new StartRefused(`the ${what} ${path} cannot be made: ${toReason(error)}`, { exitCode: 78, cause: error })
   }
+}
+
+/** Makes the folder of a file that is about to be written, and those above it. @throws {SvcError} as {@link toFileError} */
+export async function makeFileFolder(path: string, mode?: number): Promise<void> {
+  await mkdir(path, { recursive: true, mode }).catch((error: unknown) => {
+    throw toFileError(error, 'made', path)
+  })
 }
 
 /** Goes up to a folder that is there. `mkdir` with `recursive` never ends below `/proc`. */

@@ -1,7 +1,8 @@
-import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { lstat, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { toFileError } from '../files/file-error.ts'
+import { makeFileFolder } from '../files/make-folder.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { Logger } from '../ports.ts'
@@ -39,7 +40,7 @@ export async function commitModel(modelsPath: string, name: string, commit: Mode
   for (const filename of [...commit.moves, ...commit.texts.map((text) => text.filename)]) {
     await prepareFolder(modelsPath, filename)
   }
-  await mkdir(staging, { recursive: true })
+  await makeFileFolder(staging)
   await writeFileAtomic(join(staging, JOURNAL), JSON.stringify(commit), { mode: 0o600 })
   await finish(modelsPath, staging, commit)
 }
@@ -96,9 +97,7 @@ async function syncFolder(folder: string): Promise<void> {
 /** Makes the folder of a file and sees that it lies inside the models folder, links followed. */
 async function prepareFolder(modelsPath: string, filename: string): Promise<void> {
   const folder = dirname(join(modelsPath, filename))
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw toFileError(error, 'made', folder)
-  })
+  await makeFileFolder(folder)
   const [root, real] = await Promise.all([realpath(modelsPath), realpath(folder)])
   if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return
   throw new SvcError('invalid_request', `${filename} would lie outside the models folder`, { code: 'invalid_file' })

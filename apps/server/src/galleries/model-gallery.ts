@@ -8,6 +8,7 @@ import type { Downloader } from '../downloads/downloader.ts'
 import { createKeyedLock } from '../downloads/keyed-lock.ts'
 import type { KnownFiles } from '../downloads/known-files.ts'
 import type { UriServices } from '../downloads/resolve-uri.ts'
+import { requireWritable } from '../files/folder-access.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Operations, OperationWork } from '../operations/operations.ts'
@@ -31,7 +32,7 @@ import { createVariantChooser, listVariants, type VariantChoice, type VariantPar
 /** The models of galleries, and what can be done with them. */
 export interface ModelGallery {
   readonly indexes: GalleryIndexes<ModelEntry>
-  /** Queues an installation. @throws as {@link Operations.enqueue} */
+  /** Queues an installation. @throws {SvcError} as {@link Operations.enqueue} and {@link requireWritable} */
   install(request: ModelRequest): Promise<Operation>
   /**
    * Writes the configuration of an entry without its files.
@@ -39,7 +40,7 @@ export interface ModelGallery {
    * @throws {SvcError} `conflict`, code `model_exists`; as {@link planRequest}
    */
   saveConfig(id: string, options: { readonly signal: AbortSignal }): Promise<void>
-  /** Queues the deletion of a model that is here. @throws as {@link Operations.enqueue} */
+  /** Queues the deletion of a model that is here. @throws {SvcError} as {@link ModelGallery.install} */
   remove(name: string): Promise<Operation>
   variants(listed: Listed<ModelEntry>, options: { readonly signal: AbortSignal }): Promise<VariantChoice>
   /** How the model behind an address is installed. @throws as {@link planImport} */
@@ -141,13 +142,15 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
   })
   return {
     indexes,
-    install: (request) =>
-      operations.enqueue({
+    async install(request) {
+      await requireWritable(modelsPath)
+      return operations.enqueue({
         subject: 'model',
         action: 'installation',
         fullName: toFullName(request),
         details: storedRequest.parse(request),
-      }),
+      })
+    },
     async saveConfig(id, { signal }) {
       const { plan } = await planRequest({ id }, installer, signal)
       const save = async (): Promise<void> => {
@@ -165,7 +168,10 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
       }
       await folderLock.run(modelsPath, save, { signal })
     },
-    remove: (name) => operations.enqueue({ subject: 'model', action: 'deletion', fullName: name, details: {} }),
+    async remove(name) {
+      await requireWritable(modelsPath)
+      return operations.enqueue({ subject: 'model', action: 'deletion', fullName: name, details: {} })
+    },
     variants: (listed, options) => listVariants(listed, variantParts, options),
     planImport: (uri, preferences, { signal }) => planImport(uri, preferences, parts, signal),
     measureRequest: ({ files = [] }, options) => shapes.read({ files, size: '' }, options),

@@ -1,10 +1,11 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import type { Credentials } from '../downloads/credentials.ts'
 import type { DownloadSource } from '../downloads/download-source.ts'
 import type { Downloader } from '../downloads/downloader.ts'
 import type { ResolvedUri, UriServices } from '../downloads/resolve-uri.ts'
+import { makeFileFolder } from '../files/make-folder.ts'
 import { isSafeName } from '../files/safe-path.ts'
 import { parseImageReference } from '../oci/image-reference.ts'
 import { pullImage } from '../oci/pull-image.ts'
@@ -70,7 +71,7 @@ export async function fetchModelImage(
   const { filename } = file
   const root = join(staging, filename)
   const layersFolder = `${root}.layers`
-  await mkdir(staging, { recursive: true })
+  await makeFileFolder(staging)
   if (resolved.kind === 'oci-file') await unpackImageArchive({ path: resolved.path, layersFolder, root, signal })
   else if (resolved.kind === 'oci') {
     await pullImage({

@@ -1,8 +1,9 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Credentials } from '../downloads/credentials.ts'
 import { downloadFiles, type SetProgress } from '../downloads/download-files.ts'
 import type { Downloader } from '../downloads/downloader.ts'
+import { makeFileFolder } from '../files/make-folder.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import { createLayerTarget } from './apply-layer.ts'
 import { readDecompressed } from './decompress.ts'
@@ -64,7 +65,7 @@ export async function pullImage(options: PullOptions): Promise<PulledImage> {
   })
   options.onUnpack()
   await rm(root, { recursive: true, force: true })
-  await mkdir(root, { recursive: true, mode: 0o755 })
+  await makeFileFolder(root, 0o755)
   const target = createLayerTarget(root)
   for (const { digest, sizeBytes } of manifest.layers) {
     await target.apply(readDecompressed(toLayerPath(digest), { signal }), { compressedBytes: sizeBytes, signal })

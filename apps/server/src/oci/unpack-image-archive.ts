@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { toFileError } from '../files/file-error.ts'
+import { makeFileFolder } from '../files/make-folder.ts'
 import { createLayerTarget } from './apply-layer.ts'
 import { readDecompressed } from './decompress.ts'
 import { isDigest } from './image-reference.ts'
@@ -35,7 +36,7 @@ const MAX_RATIO = 200
 export async function unpackImageArchive({ path, layersFolder, root, signal }: ImageArchive): Promise<void> {
   const names = await findLayers(path, signal)
   await rm(root, { recursive: true, force: true })
-  for (const folder of [root, layersFolder]) await mkdir(folder, { recursive: true, mode: 0o755 })
+  for (const folder of [root, layersFolder]) await makeFileFolder(folder, 0o755)
   const target = createLayerTarget(root)
   try {
     for (const [index, name] of names.entries()) {

@@ -3,6 +3,7 @@ import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import { openDatabase } from '../db/open-database.ts'
 import { type FileLock, lockDataPath } from '../files/file-lock.ts'
+import { findFolderProblem } from '../files/folder-access.ts'
 import { makeFolder } from '../files/make-folder.ts'
 import { removeStaleTemporaries } from '../files/temporary-files.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -29,6 +30,7 @@ export interface OpenData {
 export async function openData(options: DataOptions, closers: Closers): Promise<OpenData> {
   const { config, sources, clock, log: logger } = options
   await makeFolder(config.modelsPath, { what: 'models folder (--models-path)' })
+  await warnOfModelsFolder(config.modelsPath, logger)
   await makeFolder(config.backendsPath, { what: 'backends folder (--backends-path)' })
   await makeFolder(config.dataPath, { what: 'data folder (--data-path)', mode: 0o700 })
   const lock = await lockDataPath(config.dataPath, { clock })
@@ -47,4 +49,11 @@ export async function openData(options: DataOptions, closers: Closers): Promise<
   const settings = await createSettings({ config, sources, logger, clock })
   closers.push(() => settings.close())
   return { lock, database, settings }
+}
+
+/** A server with a folder that it may only read still serves the models in it. */
+async function warnOfModelsFolder(folder: string, logger: Logger): Promise<void> {
+  const problem = await findFolderProblem(folder)
+  if (problem === undefined) return
+  logger.warn({ folder, ...problem }, 'the models folder cannot be written: models cannot be installed or changed')
 }

@@ -5,7 +5,9 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { eventually, startFileOrigin, tempDir } from '@svc/test-kit'
 import { afterAll, describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
 import { hubPath, mockEntry, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
+import { verifies } from './verifies.ts'
 
 const MIB = 1024 * 1024
 const mount = (folder: string): boolean =>
@@ -119,4 +121,60 @@ describe.skipIf(!CAN_MOUNT)('a models folder on a disk that gets full', () => {
       unmount(models)
     }
   })
+})
+
+describe.skipIf(!CAN_MOUNT)('a models folder that cannot be written', () => {
+  verifies(
+    'model-admin:folder:unwritable',
+    'is told at the start and in figures, refuses changes, and serves',
+    async () => {
+      await using dir = await tempDir('svc-read-only-')
+      const models = join(dir.path, 'models')
+      await mkdir(models)
+      mount(models)
+      try {
+        const { overrides } = mockEntry('m')
+        await writeFile(join(models, 'm.yaml'), stringify({ name: 'm', ...(overrides as object) }))
+        spawnSync('mount', ['-o', 'remount,ro', models], { stdio: 'ignore' })
+        const flags = ['--preload-models=[{"id": "one"}]']
+        await using world = await startGalleryWorld({ folder: dir.path, flags })
+        const { server } = world
+        const text = 'the models folder cannot be written: models cannot be installed or changed'
+        const problem = {
+          folder: models,
+          reason: 'the file system is read-only',
+          remedy: 'mount it writable, or name another folder with --models-path',
+        }
+        const told = server.logLines.find((line) => line.includes(text)) ?? '{}'
+        expect(JSON.parse(told)).toMatchObject(problem)
+        expect((await server.call('/api/resources')).json()).toMatchObject({ models_folder_problem: problem })
+        const change = (method: string, body: unknown = {}): Parameters<typeof server.call>[1] => {
+          const text = JSON.stringify(body)
+          const headers = { 'content-type': 'application/json', 'content-length': String(text.length) }
+          return { method, headers, body: text }
+        }
+        const attempts: readonly (readonly [string, string, unknown?])[] = [
+          ['POST', '/models/apply', { id: 'one' }],
+          ['POST', '/api/models/install/one', {}],
+          ['POST', '/models/delete/m', {}],
+          ['POST', '/api/models/delete/m', {}],
+          ['POST', '/models/import', { name: 'x', backend: 'mock' }],
+          ['PATCH', '/api/models/config-json/m', { context_size: 3 }],
+          ['PUT', '/models/toggle-pinned/m/pin'],
+          ['POST', '/api/models/uploads', { filename: 'a.gguf', size_bytes: 9 }],
+          ['POST', '/api/copy', { source: 'm', destination: 'z' }],
+          ['DELETE', '/api/delete', { model: 'm' }],
+          ['POST', '/api/pull', { model: 'one', stream: false }],
+        ]
+        for (const [method, path, body] of attempts) {
+          const reply = await server.call(path, change(method, body))
+          expect([path, reply.status]).toEqual([path, 507])
+          expect(reply.text).toContain('read-only')
+        }
+        expect((await server.chat('m')).text).toContain('I am m')
+      } finally {
+        unmount(models)
+      }
+    },
+  )
 })

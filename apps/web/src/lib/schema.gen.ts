@@ -7227,6 +7227,13 @@ export interface components {
                 [key: string]: unknown;
             };
             storage_size: number;
+            models_folder_problem?: {
+                folder: string;
+                reason: string;
+                remedy: string;
+            } & {
+                [key: string]: unknown;
+            };
             reclaimer_enabled: boolean;
             reclaimer_threshold: number;
             watchdog_interval: string;

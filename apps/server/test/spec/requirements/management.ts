@@ -271,6 +271,13 @@ export const MANAGEMENT = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-admin:folder:unwritable',
+    section: '4.6',
+    behavior:
+      'Where the models folder cannot be written, the log says so at the start, `/api/resources` and the page of models name the reason, the number of the user and a remedy, and changes of models are refused with 507. The models in the folder are served.',
+    state: 'built',
+  },
+  {
     id: 'model-admin:unused:listed',
     section: '4.6',
     behavior:

@@ -104,6 +104,12 @@ export const hostQuery = queryOptions({
   },
 })
 
+/** Why the server cannot write its models folder; null where it can. */
+export const folderProblemQuery = queryOptions({
+  ...resourcesQuery,
+  select: ({ models_folder_problem: problem }) => problem ?? null,
+})
+
 /** The models in memory by their names. */
 export const loadedQuery = queryOptions({
   ...systemQuery,

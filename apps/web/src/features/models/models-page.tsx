@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../../components/ui/icon.tsx'
+import { Notice } from '../../components/ui/notice.tsx'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { installedModelsQuery } from '../../lib/server-state.ts'
-import { hostQuery } from './api.ts'
+import { folderProblemQuery, hostQuery } from './api.ts'
 import { GalleryView } from './gallery-view.tsx'
 import { InstalledView } from './installed-view.tsx'
 import { UnusedView } from './unused-view.tsx'
@@ -56,7 +57,15 @@ export function ModelsPage() {
           )}
         </div>
       </PageHead>
+      <FolderNotice />
       {shown === 'explore' ? <GalleryView /> : shown === 'installed' ? <InstalledView /> : <UnusedView />}
     </>
   )
+}
+
+/** Says that the server cannot write its models folder. */
+function FolderNotice() {
+  const { t } = useTranslation('models')
+  const problem = useQuery(folderProblemQuery).data
+  return problem ? <Notice tone="bad">{t('folderProblem', { ...problem })}</Notice> : null
 }

@@ -1,4 +1,5 @@
 import type { ResourcesReply, WireDeviceMemory } from '@svc/wire/native'
+import { findFolderProblem } from '../../../files/folder-access.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { clampPercent, createProcessorFigures, measureFiles, readDisk } from '../../../monitoring/host-figures.ts'
@@ -30,11 +31,12 @@ export function resourceRoute({ memory, modelsPath, watchdog }: ResourceFacts): 
       200: { description: 'Readings of this moment, in bytes.', schema: async () => (await wire()).resourcesReply },
     },
     async handler() {
-      const [devices, main, disk, storage] = await Promise.all([
+      const [devices, main, disk, storage, problem] = await Promise.all([
         memory.devices(),
         memory.main(),
         readDisk(modelsPath),
         measureFiles(modelsPath),
+        findFolderProblem(modelsPath),
       ])
       const { logicalCores, usagePercent, load1 } = processors.read()
       const { reclaims, threshold, interval } = watchdog()
@@ -51,6 +53,7 @@ export function resourceRoute({ memory, modelsPath, watchdog }: ResourceFacts): 
         },
         ...(disk === undefined ? {} : { disk: { ...disk } }),
         storage_size: storage,
+        ...(problem === undefined ? {} : { models_folder_problem: { folder: modelsPath, ...problem } }),
         reclaimer_enabled: reclaims,
         reclaimer_threshold: threshold,
         watchdog_interval: interval,
