@@ -167,7 +167,7 @@ describe.each(places)('audit events on $name', ({ create }) => {
     await using world = await open(50)
     const change = (kind: 'administration' | 'account', target: string): AuditEvent => ({
       ...{ kind, origin: 'api', change: 'user.role', correlationId: 'c', actor: 'ada', via: 'session', address: '' },
-      facts: { target },
+      ...{ userId: target, facts: { target } },
     })
     world.events.record([change('administration', 'first')])
     for (let round = 0; round < 25; round += 1) {
@@ -182,6 +182,25 @@ describe.each(places)('audit events on $name', ({ create }) => {
     const found = await world.events.list({ kinds: ['administration'], limit: 1000 })
     expect([found.length, found[0]?.facts.target, found.at(-1)?.facts.target]).toEqual([50, 'later-59', 'later-10'])
     expect(await world.events.count()).toBe(50)
+  })
+
+  // verifies events:changes:kept
+  it('of one account do not push those of another account out', async () => {
+    await using world = await open(100)
+    const change = (userId: string, target: string): AuditEvent => ({
+      ...{ kind: 'account', origin: 'api', change: 'user.profile', correlationId: 'c', actor: userId, via: 'session' },
+      ...{ address: '', userId, facts: { target } },
+    })
+    world.events.record(['bob', 'cyd', ''].map((userId) => change(userId, 'once')))
+    for (let round = 0; round < 25; round += 1) {
+      world.time.now += 1
+      world.events.record(Array.from({ length: 100 }, (_, index) => change('ada', `${round}-${index}`)))
+      await world.events.flush()
+    }
+    const found = await world.events.list({ kinds: ['account'], limit: 1000 })
+    const count = (userId: string) => found.filter((event) => event.userId === userId).length
+    expect([count('ada'), count('bob'), count('cyd'), count('')]).toEqual([5, 1, 1, 1])
+    expect(found[0]?.facts.target).toBe('24-99')
   })
 
   it('of changes are found by name, area, target and time', async () => {

@@ -6,7 +6,7 @@ import { type DatedEvent, toAuditRow, toIdPrefix } from './audit-row.ts'
 
 /**
  * The audit events of the server (§6.1) in its database, of the last 30 days: the newest 10,000 changes by admins, as many
- * by others, as many refusals of full models, and as many of all the rest.
+ * by others, 500 of each of them, as many refusals of full models, and as many of all the rest.
  */
 export interface AuditLog extends AuditSink, AuditReader {
   /** Writes the waiting events. */
@@ -23,6 +23,8 @@ export interface AuditLogOptions {
 }
 
 const MAX_ROWS = 10_000
+/** One account that is no admin's fills this part of the changes by such accounts at most. */
+const ACCOUNT_SHARE = 20
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
 /** Time that an event waits for others before they are written together. */
 const GATHER_MS = 250
@@ -68,7 +70,10 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
 
   async function trim(): Promise<void> {
     const { removeEvents } = await loadStatements()
-    await removeEvents(queries, { since: clock.now() - MAX_AGE_MS, maxRows, maxRemoved: TRIM_AFTER * 5 })
+    await removeEvents(queries, {
+      ...{ since: clock.now() - MAX_AGE_MS, maxRows, maxRemoved: TRIM_AFTER * 5 },
+      maxRowsOfAccount: Math.ceil(maxRows / ACCOUNT_SHARE),
+    })
   }
 
   /** Runs before a read: writes waiting events and drops expired ones. */

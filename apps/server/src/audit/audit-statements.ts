@@ -1,8 +1,8 @@
-import { and, count, desc, eq, gte, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, gte, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { DatabaseQueries } from '../db/queries.ts'
 import type { Tables } from '../db/schema.ts'
 import type { AuditQuery, RecordedEvent } from './audit-event.ts'
-import { ALL_ID_PREFIXES, type AuditRow, CHANGE_KINDS, findIdPrefix, fromAuditRow } from './audit-row.ts'
+import { ALL_ID_PREFIXES, type AuditRow, CHANGE_KINDS, findIdPrefix, fromAuditRow, toIdPrefix } from './audit-row.ts'
 
 /** Writes events. */
 export async function insertEvents(queries: DatabaseQueries, rows: readonly AuditRow[]): Promise<void> {
@@ -15,6 +15,8 @@ export interface KeptEvents {
   readonly since: number
   /** Rows of each prefix of ids. */
   readonly maxRows: number
+  /** Changes by one account that is no admin's: it pushes out its own, not those of others. */
+  readonly maxRowsOfAccount: number
   /** How many of those beyond `maxRows` one call removes. */
   readonly maxRemoved: number
 }
@@ -22,24 +24,45 @@ export interface KeptEvents {
 /** Removes the events that are not kept. */
 export async function removeEvents(
   queries: DatabaseQueries,
-  { since, maxRows, maxRemoved }: KeptEvents,
+  { since, maxRows, maxRowsOfAccount, maxRemoved }: KeptEvents,
 ): Promise<void> {
+  const accounts = await listBusyAccounts(queries, maxRowsOfAccount)
   await queries.transaction(async (transaction) => {
-    await transaction.change((db, { auditEvents }) => db.delete(auditEvents).where(lt(auditEvents.createdAt, since)))
-    for (const prefix of ALL_ID_PREFIXES) {
-      await transaction.change((db, { auditEvents }) => {
+    const removeSurplus = (kept: number, prefix: string, userId?: string): Promise<unknown> =>
+      transaction.change((db, { auditEvents }) => {
         // Ids grow with time, and the key of the table finds them by their beginning.
         const surplus = db
           .select({ id: auditEvents.id })
           .from(auditEvents)
-          .where(hasPrefix(auditEvents, prefix))
+          .where(and(hasPrefix(auditEvents, prefix), userId === undefined ? undefined : eq(auditEvents.userId, userId)))
           .orderBy(desc(auditEvents.id))
           .limit(maxRemoved)
-          .offset(maxRows)
+          .offset(kept)
         return db.delete(auditEvents).where(inArray(auditEvents.id, surplus))
       })
-    }
+    await transaction.change((db, { auditEvents }) => db.delete(auditEvents).where(lt(auditEvents.createdAt, since)))
+    for (const account of accounts) await removeSurplus(maxRowsOfAccount, ACCOUNT_PREFIX, account)
+    for (const prefix of ALL_ID_PREFIXES) await removeSurplus(maxRows, prefix)
   })
+}
+
+const ACCOUNT_PREFIX = toIdPrefix('account')
+/** Accounts of which one call removes changes. */
+const MAX_BUSY_ACCOUNTS = 50
+
+/** Accounts with more changes than are kept of one. */
+async function listBusyAccounts(queries: DatabaseQueries, kept: number): Promise<readonly string[]> {
+  const rows = await queries.rows((db, { auditEvents }) =>
+    db
+      .select({ userId: auditEvents.userId })
+      .from(auditEvents)
+      .where(hasPrefix(auditEvents, ACCOUNT_PREFIX))
+      .groupBy(auditEvents.userId)
+      .having(gt(count(), kept))
+      .orderBy(desc(count()))
+      .limit(MAX_BUSY_ACCOUNTS),
+  )
+  return rows.map(({ userId }) => userId)
 }
 
 /** Holds in every collation: a digit follows the prefix of an id, and sorts before a letter. */

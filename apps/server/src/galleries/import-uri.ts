@@ -1,4 +1,6 @@
 import { SvcError } from '@svc/errors'
+import { runsLanguage } from '../backends/backend-names.ts'
+import { readsGguf } from '../catalog/attach-weights.ts'
 import { isGgufName } from '../catalog/to-model-config.ts'
 import { hasDotSegment, type ResolvedUri, resolveUri, type UriServices } from '../downloads/resolve-uri.ts'
 import { checkName } from '../files/safe-path.ts'
@@ -31,19 +33,57 @@ export interface ImportParts {
   readonly canRun: (backend: string, options: { readonly signal: AbortSignal }) => Promise<boolean>
 }
 
-/** Backends that load a repository by its name, by the task that the hub names. */
-const BY_TASK: Readonly<Record<string, { readonly modality: string; readonly backends: readonly string[] }>> = {
-  'text-generation': { modality: 'text', backends: ['transformers', 'vllm', 'sglang', 'mlx'] },
-  'image-text-to-text': { modality: 'text', backends: ['vllm', 'sglang', 'mlx-vlm', 'transformers'] },
-  'feature-extraction': { modality: 'embeddings', backends: ['transformers', 'sentencetransformers'] },
-  'sentence-similarity': { modality: 'embeddings', backends: ['sentencetransformers', 'transformers'] },
-  'text-ranking': { modality: 'reranker', backends: ['rerankers'] },
-  'automatic-speech-recognition': { modality: 'asr', backends: ['whisper', 'faster-whisper', 'nemo', 'transformers'] },
-  'text-to-speech': { modality: 'tts', backends: ['transformers', 'kokoro', 'piper', 'qwen-tts'] },
-  'text-to-image': { modality: 'image', backends: ['diffusers', 'stablediffusion-ggml'] },
-  'text-to-video': { modality: 'video', backends: ['diffusers', 'vllm-omni'] },
-  'object-detection': { modality: 'detection', backends: ['rfdetr'] },
+/** What a model of a task is, which backends load its repository by name, and the keys that say what it can be asked for. */
+interface Task {
+  readonly modality: string
+  readonly backends: readonly string[]
+  readonly keys: Readonly<Record<string, unknown>>
 }
+
+/** A conversation whose template lies with the weights, where the server does not see it. */
+const CHATS = { known_usecases: ['chat'], template: { use_tokenizer_template: true } }
+
+/** Tasks as the hub names them. */
+const BY_TASK: Readonly<Record<string, Task>> = {
+  'text-generation': { modality: 'text', backends: ['transformers', 'vllm', 'sglang', 'mlx'], keys: CHATS },
+  'image-text-to-text': {
+    ...{ modality: 'text', backends: ['vllm', 'sglang', 'mlx-vlm', 'transformers'] },
+    keys: { ...CHATS, known_usecases: ['chat', 'vision'] },
+  },
+  'feature-extraction': {
+    ...{ modality: 'embeddings', backends: ['transformers', 'sentencetransformers'] },
+    keys: { embeddings: true },
+  },
+  'sentence-similarity': {
+    ...{ modality: 'embeddings', backends: ['sentencetransformers', 'transformers'] },
+    keys: { embeddings: true },
+  },
+  'text-ranking': { modality: 'reranker', backends: ['rerankers'], keys: { known_usecases: ['rerank'] } },
+  'automatic-speech-recognition': {
+    ...{ modality: 'asr', backends: ['whisper', 'faster-whisper', 'nemo', 'transformers'] },
+    keys: { known_usecases: ['transcript'] },
+  },
+  'text-to-speech': {
+    ...{ modality: 'tts', backends: ['transformers', 'kokoro', 'piper', 'qwen-tts'] },
+    keys: { known_usecases: ['tts'] },
+  },
+  'text-to-image': {
+    ...{ modality: 'image', backends: ['diffusers', 'stablediffusion-ggml'] },
+    keys: { known_usecases: ['image'] },
+  },
+  'text-to-video': { modality: 'video', backends: ['diffusers', 'vllm-omni'], keys: { known_usecases: ['video'] } },
+  'object-detection': { modality: 'detection', backends: ['rfdetr'], keys: { known_usecases: ['detection'] } },
+}
+
+/**
+ * Keys that say what a model can be asked for, where neither its backend nor its weights tell the server. Engines of
+ * language models chat with a model whose task nobody names.
+ */
+function listUseKeys(task: Task | undefined, backend: string): Readonly<Record<string, unknown>> {
+  if (task !== undefined && task.modality !== 'text') return task.keys
+  return runsLanguage(backend) && !readsGguf(backend) ? (task?.keys ?? CHATS) : {}
+}
+
 const DEFAULT_QUANTIZATIONS = ['q4_k_m', 'q4_k_s', 'q4_0', 'q5_k_m', 'q8_0']
 
 /**
@@ -103,7 +143,7 @@ async function planImage(
   const filename = name.replaceAll(/[^\w.-]/g, '-')
   if (weights !== undefined) return planFile(`${filename}.gguf`, uri, { ...preferences, name })
   if (preferences.backend === undefined) return { kind: 'ambiguous', modality: 'unknown', candidates: [] }
-  const configFile = { parameters: { model: filename } }
+  const configFile = { parameters: { model: filename }, ...listUseKeys(undefined, preferences.backend) }
   const files = [{ filename, uri }]
   return { kind: 'install', request: { name, configFile, overrides: toOverrides(preferences), files } }
 }
@@ -173,14 +213,15 @@ async function planRepository(
     }
     return { kind: 'install', request: { name, configFile, overrides: toOverrides(preferences), files } }
   }
-  const { modality, backends } = BY_TASK[found.task] ?? { modality: found.task || 'unknown', backends: [] }
+  const task = Object.hasOwn(BY_TASK, found.task) ? BY_TASK[found.task] : undefined
+  const { modality = found.task || 'unknown', backends = [] } = task ?? {}
   const usable: string[] = []
   if (preferences.backend === undefined) {
     for (const backend of backends) if (await parts.canRun(backend, { signal })) usable.push(backend)
   }
   const backend = preferences.backend ?? (usable.length === 1 ? usable[0] : undefined)
   if (backend === undefined) return { kind: 'ambiguous', modality, candidates: usable.length === 0 ? backends : usable }
-  const configFile = { parameters: { model: repository }, ...(modality === 'embeddings' ? { embeddings: true } : {}) }
+  const configFile = { parameters: { model: repository }, ...listUseKeys(task, backend) }
   return { kind: 'install', request: { name, configFile, overrides: { ...toOverrides(preferences), backend } } }
 }
 

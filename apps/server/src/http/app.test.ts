@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import { rawCall, startTestApp } from '../../test/support/test-app.ts'
@@ -216,6 +218,45 @@ describe('the gate', () => {
     expect((await app.call('/user')).status).toBe(200)
     expect((await app.call('/admin')).status).toBe(401)
   })
+
+  it('checks the host name of changes that an opened prefix lets in, as without auth', async () => {
+    const routes = [
+      route('/open', 'any', { method: 'POST' }),
+      route('/open', 'any'),
+      route('/kept', 'any', { method: 'POST' }),
+    ]
+    await using app = await startTestApp(routes, {
+      keys: ['k'],
+      pathWithoutAuth: ['/open'],
+      allowedHosts: ['named.example'],
+    })
+    const status = async (method: string, path: string, host: string, key?: string) =>
+      (await app.call(path, { method, headers: { host, ...(key === undefined ? {} : { 'x-api-key': key }) } })).status
+    for (const host of ['rebound.example', '127.0.0.1.example', 'localhost.example:8080', '127.example']) {
+      expect([host, await status('POST', '/open', host)]).toEqual([host, 421])
+      expect([host, await status('GET', '/open', host)]).toEqual([host, 200])
+      expect([host, await status('POST', '/open', host, 'k')]).toEqual([host, 200])
+      expect([host, await status('POST', '/kept', host)]).toEqual([host, 401])
+    }
+    for (const host of ['localhost', '127.0.0.1:80', '[::1]:80', 'named.example:8080']) {
+      expect([host, await status('POST', '/open', host)]).toEqual([host, 200])
+    }
+  })
+
+  it.each(['[::ffff:127.0.0.1]', '[::FFFF:7f00:1]:8080', '127.1', '0x7f.0.0.1', '[::1', 'a b', 'b\u00fccher.example'])(
+    'answers in the form of errors to Host: %s',
+    async (host) => {
+      await using app = await startTestApp(routes, {})
+      for (const path of ['/user', '/file/a%2Fb', '/none']) {
+        const { hostname, port } = new URL(app.url)
+        const socket = connect(Number(port), hostname)
+        socket.end(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`, 'latin1')
+        const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+        const status = Number(head.split(' ')[1])
+        if (status >= 400) expect([host, path, body]).toEqual([host, path, expect.stringMatching(/"error":/)])
+      }
+    },
+  )
 
   it('IN-13: opens path prefixes by the path that is executed, at the end of a segment', async () => {
     const post = (path: string) => route(path, 'any', { method: 'POST' })

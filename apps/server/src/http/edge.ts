@@ -14,6 +14,7 @@ import { errorBody } from './error-envelopes.ts'
 import { isPermanent, retryAfterSeconds, toStatus } from './error-map.ts'
 import { ALREADY_SENT, type HttpReply } from './http-reply.ts'
 import type { ServerRequest } from './messages.ts'
+import { ANONYMOUS } from './middleware/authenticate.ts'
 import type { Gate } from './middleware/authorize.ts'
 import { readOrigin, readPrefix, type TrustedProxies } from './middleware/client-address.ts'
 import { applyCors, applyPreflight, type CorsPolicy } from './middleware/cors.ts'
@@ -36,8 +37,10 @@ import { createSockets, type SocketLimits } from './websocket.ts'
 export interface EdgeOptions {
   readonly gate: Gate
   readonly cors: () => CorsPolicy
-  /** Undefined while auth is configured: then any host name is served. */
-  readonly host: () => HostPolicy | undefined
+  /** The names that a request may be addressed to where nothing else proves that its sender knows this server. */
+  readonly host: HostPolicy
+  /** Whether the names hold for every request. While auth is configured they hold only where its gate was opened. */
+  readonly checksHost: () => boolean
   /** Whether changes that pages elsewhere ask for are refused. @default always */
   readonly refusesCrossSite?: (() => boolean) | undefined
   /** Gives a caller whose session is due for it a new value. Must not throw. @default nothing */
@@ -115,6 +118,15 @@ function upstreamReply({ status, contentType = 'application/octet-stream', body,
   return { status, contentType, body, headers: Object.fromEntries(headers) }
 }
 
+/**
+ * Whether an exception of the operator opened the gate for a call that may change something: as on a server without auth,
+ * only the name in `Host` tells a page of this server from one whose name leads here.
+ */
+function isOpened({ authentication, incoming }: CallState, route: Route): boolean {
+  if (authentication !== ANONYMOUS || route.access === 'none') return false
+  return route.serveSocket !== undefined || (incoming.method !== 'GET' && incoming.method !== 'HEAD')
+}
+
 /** Headers of every reply. */
 interface CommonHeaders extends PreparedHeaders {
   /** The names with the header that says how a reply may be kept. */
@@ -189,8 +201,7 @@ export function createEdge(options: EdgeOptions): Edge {
     if (headers.host === undefined && httpVersion === '1.1')
       throw new SvcError('invalid_request', 'an HTTP/1.1 request needs a Host header', { code: 'missing_host' })
     checkSingleHost(call.incoming.rawHeaders)
-    const policy = options.host()
-    if (policy !== undefined) checkHost(call.incoming.headers.host, policy)
+    if (options.checksHost()) checkHost(call.incoming.headers.host, options.host)
   }
 
   /** Answers with an error. Cuts a reply that has begun: its writer has sent the error in-band. */
@@ -296,6 +307,7 @@ export function createEdge(options: EdgeOptions): Edge {
         const found = options.gate.admit(route, matched, call.incoming)
         // An `await` would cost a turn of the event loop, and most credentials are known.
         call.authentication = found instanceof Promise ? await found : found
+        if (isOpened(call, route)) checkHost(call.incoming.headers.host, options.host)
         call.matched = matched
         call.rightsGeneration = asked
         const { upgrade } = source

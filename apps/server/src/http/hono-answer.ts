@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { SvcError } from '@svc/errors'
 import type { App } from './app.ts'
+import { errorBody } from './error-envelopes.ts'
+import { toStatus } from './error-map.ts'
 import type { ServerReply } from './messages.ts'
 import type { Upgrade } from './upgrade.ts'
 
@@ -25,10 +28,22 @@ export function createHonoAnswer(app: Pick<App, 'fetch'>): HonoAnswer {
       const own = { ...bindings, alreadySent: RESPONSE_ALREADY_SENT }
       return app.fetch(request, upgrade === undefined ? own : { ...own, upgrade })
     },
-    { overrideGlobalObjects: false, hostname: 'localhost' },
+    { overrideGlobalObjects: false, hostname: 'localhost', errorHandler: () => refuseHead() },
   ) as (incoming: IncomingMessage, outgoing: ServerReply) => Promise<void>
   return (incoming, outgoing, upgrade) => {
     if (upgrade !== undefined) upgrades.set(incoming, upgrade)
     return handle(incoming, outgoing)
   }
+}
+
+/** The reply to a request whose target and `Host` make no URL, which the adapter refuses before any route is known. */
+function refuseHead(): Response {
+  const error = new SvcError('invalid_request', 'the target of the request or its Host header is not valid', {
+    code: 'invalid_host',
+  })
+  const status = toStatus(error)
+  return new Response(JSON.stringify(errorBody(error, 'compatible')), {
+    status,
+    headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' },
+  })
 }

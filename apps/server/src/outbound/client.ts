@@ -58,6 +58,11 @@ export interface OutboundRequest {
    * `if-modified-since`, `mcp-*` and `last-event-id` are dropped.
    */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined
+  /**
+   * Whether the first origin gets all headers but credentials and those of the connection. Another one, after a redirect,
+   * gets the listed ones. @default false
+   */
+  readonly passesHeaders?: boolean | undefined
   /** The value of `Authorization`, and the only origin that gets it. */
   readonly credentials?: { readonly origin: string; readonly authorization: string } | undefined
   readonly body?: Uint8Array | undefined
@@ -148,6 +153,7 @@ async function follow(
   let url: string | URL = firstUrl
   let { trust, credentials } = request
   const credentialsOrigin = credentials === undefined ? undefined : new URL(credentials.origin).origin
+  let firstOrigin: string | undefined
   for (let hop = 0; ; hop += 1) {
     lifetime.startWaiting()
     try {
@@ -158,7 +164,9 @@ async function follow(
           : error
       })
       const authorization = target.url.origin === credentialsOrigin ? credentials?.authorization : undefined
-      const headers = toRequestHeaders({ given, userAgent, decode: isDecoding(request), authorization })
+      firstOrigin ??= target.url.origin
+      const passesAll = request.passesHeaders === true && target.url.origin === firstOrigin
+      const headers = toRequestHeaders({ given, passesAll, userAgent, decode: isDecoding(request), authorization })
       // A name of this machine never leaves it.
       const proxy = isOnOwnMachine(target) ? undefined : findProxy(target.url)
       const message = await exchange({ target, method, headers, body, certificates, proxy, signal })

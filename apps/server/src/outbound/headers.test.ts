@@ -47,6 +47,48 @@ describe('toRequestHeaders', () => {
     })
   })
 
+  it('passes all but credentials, those of the connection and those of proxies, where it is told to', () => {
+    const passed = {
+      'x-custom': '1',
+      'api-version': '2',
+      prefer: 'wait',
+      'x-goog-user-project': 'p',
+      'user-agent': 'browser/1',
+    }
+    const back = [
+      'Host',
+      'Connection',
+      'Keep-Alive',
+      'Transfer-Encoding',
+      'Upgrade',
+      'TE',
+      'Trailer',
+      'Expect',
+      'Origin',
+    ]
+    const secret = [
+      'Referer',
+      'Authorization',
+      'Cookie',
+      'X-Api-Key',
+      'xi-api-key',
+      'Proxy-Authorization',
+      'Proxy-Connection',
+    ]
+    const added = ['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Access-Token', 'X-Real-IP', 'Via', 'Sec-Fetch-Site']
+    const given = {
+      ...Object.fromEntries([...back, ...secret, ...added, 'Content-Length'].map((name) => [name, 'hush'])),
+      Connection: 'close, X-Hop',
+      'X-Hop': 'hush',
+      ...passed,
+    }
+    expect(toRequestHeaders({ ...plain, given, passesAll: true })).toEqual({
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      ...passed,
+    })
+  })
+
   it('asks for the codings it decodes, and for no other', () => {
     const given = { 'accept-encoding': 'zstd' }
     expect(toRequestHeaders({ ...plain, given, decode: true })['accept-encoding']).toBe('gzip, deflate, br')

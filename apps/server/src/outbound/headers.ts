@@ -4,6 +4,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 const REQUEST_HEADERS =
   /^(accept|accept-(charset|encoding|language)|content-type|range|if-range|if-none-match|if-modified-since|mcp-[a-z-]+|last-event-id)$/
 
+/**
+ * Request headers that never go on where a client's own headers do: those of the connection, credentials, what names the
+ * page that asked, what this client sets itself, and what proxies before this server have added.
+ */
+const KEPT_BACK =
+  /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|accept-encoding|origin|referer|authorization|cookie|x-api-key|xi-api-key|proxy-.*|sec-.*|forwarded|x-forwarded-.*|x-real-ip|via)$/
+
 /** Reply headers about the connection, and those that callers of this client must not act on. */
 const DROPPED_REPLY_HEADERS: ReadonlySet<string> = new Set([
   'connection',
@@ -21,6 +28,8 @@ const DROPPED_REPLY_HEADERS: ReadonlySet<string> = new Set([
 export interface RequestHeaderOptions {
   /** The caller's headers, names in any case. */
   readonly given: Readonly<Record<string, string | undefined>>
+  /** Whether all of them are allowed but credentials and those of the connection. @default false */
+  readonly passesAll?: boolean | undefined
   readonly userAgent: string
   /** Whether encoded content is wanted. */
   readonly decode: boolean
@@ -29,15 +38,18 @@ export interface RequestHeaderOptions {
 
 /** Gives the headers of a request, without `host`: the allowed ones, and our own. */
 export function toRequestHeaders(options: RequestHeaderOptions): Record<string, string> {
-  const given = Object.entries(options.given).flatMap(([name, value]) => {
-    const lower = name.toLowerCase()
-    return value !== undefined && REQUEST_HEADERS.test(lower) ? [[lower, value] as const] : []
-  })
+  const entries = Object.entries(options.given).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const ofConnection = new Set(
+    entries.flatMap(([name, value = '']) => (name === 'connection' ? value.toLowerCase().split(/\s*,\s*/) : [])),
+  )
+  const isAllowed = (name: string): boolean =>
+    REQUEST_HEADERS.test(name) || (options.passesAll === true && !KEPT_BACK.test(name) && !ofConnection.has(name))
+  const given = entries.filter(([name, value]) => value !== undefined && isAllowed(name))
   return {
     accept: '*/*',
     'accept-encoding': 'identity',
-    ...Object.fromEntries(given),
     'user-agent': options.userAgent,
+    ...Object.fromEntries(given),
     ...(options.decode ? { 'accept-encoding': 'gzip, deflate, br' } : {}),
     ...(options.authorization === undefined ? {} : { authorization: options.authorization }),
   }

@@ -123,10 +123,26 @@ describe.each(places)('bodies on %s', (_, createEnv) => {
     expect(registered.json()).toMatchObject({ user: { role: 'user', id: expect.stringMatching(/^[0-9a-f]{32}$/) } })
     await eve.browser.send('PUT', '/api/auth/profile', { name: 'eve', ...FOREIGN })
     const key = await eve.browser.send('POST', '/api/auth/api-keys', { name: 'k', ...FOREIGN })
-    expect(key.json()).toMatchObject({ role: 'user', id: expect.stringMatching(/^[0-9a-f]{32}$/) })
+    expect([key.status, key.json()]).toEqual([400, { error: expect.stringMatching(/^unknown field /) }])
     expect((await eve.browser.call('/api/auth/me')).json()).toEqual(before)
     expect((await eve.browser.call('/system')).status).toBe(403)
     expect((await world.call('/api/auth/me', { headers: bob.headers })).json()).toMatchObject({ role: 'user' })
+  })
+
+  // verifies accounts:forms:unknown
+  it.each<[string, string, unknown, string]>([
+    ['POST', '/api/auth/api-keys', { name: 'k', expires_in: '1d' }, 'expires_in'],
+    ['POST', '/api/auth/api-keys', { name: 'k', expires_at: '2030-01-01T00:00:00Z' }, 'expires_at'],
+    ['POST', '/api/auth/api-keys', { name: 'k', expiresin: '1d' }, 'expiresin'],
+    ['POST', '/api/auth/api-keys', { name: 'k', scope: { routes: ['chat'] } }, 'scope'],
+    ['POST', '/api/auth/api-keys', { name: 'k', models: ['m'] }, 'models'],
+    ['POST', '/api/auth/admin/invites', { expires_in_hours: 1 }, 'expires_in_hours'],
+    ['POST', '/api/auth/admin/invites', { expiresInDays: 1 }, 'expiresInDays'],
+    ['PUT', '/api/auth/admin/users/:bob/quotas', { model: '', max_request: 1, window: '1d' }, 'max_request'],
+    ['PUT', '/api/auth/admin/users/:bob/models', { enabled: true, model: ['m'] }, 'model'],
+  ])('with a limit by a wrong name are refused: %s %s %j', async (method, path, body, field) => {
+    const reply = await world.admin.browser.send(method, path.replace(':bob', bob.id), body)
+    expect([reply.status, reply.json()]).toEqual([400, { error: expect.stringContaining(`unknown field "${field}"`) }])
   })
 
   it('keep a name exactly as it was typed', async () => {

@@ -59,7 +59,7 @@ describe('the CORS proxy', () => {
     expect(reply.headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  it('passes the body of a POST and harmless headers on, and no credentials', async () => {
+  it('passes the body and the headers of a POST on, and no credentials', async () => {
     upstream.replyWith({ headers: { 'content-type': 'application/json' }, body: '{"ok":true}' })
     const before = upstream.requests.length
     const reply = await proxied(`${origin}/mcp?a=1`, {
@@ -77,6 +77,7 @@ describe('the CORS proxy', () => {
         origin: server.url,
         referer: 'http://localhost/app?key=hush',
         'x-forwarded-for': 'hush',
+        'x-custom': 'goes on',
       },
       body: '{"ask":1}',
     })
@@ -84,6 +85,7 @@ describe('the CORS proxy', () => {
     const asked = await upstream.request(before)
     expect([asked.method, asked.path, asked.text()]).toEqual(['POST', '/mcp?a=1', '{"ask":1}'])
     expect([asked.header('mcp-session-id'), asked.header('last-event-id')]).toEqual([['s1'], ['7']])
+    expect(asked.header('x-custom')).toEqual(['goes on'])
     expect(JSON.stringify(asked.headers)).not.toContain('hush')
     expect(asked.header('origin')).toEqual([])
   })

@@ -132,7 +132,8 @@ export async function startTestApp(
   const served = createEdge({
     gate: createGate(authenticator, { pathWithoutAuth, isExempt }),
     cors: () => corsPolicy({ allowOrigins, authConfigured: authenticator.isConfigured }),
-    host: () => (authenticator.isConfigured ? undefined : hostPolicy(undefined, allowedHosts)),
+    host: hostPolicy(undefined, allowedHosts),
+    checksHost: () => !authenticator.isConfigured,
     proxies: trustedProxies([]),
     baseUrl: undefined,
     compression: { enabled: true, minLength: 1024 },

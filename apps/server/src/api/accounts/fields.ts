@@ -1,5 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { parseJsonCooperatively } from '@svc/json'
+import { didYouMean } from '../../config/suggest.ts'
 import type { BodyReader } from '../../http/body.ts'
 import type { Call } from '../../http/call.ts'
 
@@ -39,6 +40,20 @@ export async function readOptionalFields(call: Call, bodies: BodyReader): Promis
   const { 'content-length': length, 'transfer-encoding': coding } = call.incoming.headers
   const hasBody = coding !== undefined || (length !== undefined && length !== '0')
   return hasBody ? readFields(call, bodies) : {}
+}
+
+/**
+ * Refuses a form with members that nobody reads: a limit with a mistake in its name would be no limit.
+ *
+ * @throws {SvcError} `invalid_request`, code `unknown_field`, naming the member
+ */
+export function refuseUnknown(fields: Fields, known: readonly string[]): void {
+  const unknown = Object.keys(fields).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new SvcError('invalid_request', `unknown field ${JSON.stringify(unknown)}${didYouMean(unknown, known)}`, {
+    code: 'unknown_field',
+    details: { param: unknown },
+  })
 }
 
 /** Whether a form accepts a weak password. */

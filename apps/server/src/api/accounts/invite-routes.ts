@@ -1,7 +1,7 @@
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { describeInvite, formatTime } from './describe.ts'
-import { readOptionalFields } from './fields.ts'
+import { readOptionalFields, refuseUnknown } from './fields.ts'
 import { readId, readPage } from './page.ts'
 import { type AccountParts, ADMIN_ROUTE } from './parts.ts'
 
@@ -22,7 +22,9 @@ export function inviteRoutes({ auth, bodies }: AccountParts): Route[] {
       body: async () => (await schemas()).inviteForm,
       responses: { 201: { description: 'The invite.', schema: async () => (await schemas()).newInviteReply } },
       async handler(call) {
-        const { expiresInHours } = await readOptionalFields(call, bodies)
+        const fields = await readOptionalFields(call, bodies)
+        refuseUnknown(fields, ['expiresInHours'])
+        const { expiresInHours } = fields
         const createdBy = call.principal.kind === 'user' ? call.principal.id : undefined
         const { id, code, createdAt, expiresAt } = await invites.create({ expiresInHours, createdBy }, call)
         const times = { expiresAt: formatTime(expiresAt), createdAt: formatTime(createdAt) }

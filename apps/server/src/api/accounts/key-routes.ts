@@ -2,7 +2,7 @@ import type { ApiKey } from '@svc/auth/ports'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { describeKey, formatTime } from './describe.ts'
-import { readFields } from './fields.ts'
+import { readFields, refuseUnknown } from './fields.ts'
 import { readId, readPage } from './page.ts'
 import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
 
@@ -23,7 +23,9 @@ export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
       body: async () => (await schemas()).keyForm,
       responses: { 201: { description: 'The key.', schema: async () => (await schemas()).newKeyReply } },
       async handler(call) {
-        const { name, expiresIn, expiresAt, scopes } = await readFields(call, bodies)
+        const fields = await readFields(call, bodies)
+        refuseUnknown(fields, ['name', 'expiresIn', 'expiresAt', 'scopes'])
+        const { name, expiresIn, expiresAt, scopes } = fields
         const draft = { name, expiresIn, expiresAt, scopes: scopes as ScopesDraft }
         const { key, value } = await auth.apiKeys.create(call.principal, draft, call)
         call.noteChange({ target: key.id, name: key.name, details: describeLimits(key) })

@@ -3,7 +3,7 @@ import type { QuotaStatus } from '@svc/auth/quotas'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { describePermissions, describeQuota } from './describe.ts'
-import { readFields } from './fields.ts'
+import { readFields, refuseUnknown } from './fields.ts'
 import { readId } from './page.ts'
 import { type AccountParts, ADMIN_ROUTE } from './parts.ts'
 
@@ -98,6 +98,7 @@ function modelsRoute({ auth, bodies }: RightsParts): Route {
     },
     async handler(call) {
       const fields = await readFields(call, bodies)
+      refuseUnknown(fields, ['enabled', 'models'])
       const { id, email } = await auth.accounts.read(readId(call), call)
       const allowed = await auth.accounts.setAllowedModels(id, fields, call)
       call.noteChange({ name: email, details: allowed.enabled ? `only ${allowed.models.join(', ')}` : 'all' })
@@ -132,6 +133,7 @@ function quotaRoutes({ auth, bodies }: RightsParts): Route[] {
       },
       async handler(call) {
         const fields = await readFields(call, bodies)
+        refuseUnknown(fields, ['model', 'max_requests', 'max_total_tokens', 'window'])
         const { id, email } = await accounts.read(readId(call), call)
         const { model, max_requests: maxRequests, max_total_tokens: maxTokens, window } = fields
         const quota = await quotas.putRule(id, { model, maxRequests, maxTokens, window }, call)

@@ -82,6 +82,13 @@ export const RESOURCES = defineRequirements([
   },
   { id: 'user-key:expiry:optional', section: '2.3', behavior: 'A user key may expire.', state: 'built' },
   {
+    id: 'accounts:forms:unknown',
+    section: '2.3',
+    behavior:
+      'A form for a key, an invite, a quota or an allow-list with a field of another name is refused with 400 that names the field: a limit by a wrong name would be no limit.',
+    state: 'built',
+  },
+  {
     id: 'user-key:scopes:optional',
     section: '2.3',
     behavior: 'A user key may be limited to scopes.',

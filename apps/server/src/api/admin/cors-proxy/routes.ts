@@ -84,6 +84,7 @@ async function forward(call: Call, url: string, { bodies, client }: CorsProxyPar
         idleTimeoutMs: IDLE_TIMEOUT_MS,
         method: isPost ? 'POST' : 'GET',
         headers: readHeaders(call),
+        passesHeaders: true,
         body: held?.bytes,
         redirects: isPost ? 0 : 3,
       })
@@ -97,7 +98,7 @@ async function forward(call: Call, url: string, { bodies, client }: CorsProxyPar
   }
 }
 
-/** The client's headers; the outbound client drops all but the harmless ones. */
+/** The client's headers; the outbound client drops credentials and those of the connection. */
 function readHeaders(call: Call): Record<string, string | undefined> {
   return Object.fromEntries(Object.keys(call.incoming.headers).map((name) => [name, call.header(name)]))
 }
