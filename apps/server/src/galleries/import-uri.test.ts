@@ -28,7 +28,7 @@ describe('the import of a repository', () => {
       ...{ hubUrl: origin.origin, hubToken: undefined, hubTrust: 'operator' as const },
       ...{
         codeHostUrl: origin.origin,
-        codeHostTrust: 'operator',
+        codeHostTrust: 'operator' as const,
         credentials: { find: () => undefined, findRegistry: () => undefined },
       },
       modelsPath: '/models',

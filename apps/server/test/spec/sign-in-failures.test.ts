@@ -165,10 +165,27 @@ describe('a browser for which a sign-in fails', () => {
     expect((await call('login')).headers.location, 'those who leave have a budget of their own').toMatch(/^http/)
   })
 
-  it('gets the error where there are no pages', async () => {
-    await using bare = await startTestServer({ flags: ['--auth-enabled', '--disable-webui'] })
-    const reply = await bare.call('/api/auth/oidc/login', { headers: PAGE })
-    expect([reply.status, reply.json()]).toEqual([404, { error: 'this way to sign in is not configured' }])
+  verifies('auth-api:provider:plain-page', 'gets a plain page where there is no web interface', async () => {
+    const flags = ['--disable-webui', '--auth-registration-mode=approval']
+    await using bare = await startAt(await findPort(), { flags, env: oidcEnv(issuer.issuer) })
+    const own = createBrowser(bare.url)
+    const read = ({ status, headers, text }: RawReply) => [
+      ...[status, headers['content-type'], headers['cache-control']],
+      /<p>(.*)<\/p>/.exec(text)?.[1],
+    ]
+    const html = ['text/html; charset=utf-8', 'no-store']
+    const finish = async (browser: Browser) =>
+      browser.call(toPath(await goThere(browser, 'oidc', issuer.agree)), { headers: PAGE })
+    expect(read(await finish(own))).toEqual([200, ...html, 'You are signed in. You can close this page.'])
+    const stale = await own.call('/api/auth/oidc/callback?code=1&state=2', { headers: PAGE })
+    expect(read(stale)).toEqual([400, ...html, expect.stringContaining('This sign-in has expired')])
+    const denied = await own.call('/api/auth/oidc/callback?error=%3Cscript%3E', { headers: PAGE })
+    expect(read(denied)).toEqual([expect.any(Number), ...html, expect.any(String)])
+    expect(denied.text).not.toContain('script')
+    const missing = await own.call('/api/auth/github/login', { headers: PAGE })
+    expect(read(missing)).toEqual([404, ...html, 'This way to sign in is not set up on this server.'])
+    const program = await own.call('/api/auth/github/login', { headers: { accept: 'application/json' } })
+    expect([program.status, program.json()]).toEqual([404, { error: 'this way to sign in is not configured' }])
   })
 
   it('is counted as refused or as failed', async () => {

@@ -5,8 +5,10 @@ import { type Call, pathPrefix } from '../../http/call.ts'
 import type { HttpReply } from '../../http/http-reply.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { clearCookie, setCookie, setSession } from '../../http/session-cookies.ts'
+import { wantsPage } from '../../http/wants-page.ts'
 import { failSignIn, redirect } from './failed-sign-in.ts'
 import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
+import { signedInPage } from './plain-page.ts'
 
 /** The providers by the names that stand in their addresses; undefined where one is not configured. */
 export interface SignInProviders {
@@ -73,6 +75,7 @@ function callbackRoute(name: keyof SignInProviders, parts: SignInParts): Route {
         for (const cookie of [STATE_COOKIE, INVITE_COOKIE]) clearCookie(call, cookie)
         const { user, providerSession } = await attempts.arrival(call, () => signIn.complete(provider, callback, call))
         setSession(call, await auth.sessions.begin({ userId: user.id, providerSession }, call))
+        if (!parts.hasPages && wantsPage(call.incoming.headers.accept)) return signedInPage()
         return redirect(`${pathPrefix(call)}/app`)
       }),
   })

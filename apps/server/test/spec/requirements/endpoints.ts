@@ -286,6 +286,13 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'auth-api:provider:plain-page',
+    section: '5.3',
+    behavior:
+      'With `--disable-webui` a browser gets a plain page that says whether the sign-in at a provider succeeded, or why it failed; programs get the error.',
+    state: 'built',
+  },
+  {
     id: 'auth-api:provider:failure-page',
     section: '4.2',
     behavior:
