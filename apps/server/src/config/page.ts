@@ -56,7 +56,8 @@ At start a \`runtime_settings.json\` or \`api_keys.json\` that cannot be read re
 it are not known, and the server does not open itself to everybody.
 
 The content of these two files goes on to count when they vanish while the server runs, also with their folder. The log says
-so. To take keys away, write \`[]\` into \`api_keys.json\`, remove them in the settings, or start without the file.
+so. To take keys away, write \`[]\` into \`api_keys.json\`, remove them in the settings, or start without the file: a start without
+keys serves everybody. \`--require-auth-on-public-bind\` refuses it at a public address.
 `
 
 function line(option: Option): string {

@@ -2,6 +2,7 @@ import { startFileOrigin } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { silentLogger } from '../db/__fixtures__/places.ts'
+import type { UriServices } from '../downloads/resolve-uri.ts'
 import { createOutboundClient } from '../outbound/client.ts'
 import { toAllowList } from '../outbound/target.ts'
 import { planImport } from './import-uri.ts'
@@ -24,15 +25,15 @@ describe('the import of a repository', () => {
     const described = { sha: 'a'.repeat(40), pipeline_tag: task, siblings: [{ rfilename: 'model.safetensors' }] }
     const path = '/api/models/owner/repo/revision/main'
     await using origin = await startFileOrigin({ files: { [path]: Buffer.from(JSON.stringify(described)) } })
-    const services = {
-      ...{ hubUrl: origin.origin, hubToken: undefined, hubTrust: 'operator' as const },
-      ...{
-        codeHostUrl: origin.origin,
-        codeHostTrust: 'operator' as const,
-        credentials: { find: () => undefined, findRegistry: () => undefined },
-      },
+    const services: UriServices = {
+      hubUrl: origin.origin,
+      hubToken: undefined,
+      hubTrust: 'operator',
+      codeHostUrl: origin.origin,
+      codeHostTrust: 'operator',
+      credentials: { find: () => undefined, findRegistry: () => undefined },
       modelsPath: '/models',
-    } as const
+    }
     const client = createOutboundClient({
       allow: toAllowList([]),
       clock: systemClock,
