@@ -194,6 +194,8 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'POST /models/apply',
     'POST /models/import',
     'POST /models/import-uri',
+    'GET /api/models/unused',
+    'POST /api/models/prune',
     'POST /api/models/uploads',
     'GET /api/models/uploads/:id',
     'PUT /api/models/uploads/:id',
