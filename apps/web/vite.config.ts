@@ -54,12 +54,12 @@ const GROUPS = {
   frame: match(
     ['@tanstack/(?:react-router|router-core|history|store|react-store)'],
     [
-      'app/(?:define-page|failure-views|follow-focus|heartbeat|lab-routes|navigation|navigation-counts|old-addresses).tsx?',
+      'app/(?:define-page|failure-views|follow-changes|follow-focus|heartbeat|lab-routes|navigation|navigation-counts|old-addresses).tsx?',
       'app/(?:pages|redirect-routes|refused-error|root-route|router|routes|shell|shortcuts).tsx?',
       'app/(?:standing-notices|start-pages|top-bar).tsx',
       'features/(?!sign-in)[^/]+/search.ts',
       'features/api/formats.ts',
-      'lib/palette.ts',
+      'lib/(?:changes|follow-mutations|palette).ts',
     ],
   ),
   home: match([], ['features/home/(?:home-page.tsx|api.ts)', 'lib/(?:chat/models|server-state).ts']),

@@ -3,6 +3,7 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../components/ui/button.tsx'
 import { Skeleton } from '../components/ui/states.tsx'
+import { useFollowChanges } from './follow-changes.ts'
 import { useFollowFocus } from './follow-focus.ts'
 import { useHeartbeat } from './heartbeat.ts'
 import { Navigation, useCurrentPage } from './navigation.tsx'
@@ -19,6 +20,7 @@ export function Shell() {
   const page = useCurrentPage()
   const counts = useNavigationCounts()
   useFollowFocus()
+  useFollowChanges()
   useHeartbeat()
   useShortcuts()
   useEffect(() => setDrawerOpen(false), [path])

@@ -1,6 +1,9 @@
 import { RouterProvider } from '@tanstack/react-router'
+import { followMutations } from '../lib/follow-mutations.ts'
 import { mount } from './mount.tsx'
 import { router } from './router.tsx'
+
+followMutations()
 
 /** All pages, found by the address. */
 export function Pages() {

@@ -22,7 +22,7 @@ export async function send(input: RequestInfo | URL, init?: RequestInit): Promis
   }
 }
 
-/** The server's routes, typed by its own OpenAPI document. Wrap a call in {@link unwrap}. */
+/** The server's routes, typed by its own OpenAPI document. Wrap a call in {@link unwrap}. `lib/changes.ts` has a row for each call that is not a GET. */
 export const api = createClient<paths>({ baseUrl: root.href.replace(/\/$/, ''), fetch: (request) => send(request) })
 
 /** The body of a reply. @throws ApiError for any status that is not a success */

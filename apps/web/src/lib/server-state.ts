@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './api-client.ts'
-import { queryClient } from './query-client.ts'
 import type { components } from './schema.gen.ts'
 
 /** A model that is loaded. */
@@ -41,9 +40,5 @@ export const middlewareQuery = queryOptions({
 
 /** Stops the backend of a model. */
 export async function stopModel(model: string): Promise<void> {
-  try {
-    await unwrap(api.POST('/backend/shutdown', { body: { model } }))
-  } finally {
-    await queryClient.invalidateQueries({ queryKey: systemQuery.queryKey })
-  }
+  await unwrap(api.POST('/backend/shutdown', { body: { model } }))
 }

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
@@ -10,15 +10,11 @@ import { installExternal } from './api.ts'
 /** Installs a backend from an image that no gallery has. */
 export function ExternalDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation('backends')
-  const client = useQueryClient()
   const form = useId()
   const [fields, setFields] = useState({ uri: '', name: '', alias: '' })
   const install = useMutation({
     mutationFn: installExternal,
-    onSuccess() {
-      void client.invalidateQueries({ queryKey: ['operations'] })
-      onClose()
-    },
+    onSuccess: onClose,
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

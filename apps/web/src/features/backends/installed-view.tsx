@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -21,7 +21,6 @@ export function InstalledView() {
   const { t } = useTranslation('backends')
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const client = useQueryClient()
   const isOffline = useConnection().state === 'offline'
   const here = useQuery(installedQuery)
   const change = useCallback(
@@ -32,7 +31,6 @@ export function InstalledView() {
   const setTerm = useCallback((q: string) => change({ q }), [change])
   const check = useMutation({
     mutationFn: checkUpgrades,
-    onSuccess: () => client.invalidateQueries({ queryKey: ['backends'] }),
     onError: (error) => notify('error', error.message),
   })
   return (

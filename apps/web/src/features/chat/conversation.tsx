@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Composer } from '../../components/chat/composer.tsx'
@@ -6,7 +5,6 @@ import { IconButton } from '../../components/ui/button.tsx'
 import { findDefaultModel, keepLastModel, useChatModels } from '../../lib/chat/models.ts'
 import type { Chat } from '../../lib/chat/types.ts'
 import { useChatStore, useRunningChats } from '../../lib/chat/use-chats.ts'
-import { systemQuery } from '../../lib/server-state.ts'
 import { ChatHead } from './chat-head.tsx'
 import { SettingsDrawer } from './settings-drawer.tsx'
 import { Switches } from './switches.tsx'
@@ -26,11 +24,6 @@ export function Conversation({ chat }: { readonly chat: Chat }) {
   useEffect(() => {
     if (model !== entry.model) store.change(id, { model })
   }, [store, id, model, entry.model])
-  const client = useQueryClient()
-  useEffect(() => {
-    // the answer may have loaded its model
-    if (!isRunning) void client.invalidateQueries({ queryKey: systemQuery.queryKey })
-  }, [client, isRunning])
   useEscape(() => isRunning && store.stop(id))
   return (
     <section className="conv" aria-label={t('conversation')}>

@@ -74,8 +74,8 @@ export const startersQuery = queryOptions({
 
 export const installModel = (id: string) => unwrap(api.POST('/api/models/install/{id}', { params: { path: { id } } }))
 
-/** Renewed one after the other, so that a page at rest sends few requests. */
-const POLLED = [systemQuery, resourcesQuery, operationsQuery] as const
+/** Renewed one after the other, so that a page at rest sends few requests. In the last pause the frame asks for changes. */
+const POLLED = [systemQuery, resourcesQuery, operationsQuery, undefined] as const
 const STEP_MS = 5_000
 
 /**
@@ -91,8 +91,8 @@ export function pollServer(client: QueryClient): () => void {
     timer = setTimeout(poll, STEP_MS)
     if (document.visibilityState === 'hidden') return
     step = (step + 1) % POLLED.length
-    const { queryKey } = POLLED[step] ?? systemQuery
-    void client.refetchQueries({ queryKey, type: 'active' })
+    const query = POLLED[step]
+    if (query !== undefined) void client.refetchQueries({ queryKey: query.queryKey, type: 'active' })
   }
   // the page has just asked for all of it
   timer = setTimeout(poll, STEP_MS * 1.5)

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
@@ -7,7 +7,6 @@ import { notify } from '../../components/ui/toast.ts'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes } from '../../lib/format.ts'
-import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import { useSession } from '../../lib/session.ts'
 import { installModel, startersQuery } from './api.ts'
 import type { Starter } from './find-starters.ts'
@@ -60,11 +59,9 @@ export function Starters() {
 
 function StarterRow({ starter: { id, name, description, memoryBytes } }: { readonly starter: Starter }) {
   const { t } = useTranslation('home')
-  const client = useQueryClient()
   const { state } = useConnection()
   const install = useMutation({
     mutationFn: () => installModel(id),
-    onSuccess: () => client.invalidateQueries({ queryKey: operationsQuery.queryKey }),
     onError: (error) => notify('error', error.message),
   })
   return (

@@ -1,10 +1,16 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
-import type { middlewareQuery } from '../../lib/server-state.ts'
+import { middlewareQuery } from '../../lib/server-state.ts'
 import { computeFingerprint, readPem, readValidity } from './certificate.ts'
 
 /** Events of the proxy that are shown. */
 const SHOWN_EVENTS = 20
+
+/** The proxy starts, stops and fails a moment after its settings were changed, or without a change. */
+const POLL_MS = 5_000
+
+/** The states of the server's middleware, renewed while the page is open. */
+export const polledMiddlewareQuery = queryOptions({ ...middlewareQuery, refetchInterval: POLL_MS })
 
 /** The state of the intercepting proxy. */
 export type InterceptingProxy = Awaited<ReturnType<NonNullable<typeof middlewareQuery.queryFn>>>['mitm']

@@ -7,8 +7,7 @@ import { PageHead } from '../../components/ui/page-head.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { Status } from '../../components/ui/status.tsx'
 import { formatNumber } from '../../lib/format.ts'
-import { middlewareQuery } from '../../lib/server-state.ts'
-import type { InterceptingProxy } from './api.ts'
+import { type InterceptingProxy, polledMiddlewareQuery } from './api.ts'
 import { CertificateCard } from './certificate-card.tsx'
 import { HostTable } from './host-table.tsx'
 import './intercept.css'
@@ -19,7 +18,7 @@ import { TrustCard } from './trust-card.tsx'
 /** The intercepting proxy: its state, its hosts, its certificate and what it did last. */
 export function InterceptPage() {
   const { t } = useTranslation('intercept')
-  const status = useQuery(middlewareQuery)
+  const status = useQuery(polledMiddlewareQuery)
   return (
     <>
       <PageHead title={t('title')}>

@@ -25,7 +25,7 @@ export const loggingQuery = queryOptions({
 /** Begins to keep the output of backends. */
 export async function switchLoggingOn(): Promise<void> {
   await unwrap(api.POST('/api/settings', { body: { enable_backend_logging: true } }))
-  await queryClient.invalidateQueries({ queryKey: loggingQuery.queryKey })
+  await queryClient.fetchQuery(loggingQuery)
 }
 
 /** All lines that the server has of a model, the oldest first. */

@@ -19,7 +19,7 @@ async function fetchFile(name: string, signal?: AbortSignal): Promise<ModelFile>
 /** The file of a model, fetched anew each time the editor opens. */
 export const modelFileQuery = (name: string) =>
   queryOptions({
-    queryKey: ['model-editor', 'file', name],
+    queryKey: ['model-file', name],
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     queryFn: ({ signal }) => fetchFile(name, signal),

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -16,7 +16,6 @@ export function ImportUri() {
   const { t } = useTranslation('model-editor')
   const { uri: given = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const client = useQueryClient()
   const isOffline = useConnection().state === 'offline'
   const [uri, setUri] = useState(given)
   const [name, setName] = useState('')
@@ -26,7 +25,6 @@ export function ImportUri() {
     mutationFn: importUri,
     onSuccess(answer) {
       if (answer.kind === 'ambiguous') return setBackend(answer.candidates[0] ?? '')
-      void client.invalidateQueries({ queryKey: ['operations'] })
       return void navigate({ to: '/app/activity' })
     },
   })

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
@@ -34,7 +34,6 @@ export function SaveDialog({
   readonly onSaved: (name: string | undefined, file: ModelFile) => void
 }) {
   const { t } = useTranslation('model-editor')
-  const client = useQueryClient()
   const system = useQuery(systemQuery)
   const [theirs, setTheirs] = useState<ModelFile>()
   const save = useMutation({
@@ -52,7 +51,6 @@ export function SaveDialog({
       if (written === undefined) return
       const name = readModelName(parseModelText(content)) ?? savedName
       notify('success', t('saved', { name }))
-      void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'model-editor' })
       onSaved(name, { text: content, revision: written.revision })
     },
   })

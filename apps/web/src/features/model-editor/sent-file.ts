@@ -1,5 +1,4 @@
 import { useSyncExternalStore } from 'react'
-import { queryClient } from '../../lib/query-client.ts'
 import { sendModelFile } from './send-file.ts'
 
 /** A file on its way to the server. */
@@ -49,7 +48,6 @@ export async function startSending(
       signal: own.signal,
       onProgress: (sentBytes) => change({ ...sent, sentBytes }),
     })
-    await queryClient.invalidateQueries({ queryKey: ['models'] })
     change({ ...sent, sentBytes: file.size, model })
     onEnd(model)
   } catch (error) {

@@ -1,8 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { notify } from '../../components/ui/toast.ts'
 import { api, unwrap } from '../../lib/api-client.ts'
-import { type InstalledModel, installedModelsQuery, resourcesQuery, systemQuery } from '../../lib/server-state.ts'
-import { loadedQuery } from './api.ts'
+import { type InstalledModel, installedModelsQuery } from '../../lib/server-state.ts'
 
 /** A change of one field of a model that is here. */
 export interface Toggle {
@@ -34,23 +33,15 @@ export function useToggle() {
       client.setQueryData(installedModelsQuery.queryKey, before)
       notify('error', error.message)
     },
-    onSettled: () =>
-      Promise.all(
-        [['models'], systemQuery.queryKey, resourcesQuery.queryKey].map((queryKey) =>
-          client.invalidateQueries({ queryKey }),
-        ),
-      ),
   })
 }
 
 /** Loads a model into memory, or takes it out. */
 export function useLoading(name: string) {
-  const client = useQueryClient()
   return useMutation({
     mutationFn: (verb: 'load' | 'stop') => {
       const init = { body: { model: name } }
       return verb === 'load' ? unwrap(api.POST('/backend/load', init)) : unwrap(api.POST('/backend/shutdown', init))
     },
-    onSettled: () => client.invalidateQueries({ queryKey: loadedQuery.queryKey }),
   })
 }

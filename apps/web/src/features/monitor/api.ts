@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { ApiError, readFailure } from '../../lib/api-error.ts'
-import { queryClient } from '../../lib/query-client.ts'
 import type { components } from '../../lib/schema.gen.ts'
 import { resourcesQuery, systemQuery } from '../../lib/server-state.ts'
 
@@ -43,11 +42,7 @@ const toNames = (names: unknown): readonly string[] =>
 /** Loads a model and waits until it is there. @returns the names of what was loaded @throws LoadError */
 export async function loadModel(model: string): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(LOAD_TIMEOUT_MS)
-  try {
-    const { data, error, response } = await api.POST('/backend/load', { body: { model }, signal })
-    if (data !== undefined) return data.loaded
-    throw new LoadError(readFailure(response, error), 'loaded' in error ? toNames(error.loaded) : [])
-  } finally {
-    await queryClient.invalidateQueries({ queryKey: systemQuery.queryKey })
-  }
+  const { data, error, response } = await api.POST('/backend/load', { body: { model }, signal })
+  if (data !== undefined) return data.loaded
+  throw new LoadError(readFailure(response, error), 'loaded' in error ? toNames(error.loaded) : [])
 }

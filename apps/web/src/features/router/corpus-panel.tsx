@@ -8,7 +8,6 @@ import { EmptyState, ErrorBlock, QueryView } from '../../components/ui/states.ts
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatNumber } from '../../lib/format.ts'
-import { queryClient } from '../../lib/query-client.ts'
 import { clearCorpus, corpusQuery, type Router } from './api.ts'
 import { CorpusUpload } from './corpus-upload.tsx'
 import { LabelBars } from './label-bars.tsx'
@@ -82,10 +81,9 @@ function ClearDialog({ name, onClose }: { readonly name: string; readonly onClos
   const { t } = useTranslation('router')
   const clear = useMutation({
     mutationFn: () => clearCorpus(name),
-    async onSuccess({ cleared }) {
+    onSuccess({ cleared }) {
       notify('success', t('cleared', { count: cleared }))
       onClose()
-      await queryClient.invalidateQueries({ queryKey: corpusQuery(name).queryKey })
     },
   })
   return (

@@ -8,8 +8,7 @@ import { ProgressBar } from '../../components/ui/progress-bar.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes, formatNumber } from '../../lib/format.ts'
-import { queryClient } from '../../lib/query-client.ts'
-import { addEntries, corpusQuery, type Router } from './api.ts'
+import { addEntries, type Router } from './api.ts'
 import { type CorpusFile, cutChunks, readCorpusFile } from './corpus-file.ts'
 
 /** The largest file that is read. */
@@ -55,7 +54,6 @@ export function CorpusUpload({ router: { name, policies } }: { readonly router: 
       }
     },
     onSuccess: () => setContent(''),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: corpusQuery(name).queryKey }),
   })
   const change = (text: string) => {
     setContent(text)

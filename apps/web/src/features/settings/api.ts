@@ -1,8 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { api, send, unwrap } from '../../lib/api-client.ts'
+import { api, unwrap } from '../../lib/api-client.ts'
 import { readFailure } from '../../lib/api-error.ts'
-import { toUrl } from '../../lib/base-path.ts'
-import { brandingQuery } from '../../lib/branding.ts'
 
 /** The values of all settings by key; secrets are masks. */
 export type Values = Readonly<Record<string, unknown>>
@@ -37,16 +35,12 @@ async function saveSettings(patch: Readonly<Record<string, unknown>>): Promise<S
   return { unused: unused ?? [], warnings: data?.warnings ?? [] }
 }
 
-/** Saves a part of the settings; null takes a saved value away. Everything is asked for again afterwards. */
+/** Saves a part of the settings; null takes a saved value away. It ends when the new values are here. */
 export function useSaveSettings() {
   const cache = useQueryClient()
   return useMutation({
     mutationFn: saveSettings,
-    onSuccess: () =>
-      Promise.all([
-        cache.invalidateQueries({ queryKey: ['settings'] }),
-        cache.invalidateQueries({ queryKey: brandingQuery.queryKey }),
-      ]),
+    onSuccess: () => Promise.all([cache.fetchQuery(valuesQuery), cache.fetchQuery(originsQuery)]),
   })
 }
 
@@ -59,17 +53,15 @@ export const MAX_PICTURE_BYTES = 5 * 1024 * 1024
 
 /** Sets a picture, or goes back to the server's own. @throws ApiError for a file that is no picture or too large */
 async function putPicture({ kind, file }: { readonly kind: Picture; readonly file: File | undefined }): Promise<void> {
-  const url = toUrl(`api/branding/asset/${kind}`)
-  const body = new FormData()
-  if (file !== undefined) body.set('file', file)
-  const response = await send(url, file === undefined ? { method: 'DELETE' } : { method: 'POST', body })
-  if (!response.ok) throw readFailure(response, await response.json().catch(() => undefined))
+  const params = { path: { kind } }
+  if (file === undefined) return void (await unwrap(api.DELETE('/api/branding/asset/{kind}', { params })))
+  const form = new FormData()
+  form.set('file', file)
+  // the schema says text where a form has a file
+  const body = { file: '' }
+  await unwrap(api.POST('/api/branding/asset/{kind}', { params, body, bodySerializer: () => form }))
 }
 
 export function usePutPicture() {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: putPicture,
-    onSuccess: () => cache.invalidateQueries({ queryKey: brandingQuery.queryKey }),
-  })
+  return useMutation({ mutationFn: putPicture })
 }

@@ -79,7 +79,7 @@ export const tracingQuery = queryOptions({
 /** Begins to record traces. */
 export async function switchTracingOn(): Promise<void> {
   await unwrap(api.POST('/api/settings', { body: { enable_tracing: true } }))
-  await queryClient.invalidateQueries({ queryKey: ['traces'] })
+  await queryClient.fetchQuery(tracingQuery)
 }
 
 /** Forgets the traces of one kind. */

@@ -1,3 +1,4 @@
+import { applyChanges } from '../changes.ts'
 import { ChatArchive, type StorageState } from './chat-archive.ts'
 import { Drafts } from './drafts.ts'
 import { isRefusal } from './failure.ts'
@@ -249,6 +250,8 @@ export class ChatStore {
       },
     })
     clearInterval(timer)
+    // streams pass by the API client
+    applyChanges(['inference'])
     this.#runs.delete(chatId)
     const { failure, text, reasoning } = finished
     if (failure?.status === 401) this.#archive.reportSignedOut()

@@ -16,7 +16,7 @@ export interface ChatModel {
 }
 
 const capabilitiesQuery = queryOptions({
-  queryKey: ['chat', 'models'],
+  queryKey: ['models', 'chat'],
   queryFn: ({ signal }) => unwrap(api.GET('/v1/models/capabilities', { signal })),
 })
 

@@ -64,7 +64,7 @@ function install({ kind, id, variant }: InstallTarget): Promise<unknown> {
 }
 
 /**
- * Asks something of operations; lists are fetched again at once, and a refusal is told. What is dismissed leaves the list
+ * Asks something of operations; a refusal is told. What is dismissed leaves the list
  * before the server has answered, and comes back if it refuses.
  */
 export function useOperationAction() {
@@ -82,6 +82,5 @@ export function useOperationAction() {
       if (before !== undefined) client.setQueryData(operationsQuery.queryKey, before)
       notify('error', error.message)
     },
-    onSettled: () => client.invalidateQueries({ queryKey: ['operations'] }),
   })
 }

@@ -1,0 +1,97 @@
+import { useEffect } from 'react'
+import { api, unwrap } from '../lib/api-client.ts'
+import { useCapabilities } from '../lib/capabilities.ts'
+import { applyChanges } from '../lib/changes.ts'
+import { readConnection } from '../lib/connection.ts'
+import { useSession } from '../lib/session.ts'
+
+/** A page at rest asks after this time, a little before it would look after the server's health. */
+const QUIET_MS = 5_000
+/** A page that asks for something else all the time asks for changes this often. */
+const BUSY_MS = 25_000
+/** Time between two looks at the clock. */
+const STEP_MS = 500
+const MAX_EVENTS = 200
+/** The frame is drawn for some time before the first question. */
+const FIRST_MS = 2_000
+
+/** Reads the changes of the server one after the other. */
+export class ChangeReader {
+  readonly #startedAt: number
+  #since: string | undefined
+  #seen: ReadonlySet<string> = new Set()
+
+  /** @param startedAt when the pages began to fetch, milliseconds since 1970 by the clock of this browser */
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt
+  }
+
+  /** Names of the changes since the last call, or since the start. @throws ApiError */
+  async read(signal: AbortSignal): Promise<readonly string[]> {
+    const query = {
+      kind: 'administration,account',
+      limit: String(MAX_EVENTS),
+      ...(this.#since && { since: this.#since }),
+    }
+    const reply = await api.GET('/api/pii/events', { params: { query }, signal })
+    const { events } = await unwrap(Promise.resolve(reply))
+    const fresh = events.filter(
+      ({ id, created_at: at }) => !this.#seen.has(id) && this.#isAfterStart(at, reply.response),
+    )
+    this.#since = events[0]?.created_at ?? this.#since
+    this.#seen = new Set(events.map(({ id }) => id))
+    return fresh.flatMap(({ change }) => change ?? [])
+  }
+
+  /** Compares times by the server's clock, to the second. */
+  #isAfterStart(createdAt: string, { headers }: Response): boolean {
+    if (this.#since !== undefined) return true
+    const serverNow = Date.parse(headers.get('date') ?? '')
+    const ageMs = Date.now() - this.#startedAt + 1_000
+    return Number.isNaN(serverNow) || serverNow - Date.parse(createdAt) <= ageMs
+  }
+}
+
+/**
+ * Follows what admins, commands and other tabs change, while the page is visible: the audit log has each change. Viewers
+ * who may not read it see changes when their lists are fetched again.
+ */
+export function useFollowChanges(): void {
+  const { viewer } = useSession()
+  const { events } = useCapabilities()
+  const isFollowing = viewer.isAdmin && events
+  useEffect(() => {
+    if (!isFollowing) return undefined
+    const ended = new AbortController()
+    const reader = new ChangeReader(performance.timeOrigin)
+    let askedAt = Date.now() - BUSY_MS + FIRST_MS
+    let isAsking = false
+    const ask = async () => {
+      isAsking = true
+      askedAt = Date.now()
+      try {
+        applyChanges(await reader.read(ended.signal))
+      } catch {
+        // the pages say themselves that the server is away, and everything is fetched again when it is back
+      }
+      isAsking = false
+    }
+    const look = () => {
+      const { state, lastReplyAt } = readConnection()
+      if (isAsking || state === 'offline' || document.visibilityState === 'hidden') return
+      const now = Date.now()
+      if (now - askedAt >= BUSY_MS || (now - askedAt >= QUIET_MS && now - lastReplyAt >= QUIET_MS)) void ask()
+    }
+    const timer = setInterval(look, STEP_MS)
+    const onVisible = () => {
+      if (document.visibilityState === 'visible' && Date.now() - askedAt >= QUIET_MS) askedAt = 0
+      look()
+    }
+    document.addEventListener('visibilitychange', onVisible)
+    return () => {
+      ended.abort()
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', onVisible)
+    }
+  }, [isFollowing])
+}

@@ -1,0 +1,197 @@
+import { queryClient } from './query-client.ts'
+import type { paths } from './schema.gen.ts'
+
+/** Parts of the server's state, by the first element of the keys of their queries. */
+export type Part =
+  | 'account'
+  | 'backend-usecases'
+  | 'backends'
+  | 'branding'
+  | 'capabilities'
+  | 'discovery'
+  | 'events'
+  | 'home'
+  | 'instructions'
+  | 'invites'
+  | 'logs'
+  | 'middleware-status'
+  | 'model-editor'
+  | 'model-file'
+  | 'models'
+  | 'monitor'
+  | 'operations'
+  | 'proxy-certificate'
+  | 'proxy-events'
+  | 'readiness'
+  | 'resources'
+  | 'router-corpus'
+  | 'router-decisions'
+  | 'routers'
+  | 'session'
+  | 'settings'
+  | 'system'
+  | 'traces'
+  | 'usage'
+  | 'users'
+
+/** Models in memory, and what shows them. */
+const MEMORY: readonly Part[] = ['system', 'resources', 'monitor', 'models', 'home', 'logs']
+/** Model files, and everything that is made of them. */
+const FILES: readonly Part[] = [
+  ...MEMORY,
+  ...(['model-file', 'model-editor', 'middleware-status', 'proxy-certificate', 'routers', 'router-corpus'] as const),
+  ...(['backends', 'backend-usecases', 'operations', 'capabilities', 'discovery'] as const),
+]
+const PEOPLE: readonly Part[] = ['users', 'home', 'account', 'session', 'usage']
+/** Figures that every request to a model changes. */
+const FIGURES: readonly Part[] = ['traces', 'usage', 'account', 'router-decisions', 'events', 'proxy-events']
+const OPERATIONS: readonly Part[] = ['operations']
+
+/**
+ * What a change of the server makes stale, by its name in the audit log or by the first word of that name. An operation
+ * makes the rest stale when it ends.
+ */
+export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
+  'model.delete': [...OPERATIONS, ...FILES],
+  'model.import': OPERATIONS,
+  'model.install': OPERATIONS,
+  'model.load': MEMORY,
+  'model.unload': MEMORY,
+  model: FILES,
+  backend: [...OPERATIONS, 'backends'],
+  operation: OPERATIONS,
+  setting: [
+    ...new Set<Part>([...FILES, ...PEOPLE, 'settings', 'branding', 'instructions', 'readiness', 'traces', 'invites']),
+  ],
+  branding: ['branding', 'settings'],
+  user: PEOPLE,
+  quota: PEOPLE,
+  invite: ['invites'],
+  key: ['account', 'usage', 'users'],
+  account: ['account', 'session', 'users'],
+  secret: ['account', 'session'],
+  trace: ['traces', 'home'],
+  log: ['logs'],
+  corpus: ['router-corpus', 'routers'],
+  // the chains of failover have no page
+  failover: [],
+  /** A request to a model; the audit log has no such change. */
+  inference: [...MEMORY, ...FIGURES],
+}
+
+/** Why a call that is not a GET leaves every page as it is. */
+interface Nothing {
+  readonly nothing: string
+}
+
+type Method = 'post' | 'put' | 'patch' | 'delete'
+/** A call of the API client that may change something. */
+type Mutation = {
+  [Path in keyof paths & string]: {
+    [M in Method]: paths[Path] extends Readonly<Record<M, object>> ? `${Uppercase<M>} ${Path}` : never
+  }[Method]
+}[keyof paths & string]
+
+const RENEWS: Nothing = {
+  nothing: 'the session is asked for anew, and everything of the viewer before it is forgotten',
+}
+const UPLOADS: Nothing = { nothing: 'the file is not a model before it is complete' }
+
+/** The change that each call of the interface makes. */
+export const MUTATIONS = {
+  'POST /api/auth/login': RENEWS,
+  'POST /api/auth/token-login': RENEWS,
+  'POST /api/auth/register': RENEWS,
+  'POST /api/auth/logout': RENEWS,
+  'PUT /api/auth/profile': 'account.profile',
+  'PUT /api/auth/password': 'account.password',
+  'DELETE /api/auth/sessions': 'account.sessions',
+  'POST /api/auth/api-keys': 'key.create',
+  'DELETE /api/auth/api-keys/{id}': 'key.revoke',
+  'PUT /api/auth/admin/users/{id}/role': 'user.role',
+  'PUT /api/auth/admin/users/{id}/status': 'user.status',
+  'PUT /api/auth/admin/users/{id}/password': 'user.password',
+  'DELETE /api/auth/admin/users/{id}': 'user.delete',
+  'PUT /api/auth/admin/users/{id}/permissions': 'user.features',
+  'PUT /api/auth/admin/users/{id}/models': 'user.models',
+  'PUT /api/auth/admin/users/{id}/quotas': 'quota.set',
+  'DELETE /api/auth/admin/users/{id}/quotas/{quota_id}': 'quota.delete',
+  'POST /api/auth/admin/invites': 'invite.create',
+  'DELETE /api/auth/admin/invites/{id}': 'invite.revoke',
+  'POST /api/settings': 'setting.change',
+  'POST /api/branding/asset/{kind}': 'branding.set',
+  'DELETE /api/branding/asset/{kind}': 'branding.reset',
+  'POST /backend/load': 'model.load',
+  'POST /backend/shutdown': 'model.unload',
+  'POST /models/edit/{name}': 'model.edit',
+  'POST /models/import': 'model.create',
+  'PUT /models/toggle-state/{name}/{action}': 'model.state',
+  'PUT /models/toggle-pinned/{name}/{action}': 'model.pin',
+  'POST /models/import-uri': 'model.import',
+  'POST /api/models/install/{id}': 'model.install',
+  'POST /api/models/delete/{id}': 'model.delete',
+  'POST /api/models/uploads': UPLOADS,
+  'PUT /api/models/uploads/{id}': UPLOADS,
+  'DELETE /api/models/uploads/{id}': UPLOADS,
+  'POST /api/models/uploads/{id}/finish': 'model.upload',
+  'POST /api/models/vram-estimate': { nothing: 'it estimates' },
+  'POST /api/backends/install/{id}': 'backend.install',
+  'POST /api/backends/install-external': 'backend.install',
+  'POST /api/backends/delete/{id}': 'backend.delete',
+  'POST /api/backends/upgrade/{name}': 'backend.upgrade',
+  'POST /api/backends/upgrades/check': 'backend.check',
+  'POST /api/operations/{jobID}/cancel': 'operation.cancel',
+  'POST /api/operations/{jobID}/pause': 'operation.pause',
+  'POST /api/operations/{jobID}/dismiss': 'operation.dismiss',
+  'DELETE /api/operations/history': 'operation.clear-history',
+  'POST /api/traces/clear': 'trace.clear',
+  'POST /api/backend-traces/clear': 'trace.clear',
+  'POST /api/router/{name}/corpus': 'corpus.add',
+  'DELETE /api/router/{name}/corpus': 'corpus.clear',
+  'POST /api/router/decide': 'inference',
+  'POST /api/score': 'inference',
+  'POST /api/pii/analyze': 'inference',
+  'POST /api/pii/redact': 'inference',
+  'POST /v1/chat/completions': 'inference',
+  'POST /v1/embeddings': 'inference',
+  'POST /v1/rerank': 'inference',
+  'POST /v1/tokenize': 'inference',
+  'POST /v1/moderations': 'inference',
+  'POST /v1/responses': 'inference',
+  'POST /v1/responses/{id}/cancel': 'inference',
+} as const satisfies Partial<Record<Mutation, string | Nothing>>
+
+/** The parts that a change makes stale; undefined for a change that this version of the interface does not know. */
+export function listParts(change: string): readonly Part[] | undefined {
+  const parts = CHANGES[change] ?? CHANGES[change.slice(0, change.indexOf('.'))]
+  // each change is an event itself
+  return parts && [...parts, 'events']
+}
+
+/** Parts that only the pages that hold them renew: a draft goes on from the file that it began with. */
+const KEPT: ReadonlySet<unknown> = new Set(['operations', 'model-file'])
+
+/** Has the pages fetch again what changes of the server have made stale; others fetch it when they are opened. */
+export function applyChanges(changes: Iterable<string>): void {
+  const stale = new Set<unknown>()
+  let isUnknown = false
+  for (const change of changes) {
+    const parts = listParts(change)
+    if (parts === undefined) isUnknown = true
+    else for (const part of parts) stale.add(part)
+  }
+  if (stale.size === 0 && !isUnknown) return
+  void queryClient.invalidateQueries({
+    predicate: ({ queryKey: [part] }) => stale.has(part) || (isUnknown && !KEPT.has(part)),
+  })
+}
+
+/**
+ * Applies the change of a call that the server has answered. Refusals count: they say that the page showed something else
+ * than the server has.
+ */
+export function applyMutation(method: string, path: string): void {
+  const known: Readonly<Record<string, string | Nothing>> = MUTATIONS
+  const change = known[`${method} ${path}`]
+  if (typeof change === 'string') applyChanges([change])
+}
