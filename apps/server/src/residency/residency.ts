@@ -6,6 +6,7 @@ import type { Clock, Logger } from '../ports.ts'
 import type { LoadCooldown } from './cooldown.ts'
 import type { EvictionPolicy } from './eviction-plan.ts'
 import { createEvictionQueue, type EvictableModel, type EvictionQueue } from './eviction-queue.ts'
+import { createLoadFailures, type LoadFailure } from './load-failures.ts'
 import { createModelLoader, type ModelLoaderOptions } from './load-model.ts'
 import { measureWeights } from './model-size.ts'
 import type { ModelLease, Resident } from './resident.ts'
@@ -56,6 +57,8 @@ export interface Residency {
   load(model: ModelConfig, options: { readonly signal: AbortSignal }): Promise<void>
   /** Lists loaded models in the order of loading. */
   loaded(): readonly LoadedModel[]
+  /** Lists the models whose last load failed, the newest failure first. */
+  failures(): readonly LoadFailure[]
   /**
    * Asks the backend of a loaded model for its status; this is no use.
    *
@@ -131,11 +134,12 @@ export function createResidency(options: ResidencyOptions): Residency {
   })
   const loader = createModelLoader(options)
   const loads = new Map<string, PendingLoad>()
+  const failures = createLoadFailures({ clock })
   const leave = (load: PendingLoad) => {
     if (loads.get(load.model.name) === load) loads.delete(load.model.name)
   }
   const takesMemory = ({ backend }: ModelConfig) => options.catalog.resolve(backend)?.kind !== 'in-process'
-  const context: LoadContext = { ...options, table, loader, leave, evictionQueue, takesMemory }
+  const context: LoadContext = { ...options, failures, table, loader, leave, evictionQueue, takesMemory }
   let isClosed = false
 
   const startLoad = (model: ModelConfig, revision: string): PendingLoad => {
@@ -180,6 +184,7 @@ export function createResidency(options: ResidencyOptions): Residency {
       await joined
     },
     loaded: table.loaded,
+    failures: failures.list,
     async readStatus(name, { signal }) {
       const resident = table.get(name)
       if (resident === undefined || resident.backend.hasExited()) return undefined
@@ -205,6 +210,7 @@ export function createResidency(options: ResidencyOptions): Residency {
       for (const name of names) {
         // the change may have mended the failure
         options.cooldown.succeeded(name)
+        failures.remove(name)
         const load = loads.get(name)
         if (load !== undefined) load.isForgotten = true
         const resident = table.get(name)

@@ -4,6 +4,7 @@ import type { BackendTraceRecorder } from '../monitoring/recorders.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { LoadCooldown } from './cooldown.ts'
 import type { EvictionQueue } from './eviction-queue.ts'
+import type { LoadFailures } from './load-failures.ts'
 import { isRefusal, type ModelLoader } from './load-model.ts'
 import { createLoadWaiters, type LoadWaiters } from './load-waiters.ts'
 import type { ModelLease, Resident } from './resident.ts'
@@ -35,6 +36,7 @@ export interface LoadContext {
   readonly table: ResidentTable
   readonly loader: ModelLoader
   readonly cooldown: LoadCooldown
+  readonly failures: LoadFailures
   readonly evictionQueue: EvictionQueue
   /** Whether a loaded model takes memory of its own. */
   takesMemory(model: ModelConfig): boolean
@@ -90,7 +92,7 @@ export async function runLoad(load: PendingLoad, context: LoadContext): Promise<
 
 async function startLoad(load: PendingLoad, context: LoadContext): Promise<void> {
   const { model, revision, stop } = load
-  const { cooldown, evictionQueue, loader, table } = context
+  const { cooldown, failures, evictionQueue, loader, table } = context
   stop.signal.throwIfAborted()
   const programs = await findPrograms(load, context)
   stop.signal.throwIfAborted()
@@ -116,12 +118,16 @@ async function startLoad(load: PendingLoad, context: LoadContext): Promise<void>
     const backend = await loader.load(model, { programs, signal: stop.signal }).catch((error: unknown) => {
       trace?.end(error)
       context.onLoad?.(model.name, { seconds: sinceLoading(load, context), isFailed: true })
-      if (!isRefusal(stop.signal.aborted ? stop.signal.reason : error)) cooldown.failed(model.name)
+      if (!isRefusal(stop.signal.aborted ? stop.signal.reason : error)) {
+        cooldown.failed(model.name)
+        failures.add(model.name, error)
+      }
       throw error
     })
     trace?.end()
     context.onLoad?.(model.name, { seconds: sinceLoading(load, context), isFailed: false })
     cooldown.succeeded(model.name)
+    failures.remove(model.name)
     serve(load, table.keep({ model, revision, backend }), context)
   } finally {
     // Only after the waiters have their leases: an idle model could be evicted at once.
@@ -130,7 +136,7 @@ async function startLoad(load: PendingLoad, context: LoadContext): Promise<void>
 }
 
 /** Finds the programs of a load. A missing one is a failed load, until it is there. */
-async function findPrograms({ model }: PendingLoad, { loader, cooldown }: LoadContext) {
+async function findPrograms({ model }: PendingLoad, { loader, cooldown, failures }: LoadContext) {
   try {
     const programs = await loader.find(model)
     cooldown.found(model.name)
@@ -138,6 +144,7 @@ async function findPrograms({ model }: PendingLoad, { loader, cooldown }: LoadCo
   } catch (error) {
     cooldown.check(model.name)
     cooldown.failed(model.name, { missing: toSvcError(error).message })
+    failures.add(model.name, error)
     throw error
   }
 }

@@ -42,6 +42,9 @@ function startSystem(facts: Partial<SystemFacts>) {
       loaded: () => [RESIDENT],
       readProcess: () => Promise.resolve(FIGURES),
       readVram: () => Promise.resolve(undefined),
+      readResources: () => Promise.reject(new Error('nobody asks')),
+      problems: () => ({ load_failures: [], model_problems: [] }),
+      readState: () => Promise.resolve(2),
       ...facts,
     }),
   )

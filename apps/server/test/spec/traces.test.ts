@@ -9,6 +9,7 @@ import { openResponseSocket } from '../support/response-socket.ts'
 import { modelForAllRoutes, ROUTE_BODIES } from '../support/route-bodies.ts'
 import { listKeys } from '../support/schema-bodies.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { verifies } from './verifies.ts'
 
 type Trace = z.infer<typeof trace>
 type BackendTrace = z.infer<typeof backendTrace>
@@ -175,6 +176,7 @@ describe('tracing', () => {
     expect(summary.buckets).toHaveLength(12)
     expect(summary.buckets[11]).toMatchObject({ count: 6, errors: 3 })
     const failed = await listBackendTraces(server)
+    expect(listed.map((one) => one.failed === true)).toEqual([true, true, false, false, false, true])
     expect(
       failed
         .filter(({ status }) => status === 'failed')
@@ -182,6 +184,46 @@ describe('tracing', () => {
         .sort(),
     ).toEqual(['llm', 'llm', 'llm', 'model_load'])
   })
+
+  verifies(
+    ['traces:failed:everywhere', 'traces:summary:filters'],
+    'counts a stream that broke off as failed in the list, in the filter and in the summary alike',
+    async () => {
+      await using server = await startTestServer({ flags: ON })
+      const cut = { pieces: ['a', 'b'], failure: { status: 'INTERNAL', message: 'broke', afterPieces: 1 } } as const
+      await server.model('m', { rules: [{ rpc: 'PredictStream', call: 2, do: cut }] })
+      await server.model('bad', { rules: [{ rpc: 'Predict', do: { failure: { status: 'INTERNAL', message: 'no' } } }] })
+      for (const [model, stream] of [
+        ['m', false],
+        ['m', true],
+        ['m', true],
+        ['bad', false],
+        ['unknown', false],
+      ] as const)
+        await server.chat(model, { stream })
+      const rows = [
+        ['', ['5', '4', '3', '2', '1'], 2],
+        ['status=failed', ['4', '3'], 2],
+        ['status=5xx', ['4'], 1],
+        ['status=2xx', ['2', '1'], 0],
+        ['status=200', ['2', '1'], 0],
+        ['status=2xx,failed', ['4', '3', '2', '1'], 2],
+        ['status=4xx,failed', ['5', '4', '3'], 2],
+        ['status=failed&model=m', ['3'], 1],
+        ['model=m', ['3', '2', '1'], 1],
+        ['model=nobody', [], 0],
+        ['q=broke', ['3'], 1],
+        ['min_duration_ms=60000', [], 0],
+      ] as const
+      for (const [query, ids, errors] of rows) {
+        expect([query, (await listTraces(server, `?${query}`)).map(({ id }) => id)]).toEqual([query, ids])
+        const summary = await summarize(server, `?${query}`)
+        expect([query, summary.total, summary.errors]).toEqual([query, ids.length, errors])
+        expect(summary.buckets[11]?.count).toBe(ids.length)
+      }
+      expect((await server.call('/api/traces/summary?status=6xx')).status).toBe(400)
+    },
+  )
 
   it('follows its settings while the server runs, and survives a restart', async () => {
     await using first = await startTestServer({ flags: [] })

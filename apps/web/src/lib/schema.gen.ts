@@ -4782,6 +4782,8 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
+            /** @constant */
+            failed?: true;
             error?: string;
             error_code?: string;
             user_id: string;
@@ -7180,12 +7182,31 @@ export interface components {
                 [key: string]: unknown;
             };
             size_vram?: number;
+            state?: -1 | 0 | 1 | 2;
         } & {
             [key: string]: unknown;
         };
         System: {
             backends: string[];
             loaded_models: components["schemas"]["LoadedModel"][];
+            resources?: components["schemas"]["Resources"];
+            load_failures?: ({
+                model: string;
+                error: string;
+                /** Format: date-time */
+                at: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            model_problems?: ({
+                file: string;
+                line?: number;
+                key?: string;
+                reason: string;
+                model?: string;
+            } & {
+                [key: string]: unknown;
+            })[];
         } & {
             [key: string]: unknown;
         };
@@ -7398,7 +7419,10 @@ export interface operations {
     };
     get_system: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Parts to add, with commas between: `resources` of the host, `problems` of models, `states` of loaded ones. */
+                include?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -16118,6 +16142,22 @@ export interface operations {
     get_api_traces_summary: {
         parameters: {
             query?: {
+                /** @description Only this model, as it was asked for or as it served. */
+                model?: string;
+                /** @description Only this request. */
+                correlation_id?: string;
+                /** @description Only what took this many milliseconds or more. */
+                min_duration_ms?: string;
+                /** @description Only what began at this time or later: `2026-01-31T09:30:00Z`. */
+                since?: string;
+                /** @description Only what began before this time. */
+                until?: string;
+                /** @description Only traces with this text in a name, an id, the path or the error, in any case. */
+                q?: string;
+                /** @description Classes such as `5xx`, codes such as `404`, `failed` for what the summary counts as an error, or `running`; several with commas between them. Statuses below 400 leave out streams that failed. */
+                status?: string;
+                /** @description Only this account, by id or name. */
+                user?: string;
                 /** @description Hours before now: 1 to 168; 24 when it is left out. */
                 hours?: string;
             };
@@ -16127,7 +16167,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Every traced request of the window. */
+            /** @description Every traced request of the window; with filters the listed ones that match. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16168,7 +16208,7 @@ export interface operations {
                 until?: string;
                 /** @description Only traces with this text in a name, an id, the path or the error, in any case. */
                 q?: string;
-                /** @description Classes such as `5xx`, codes such as `404`, or `running`; several with commas between them. */
+                /** @description Classes such as `5xx`, codes such as `404`, `failed` for what the summary counts as an error, or `running`; several with commas between them. Statuses below 400 leave out streams that failed. */
                 status?: string;
                 /** @description Only this account, by id or name. */
                 user?: string;

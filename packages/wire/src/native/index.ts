@@ -78,8 +78,12 @@ export {
 export { type SettingsUpdateReply, settingsErrorReply, settingsUpdateReply } from './settings.ts'
 export {
   type LoadedModel,
+  type LoadFailure,
   loadedModel,
+  loadFailure,
+  type ModelProblem,
   type ModelProcess,
+  modelProblem,
   modelProcess,
   type SystemReply,
   systemReply,

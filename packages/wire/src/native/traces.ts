@@ -33,6 +33,8 @@ export const trace = z.looseObject({
     headers: z.record(z.string(), z.string()),
     ...tracedBody,
   }),
+  /** The request failed: its status is 500 or above, or the reply had begun and ended with an error. */
+  failed: z.literal(true).exactOptional(),
   error: z.string().exactOptional(),
   error_code: z.string().exactOptional(),
   user_id: z.string(),

@@ -7,7 +7,8 @@ import { openBackendTrace } from './backend-trace.ts'
 import { BodyBudget } from './kept-body.ts'
 import { createRequestSamples } from './request-samples.ts'
 import { RequestTrace } from './request-trace.ts'
-import type { RequestSummary } from './summarize.ts'
+import { type RequestSummary, summarize } from './summarize.ts'
+import { countTraces } from './trace-filter.ts'
 import { createTraceLog, type TraceLog } from './trace-log.ts'
 
 /** The traces of a server: of requests, and of calls to backends (§4.7). */
@@ -16,8 +17,12 @@ export interface Traces {
   readonly backends: BackendTraceRecorder
   readonly requestLog: Pick<TraceLog, 'list' | 'find'>
   readonly backendLog: Pick<TraceLog, 'list' | 'find' | 'clear'>
-  /** Counts the traced requests of the last hours, also those that are not listed any more. */
-  summarize(hours: number): Promise<RequestSummary>
+  /**
+   * Counts the traced requests of the last hours, also those that are not listed any more.
+   *
+   * @param matches counts only listed requests whose heads match
+   */
+  summarize(hours: number, matches?: (head: string) => boolean): Promise<RequestSummary>
   /** Forgets the traces of requests, and their counts. */
   clearRequests(): Promise<void>
   /** Number of traces that could not be stored. */
@@ -126,7 +131,11 @@ export function createTraces(options: TracesOptions): Traces {
     },
     requestLog,
     backendLog,
-    summarize: (hours) => samples.summarize(hours),
+    async summarize(hours, matches) {
+      if (matches === undefined) return samples.summarize(hours)
+      const { traces } = await requestLog.list({ offset: 0, limit: 0, matches })
+      return summarize(countTraces(traces.map(({ head }) => head)), { now: clock.now(), hours })
+    },
     async clearRequests() {
       await requestLog.clear()
       await samples.clear()

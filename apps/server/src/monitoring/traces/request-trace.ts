@@ -219,6 +219,7 @@ export class RequestTrace {
         headers: this.#contentType === undefined ? {} : { 'content-type': this.#contentType },
         ...this.#replyBody.describe(),
       },
+      ...(end.isFailed === true ? { failed: true } : {}),
       ...(end.error === undefined
         ? {}
         : { error: end.error.message.slice(0, MAX_ERROR_LENGTH), error_code: end.error.code }),

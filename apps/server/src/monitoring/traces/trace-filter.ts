@@ -1,3 +1,5 @@
+import type { CountedRequests } from './summarize.ts'
+
 /** Statuses from one to another, both included. */
 export interface StatusRange {
   readonly from: number
@@ -10,6 +12,8 @@ export interface TraceFilter {
   readonly model?: string | undefined
   /** Statuses of replies; those of requests under way are 0. One of them is enough. */
   readonly statuses?: readonly StatusRange[] | undefined
+  /** Whether requests that failed match too, by whatever status. A status below 400 matches none of them. */
+  readonly isFailed?: boolean | undefined
   /** State of a call to a backend. */
   readonly state?: string | undefined
   /** Kind of a call to a backend. */
@@ -34,6 +38,7 @@ interface TraceHead {
   readonly correlation_id?: string
   readonly request?: { readonly path?: string }
   readonly response?: { readonly status?: number }
+  readonly failed?: true
   readonly error?: string
   readonly error_code?: string
   readonly user_id?: string
@@ -48,6 +53,8 @@ interface TraceHead {
 }
 
 const NANOSECONDS = 1e6
+/** The longest duration that a summary holds, in milliseconds. */
+const MAX_MS = 2 ** 32 - 1
 
 /** Gives a predicate of heads; undefined for a filter that asks for nothing. A head that is no JSON matches nothing. */
 export function createTraceMatcher(filter: TraceFilter): ((head: string) => boolean) | undefined {
@@ -60,11 +67,11 @@ export function createTraceMatcher(filter: TraceFilter): ((head: string) => bool
 }
 
 function listChecks(filter: TraceFilter): ((trace: TraceHead) => boolean)[] {
-  const { model, statuses, state, type, user, correlationId, minDurationMs, since, until } = filter
+  const { model, statuses, isFailed = false, state, type, user, correlationId, minDurationMs, since, until } = filter
   const text = filter.text?.toLowerCase()
   const checks: [isAsked: boolean, check: (trace: TraceHead) => boolean][] = [
     [model !== undefined, (trace) => [trace.model, trace.served_model, trace.model_name].includes(model)],
-    [statuses !== undefined, ({ response }) => isWithin(response?.status ?? Number.NaN, statuses ?? [])],
+    [statuses !== undefined || isFailed, (trace) => hasStatus(trace, { statuses, isFailed })],
     [state !== undefined, ({ status }) => status === state],
     [type !== undefined, (trace) => trace.type === type],
     [user !== undefined, (trace) => trace.user_id === user || trace.user_name === user],
@@ -76,12 +83,45 @@ function listChecks(filter: TraceFilter): ((trace: TraceHead) => boolean)[] {
   return checks.filter(([isAsked]) => isAsked).map(([, check]) => check)
 }
 
+/** The lowest status of a refusal. */
+const REFUSED = 400
+
+/** Whether a finished request counts as failed, as the summary counts it. */
+export const isFailedTrace = ({
+  failed,
+  response: { status = 0 } = {},
+}: Pick<TraceHead, 'failed' | 'response'>): boolean => failed === true || status >= 500
+
+/** A reply that began well and broke off later has a good status, and is not among the good ones. */
+function hasStatus(trace: TraceHead, { statuses = [], isFailed }: Pick<TraceFilter, 'statuses' | 'isFailed'>): boolean {
+  const { status = Number.NaN } = trace.response ?? {}
+  if (isFailedTrace(trace) && (isFailed || status < REFUSED)) return isFailed === true
+  return isWithin(status, statuses)
+}
+
 const isWithin = (status: number, ranges: readonly StatusRange[]): boolean =>
   ranges.some(({ from, to }) => status >= from && status <= to)
 
 function isBetween(timestamp: string | undefined, { since, until }: Pick<TraceFilter, 'since' | 'until'>): boolean {
   const at = Date.parse(timestamp ?? '')
   return at >= (since ?? Number.NEGATIVE_INFINITY) && at < (until ?? Number.POSITIVE_INFINITY)
+}
+
+/** Finished requests by their heads, for a summary. Requests under way are left out. */
+export function countTraces(heads: readonly string[]): CountedRequests {
+  const finished = heads.flatMap((head) => {
+    const trace = parseHead(head)
+    return trace === undefined || (trace.response?.status ?? 0) === 0 ? [] : [trace]
+  })
+  return {
+    length: finished.length,
+    visit(take) {
+      for (const trace of finished) {
+        const durationMs = Math.min(Math.round((trace.duration ?? 0) / NANOSECONDS), MAX_MS)
+        take(Date.parse(trace.timestamp ?? ''), durationMs, isFailedTrace(trace))
+      }
+    },
+  }
 }
 
 const listTexts = (trace: TraceHead): (string | undefined)[] => [

@@ -14,6 +14,27 @@ export const MANAGEMENT = defineRequirements([
     behavior: '`backends` lists the names of all backends that can be used.',
     state: 'built',
   },
+  {
+    id: 'system:include:one-call',
+    section: '4.4',
+    behavior:
+      '`GET /system?include=resources,problems,states` adds the resources of the host, the mistakes and failed loads of models, and the states of loaded ones; another word is 400.',
+    state: 'built',
+  },
+  {
+    id: 'system:problems:named',
+    section: '4.4',
+    behavior:
+      'A mistake in a model file has its file, line and reason, and the name by which the editor opens the file.',
+    state: 'built',
+  },
+  {
+    id: 'system:load-failures:without-tracing',
+    section: '4.4',
+    behavior:
+      'A failed load is reported with its reason until the model loads or changes, whether or not tracing is on.',
+    state: 'built',
+  },
   { id: 'gate:admin:system', section: '4.4', behavior: '`GET /system` needs an admin.', state: 'built' },
   {
     id: 'version:route:shape',
@@ -459,6 +480,19 @@ export const MANAGEMENT = defineRequirements([
     id: 'traces:summary:errors',
     section: '4.7',
     behavior: 'Replies of 500 and above and transport errors count as failures, replies from 400 to 499 do not.',
+    state: 'built',
+  },
+  {
+    id: 'traces:failed:everywhere',
+    section: '4.7',
+    behavior:
+      'A stream that broke off is a failure in the list (`failed`), in the filter `status=failed` and in the summary; `status=2xx` leaves it out.',
+    state: 'built',
+  },
+  {
+    id: 'traces:summary:filters',
+    section: '4.7',
+    behavior: 'The summary takes the filters of the list, and counts the listed requests that match.',
     state: 'built',
   },
   {

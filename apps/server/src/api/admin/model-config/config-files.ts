@@ -13,14 +13,19 @@ import {
 import type { ConfigStore } from '../../../catalog/folder-store.ts'
 import type { KeyFileGate } from '../../../catalog/key-file-gate.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
+import { MODEL_FILE_LIMITS } from '../../../catalog/yaml/limits.ts'
 import { toFileError } from '../../../files/file-error.ts'
-import { checkName, toFileName } from '../../../files/safe-path.ts'
+import { checkName, openInside, toFileName } from '../../../files/safe-path.ts'
 import { writeFileAtomic } from '../../../files/write-file-atomic.ts'
 import type { OwnPlaces } from '../../../key-files/own-places.ts'
 
 /** Reads and changes the files of models. Changes come one after the other, also with those of installations. */
 export interface ConfigFiles {
-  /** The model of a name with its text. @throws {SvcError} `not_found` */
+  /**
+   * The file of a model with its text, or the file of this name that gives no model.
+   *
+   * @throws {SvcError} `not_found`
+   */
   read(name: string): Promise<ReadConfig>
   /** Changes keys. @throws {SvcError} `not_found`, `invalid_request`, `precondition_failed` */
   patch(name: string, patch: ConfigPatch, options?: ChangeOptions): Promise<WrittenConfig>
@@ -40,7 +45,11 @@ export interface ConfigFiles {
 
 /** A model file. */
 export interface ReadConfig {
-  readonly model: ModelConfig
+  readonly name: string
+  /** In the models folder. */
+  readonly file: string
+  /** Undefined for a file whose mistakes leave no model. */
+  readonly model: ModelConfig | undefined
   readonly text: string
   /** Changes with every change of the text. */
   readonly revision: string
@@ -68,6 +77,8 @@ function toRevision(text: string): string {
 export function toConfigFile(name: string): string {
   return `${toFileName(name.replaceAll('/', '__'))}.yaml`
 }
+
+const notFound = (): SvcError => new SvcError('not_found', 'model configuration not found', { code: 'model_not_found' })
 
 /** A file that is written over the API describes one model, so that its name and its file belong together. */
 function refuseSeveral(checked: CheckedConfig): CheckedConfig {
@@ -102,13 +113,36 @@ export function createConfigFiles({
         code: 'model_listed',
       })
     }
-    if (model === undefined || model.source !== 'yaml') {
-      throw new SvcError('not_found', 'model configuration not found', { code: 'model_not_found' })
+    if (model?.source === 'yaml') {
+      const { file } = model
+      const text = await readFile(join(modelsPath, file), 'utf8').catch((error: unknown) => {
+        throw toFileError(error, 'read', file)
+      })
+      return { name, file, model, text, revision: toRevision(text) }
     }
-    const text = await readFile(join(modelsPath, model.file), 'utf8').catch((error: unknown) => {
-      throw toFileError(error, 'read', model.file)
+    const file = model === undefined ? findBroken(name) : undefined
+    if (file === undefined) throw notFound()
+    const text = await readBroken(file)
+    return { name, file, model: undefined, text, revision: toRevision(text) }
+  }
+
+  /** The file of a name that gives no model, because of its mistakes. */
+  function findBroken(name: string): string | undefined {
+    const files = modelFiles.problems().map(({ file }) => file)
+    return [`${name}.yaml`, `${name}.yml`].find((file) => files.includes(file))
+  }
+
+  /** Links, devices and files beyond the limit of model files stay closed. */
+  async function readBroken(file: string): Promise<string> {
+    const handle = await openInside(modelsPath, file, { what: 'model file' })
+    try {
+      if ((await handle.stat()).size <= MODEL_FILE_LIMITS.bytes) return await handle.readFile('utf8')
+    } finally {
+      await handle.close()
+    }
+    throw new SvcError('too_large', `the model file is larger than ${MODEL_FILE_LIMITS.bytes} bytes`, {
+      code: 'model_file_too_large',
     })
-    return { model, text, revision: toRevision(text) }
   }
 
   /** @throws {SvcError} `precondition_failed`, code `config_changed` */
@@ -126,7 +160,7 @@ export function createConfigFiles({
     { text, models }: CheckedConfig,
     { before, replaces = file }: { readonly before?: ReadConfig; readonly replaces?: string } = {},
   ): Promise<WrittenConfig> {
-    const source = before && { file: before.model.file, text: before.text }
+    const source = before && { file: before.file, text: before.text }
     await keyFileGate.admit({ file, text, models }, source)
     await writeFileAtomic(join(modelsPath, file), text, { mode: MODE })
     if (replaces !== file) await removeFile(replaces)
@@ -179,15 +213,17 @@ export function createConfigFiles({
             details: { param: 'name' },
           })
         }
-        const { file } = before.model
+        const { file } = before
+        if (before.model === undefined) throw notFound()
         return write(file, patchConfig(before.text, patch, file, name), { before })
       }),
     replace: (name, text, options) =>
       alone(async () => {
         const before = await readForChange(name, options)
-        const replaces = before.model.file
+        const replaces = before.file
         const checked = { ...checkConfig(text, replaces), text: toBlockStyle(text) }
-        if (isShared(before.model)) return write(replaces, refuseTakenNames(checked, replaces), { before })
+        if (before.model === undefined || isShared(before.model))
+          return write(replaces, refuseTakenNames(checked, replaces), { before })
         const { model } = refuseSeveral(checked)
         const file = model.name === name ? replaces : await newFile(model.name)
         return write(file, checked, { before, replaces })

@@ -57,6 +57,10 @@ export function modelConfigRoutes({ files, modelFiles, models, bodies }: ModelCo
       },
       async handler(call) {
         const { model, revision } = await files.read(named(call))
+        if (model === undefined)
+          throw new SvcError('unprocessable', 'the model file has mistakes: see GET /system?include=problems', {
+            code: 'model_invalid',
+          })
         const filled = models.list({ includeReferenced: true }).find(({ name }) => name === model.name)
         return json(describeConfig(filled ?? model), { headers: toRevisionHeaders(revision) })
       },
@@ -116,13 +120,13 @@ export function modelConfigRoutes({ files, modelFiles, models, bodies }: ModelCo
         404: { description: 'There is no such file.' },
       },
       async handler(call) {
-        const { model, text, revision } = await files.read(named(call))
+        const { name, file, model, text, revision } = await files.read(named(call))
         if (call.path.startsWith('/models/') && wantsPage(call.header('accept'))) {
-          const location = `${call.baseUrl}app/models/${encodeURIComponent(model.name)}`
+          const location = `${call.baseUrl}app/models/${encodeURIComponent(model?.name ?? name)}`
           return new HttpReply(null, { status: 302, headers: { location } })
         }
         return json(
-          { config: text, name: model.name, filename: model.file, config_revision: revision } satisfies ConfigText,
+          { config: text, name: model?.name ?? name, filename: file, config_revision: revision } satisfies ConfigText,
           { headers: toRevisionHeaders(revision) },
         )
       },

@@ -5,15 +5,26 @@ import { createProcessStats } from '../../../monitoring/process-stats.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { createReadiness } from '../../../readiness.ts'
 import { healthRoutes } from './health.ts'
-import { resourceRoute } from './resources.ts'
+import { listModelProblems } from './model-problems.ts'
+import { createStateReader } from './read-state.ts'
+import { createResourceReader, resourceRoute } from './resources.ts'
 import { systemRoutes } from './system.ts'
 
 /** State of the process, its backends and its host. */
 export function systemFeature(platform: Platform): ServerFeature {
-  const { config, clock, settings, metrics, backends, inference } = platform
+  const { config, clock, settings, metrics, backends, inference, modelFiles } = platform
   const { catalog, residency, memory } = backends
   const { lock, database, unready: passing } = platform
   const processes = createProcessStats({ clock })
+  const readResources = createResourceReader({
+    memory,
+    modelsPath: config.modelsPath,
+    watchdog: () => ({
+      reclaims: settings.get('memory_reclaimer_enabled'),
+      threshold: settings.get('memory_reclaimer_threshold'),
+      interval: settings.get('watchdog_interval'),
+    }),
+  })
   return {
     routes: [
       ...healthRoutes(createReadiness({ passing, lock, dataPath: config.dataPath, database, clock })),
@@ -30,16 +41,11 @@ export function systemFeature(platform: Platform): ServerFeature {
         loaded: () => residency.loaded(),
         readProcess: (pid) => processes.read(pid),
         readVram: (pid) => readDeviceMemory(pid),
+        readResources,
+        problems: () => listModelProblems(modelFiles, residency.failures()),
+        readState: createStateReader({ residency, clock }),
       }),
-      resourceRoute({
-        memory,
-        modelsPath: config.modelsPath,
-        watchdog: () => ({
-          reclaims: settings.get('memory_reclaimer_enabled'),
-          threshold: settings.get('memory_reclaimer_threshold'),
-          interval: settings.get('watchdog_interval'),
-        }),
-      }),
+      resourceRoute(readResources),
     ],
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { resourcesReply } from '@svc/wire/native'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DeviceMemory } from '../../../monitoring/memory-pressure.ts'
-import { resourceRoute } from './resources.ts'
+import { createResourceReader, resourceRoute } from './resources.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -15,12 +15,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 async function read(devices: readonly DeviceMemory[], modelsPath = folder) {
-  const route = resourceRoute({
+  const reader = createResourceReader({
     memory: { devices: async () => devices, main: async () => ({ totalBytes: 4000, usedBytes: 1000 }) },
     modelsPath,
     watchdog: () => ({ reclaims: true, threshold: 0.9, interval: '500ms' }),
   })
-  const { body } = await route.handler({} as never)
+  const { body } = await resourceRoute(reader).handler({} as never)
   return resourcesReply.parse(JSON.parse(Buffer.from(body).toString()))
 }
 

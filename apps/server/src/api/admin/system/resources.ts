@@ -7,7 +7,7 @@ import type { DeviceMemory, Memory, MemoryPressure } from '../../../monitoring/m
 
 const wire = () => import('@svc/wire/native')
 
-/** Options of {@link resourceRoute}. */
+/** Options of {@link createResourceReader}. */
 export interface ResourceFacts {
   readonly memory: Pick<MemoryPressure, 'devices' | 'main'>
   readonly modelsPath: string
@@ -15,9 +15,11 @@ export interface ResourceFacts {
   watchdog(): { readonly reclaims: boolean; readonly threshold: number; readonly interval: string }
 }
 
+/** Reads the resources of the host. The use of processors is that since the last call. */
+export type ResourceReader = () => Promise<ResourcesReply>
+
 /** `GET /api/resources`: resources of the host and their use. */
-export function resourceRoute({ memory, modelsPath, watchdog }: ResourceFacts): Route {
-  const processors = createProcessorFigures()
+export function resourceRoute(read: ResourceReader): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/resources',
@@ -30,36 +32,42 @@ export function resourceRoute({ memory, modelsPath, watchdog }: ResourceFacts): 
     responses: {
       200: { description: 'Readings of this moment, in bytes.', schema: async () => (await wire()).resourcesReply },
     },
-    async handler() {
-      const [devices, main, disk, storage, problem] = await Promise.all([
-        memory.devices(),
-        memory.main(),
-        readDisk(modelsPath),
-        measureFiles(modelsPath),
-        findFolderProblem(modelsPath),
-      ])
-      const { logicalCores, usagePercent, load1 } = processors.read()
-      const { reclaims, threshold, interval } = watchdog()
-      return json({
-        type: devices.length > 0 ? 'gpu' : 'ram',
-        available: devices.length > 0,
-        gpus: devices.map(toWireDevice),
-        ...(main === undefined ? {} : { ram: toWireMemory(main) }),
-        aggregate: toAggregate(devices, main),
-        cpu: {
-          logical_cores: logicalCores,
-          ...(usagePercent === undefined ? {} : { usage_percent: usagePercent }),
-          load_1: load1,
-        },
-        ...(disk === undefined ? {} : { disk: { ...disk } }),
-        storage_size: storage,
-        ...(problem === undefined ? {} : { models_folder_problem: { folder: modelsPath, ...problem } }),
-        reclaimer_enabled: reclaims,
-        reclaimer_threshold: threshold,
-        watchdog_interval: interval,
-      } satisfies ResourcesReply)
-    },
+    handler: async () => json(await read()),
   })
+}
+
+/** Creates the reader. */
+export function createResourceReader({ memory, modelsPath, watchdog }: ResourceFacts): ResourceReader {
+  const processors = createProcessorFigures()
+  return async () => {
+    const [devices, main, disk, storage, problem] = await Promise.all([
+      memory.devices(),
+      memory.main(),
+      readDisk(modelsPath),
+      measureFiles(modelsPath),
+      findFolderProblem(modelsPath),
+    ])
+    const { logicalCores, usagePercent, load1 } = processors.read()
+    const { reclaims, threshold, interval } = watchdog()
+    return {
+      type: devices.length > 0 ? 'gpu' : 'ram',
+      available: devices.length > 0,
+      gpus: devices.map(toWireDevice),
+      ...(main === undefined ? {} : { ram: toWireMemory(main) }),
+      aggregate: toAggregate(devices, main),
+      cpu: {
+        logical_cores: logicalCores,
+        ...(usagePercent === undefined ? {} : { usage_percent: usagePercent }),
+        load_1: load1,
+      },
+      ...(disk === undefined ? {} : { disk: { ...disk } }),
+      storage_size: storage,
+      ...(problem === undefined ? {} : { models_folder_problem: { folder: modelsPath, ...problem } }),
+      reclaimer_enabled: reclaims,
+      reclaimer_threshold: threshold,
+      watchdog_interval: interval,
+    }
+  }
 }
 
 function toWireDevice({ name, vendor, bdf, totalBytes, usedBytes }: DeviceMemory, index: number): WireDeviceMemory {

@@ -1,5 +1,15 @@
 import * as z from 'zod'
 
+/** Query of `GET /system`. */
+export const systemQuery = z.object({
+  include: z
+    .string()
+    .optional()
+    .describe(
+      'Parts to add, with commas between: `resources` of the host, `problems` of models, `states` of loaded ones.',
+    ),
+})
+
 /** Reply of `GET /readyz` while the server takes no requests. */
 export const unready = z.object({
   status: z.enum(['starting', 'stopping', 'degraded']),

@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import type { SystemReply, LoadedModel as WireLoadedModel } from '@svc/wire/native'
 import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
@@ -5,6 +6,8 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Access } from '../../../http/route-info.ts'
 import type { ProcessFigures } from '../../../monitoring/process-stats.ts'
 import type { LoadedModel } from '../../../residency/residency.ts'
+import type { ModelProblems } from './model-problems.ts'
+import type { ResourceReader } from './resources.ts'
 
 const wire = () => import('@svc/wire/native')
 
@@ -21,6 +24,25 @@ export interface SystemFacts {
   readProcess(pid: number): Promise<ProcessFigures | undefined>
   /** Device memory of a backend's process group in bytes; undefined when unknown. */
   readVram(pid: number): Promise<number | undefined>
+  readonly readResources: ResourceReader
+  /** Loads that failed, and mistakes in model files. */
+  problems(): ModelProblems
+  /** What the backend of a loaded model says about itself. Never rejects. */
+  readState(name: string, options: { readonly signal: AbortSignal }): Promise<NonNullable<WireLoadedModel['state']>>
+}
+
+/** Parts that a reply has on request: pages would need a call for each of them otherwise. */
+const INCLUDED = ['resources', 'problems', 'states'] as const
+type Included = (typeof INCLUDED)[number]
+
+function readIncluded(text: string | undefined): ReadonlySet<Included> {
+  const asked = text === undefined || text === '' ? [] : text.split(',')
+  const known = asked.flatMap((word) => INCLUDED.find((part) => part === word) ?? [])
+  if (known.length === asked.length) return new Set(known)
+  throw new SvcError('invalid_request', `include must be a list of ${INCLUDED.join(', ')}`, {
+    code: 'unknown_part',
+    details: { param: 'include' },
+  })
 }
 
 /** The Prometheus text format. */
@@ -69,11 +91,29 @@ export function systemRoutes(facts: SystemFacts): Route[] {
       family: 'compatible',
       tag: 'system',
       summary: 'Backends and loaded models with their processes',
+      query: async () => (await import('./schemas.ts')).systemQuery,
       responses: { 200: { description: 'Both lists in byte order.', schema: async () => (await wire()).systemReply } },
-      async handler() {
+      async handler(call) {
+        const { signal } = call
+        const included = readIncluded(call.query('include'))
         const models = facts.loaded().toSorted((one, other) => (one.name < other.name ? -1 : 1))
-        const loaded = await Promise.all(models.map((model) => describe(model, facts)))
-        return json({ backends: [...facts.backendNames()], loaded_models: loaded } satisfies SystemReply)
+        const describeAll = models.map(async (model): Promise<WireLoadedModel> => {
+          const [described, state] = await Promise.all([
+            describe(model, facts),
+            included.has('states') ? facts.readState(model.name, { signal }) : undefined,
+          ])
+          return state === undefined ? described : { ...described, state }
+        })
+        const [loaded, resources] = await Promise.all([
+          Promise.all(describeAll),
+          included.has('resources') ? facts.readResources() : undefined,
+        ])
+        return json({
+          backends: [...facts.backendNames()],
+          loaded_models: loaded,
+          ...(resources === undefined ? {} : { resources }),
+          ...(included.has('problems') ? facts.problems() : {}),
+        } satisfies SystemReply)
       },
     }),
   ]

@@ -14,7 +14,7 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+ -]\d{2}:
 export function readRequestFilter(query: ReadQuery): TraceFilter {
   return {
     ...readSharedFilter(query),
-    statuses: readStatuses(query),
+    ...readStatuses(query),
     user: readText('user', query),
   }
 }
@@ -44,8 +44,10 @@ function readText(name: string, query: ReadQuery): string | undefined {
   return text
 }
 
-function readStatuses(query: ReadQuery): readonly StatusRange[] | undefined {
-  return readText('status', query)?.split(',').map(readStatus)
+function readStatuses(query: ReadQuery): Pick<TraceFilter, 'statuses' | 'isFailed'> {
+  const asked = readText('status', query)?.split(',')
+  if (asked === undefined) return {}
+  return { statuses: asked.filter((text) => text !== 'failed').map(readStatus), isFailed: asked.includes('failed') }
 }
 
 function readStatus(text: string): StatusRange {
@@ -53,7 +55,7 @@ function readStatus(text: string): StatusRange {
   const [, family] = /^([1-5])xx$/i.exec(text) ?? []
   if (family !== undefined) return { from: Number(family) * 100, to: Number(family) * 100 + 99 }
   if (/^[1-5]\d\d$/.test(text)) return { from: Number(text), to: Number(text) }
-  throw refuse('status', 'must be a list of classes such as 5xx, of codes such as 404, or running')
+  throw refuse('status', 'must be a list of classes such as 5xx, of codes such as 404, failed or running')
 }
 
 function readDuration(name: string, query: ReadQuery): number | undefined {

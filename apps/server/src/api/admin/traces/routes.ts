@@ -35,11 +35,15 @@ export function traceRoutes(traces: Omit<Traces, 'close' | 'flush'>): Route[] {
       summary: 'Requests, failures and durations of the last hours',
       query: async () => (await schemas()).summaryQuery,
       responses: {
-        200: { description: 'Every traced request of the window.', schema: async () => (await wire()).traceSummary },
+        200: {
+          description: 'Every traced request of the window; with filters the listed ones that match.',
+          schema: async () => (await wire()).traceSummary,
+        },
       },
       async handler(call) {
         const hours = readHours(call.query('hours'))
-        return json(toWireSummary(await traces.summarize(hours), hours))
+        const matches = createTraceMatcher(readRequestFilter((name) => call.query(name)))
+        return json(toWireSummary(await traces.summarize(hours, matches), hours))
       },
     }),
     defineRoute({
