@@ -74,7 +74,7 @@ const GROUPS = {
   chats: match(
     [],
     [
-      'lib/(?:chat/[^/]+|use-now).ts',
+      'lib/(?:chat/[^/]+|model-figures|use-now).ts',
       'components/chat/[^/]+.tsx?',
       'features/home/(?:attention|home-chats|home-composer|loaded-models|page-link|recent-chats|requests).tsx?',
       'features/home/(?:resources|server-panels|to-line).tsx?',

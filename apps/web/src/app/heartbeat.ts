@@ -1,4 +1,3 @@
-import { useEffect } from 'react'
 import { checkHealth, readConnection } from '../lib/connection.ts'
 
 /**
@@ -6,22 +5,29 @@ import { checkHealth, readConnection } from '../lib/connection.ts'
  * between the requests of pages that poll, so that those count as looks.
  */
 const MAX_SILENCE_MS = 5_200
-const MIN_PAUSE_MS = 1_000
+const MIN_PAUSE_MS = 500
 
-/** Looks after the server while the page is visible. Other requests of the page count as looks; hidden pages send none. */
-export function useHeartbeat(): void {
-  useEffect(() => {
-    const readSilenceMs = () => Date.now() - readConnection().lastReplyAt
-    let timer: ReturnType<typeof setTimeout>
-    const plan = () => {
-      timer = setTimeout(look, Math.max(MIN_PAUSE_MS, MAX_SILENCE_MS - readSilenceMs()))
-    }
-    const look = () => {
-      const isWatched = document.visibilityState === 'visible' && readConnection().state === 'online'
-      if (isWatched && readSilenceMs() >= MAX_SILENCE_MS) void checkHealth()
-      plan()
+/**
+ * Looks after the server while the page is visible, from before the first page is drawn. Other requests of the page count
+ * as looks; hidden pages send none. @returns what ends it
+ */
+export function startHeartbeat(): () => void {
+  const readSilenceMs = () => Date.now() - readConnection().lastReplyAt
+  let timer: ReturnType<typeof setTimeout>
+  let isAsking = false
+  const plan = () => {
+    timer = setTimeout(look, Math.max(MIN_PAUSE_MS, MAX_SILENCE_MS - readSilenceMs()))
+  }
+  const look = () => {
+    const isWatched = document.visibilityState === 'visible' && readConnection().state === 'online'
+    if (isWatched && !isAsking && readSilenceMs() >= MAX_SILENCE_MS) {
+      isAsking = true
+      void checkHealth().finally(() => {
+        isAsking = false
+      })
     }
     plan()
-    return () => clearTimeout(timer)
-  }, [])
+  }
+  plan()
+  return () => clearTimeout(timer)
 }

@@ -5,7 +5,6 @@ import { IconButton } from '../components/ui/button.tsx'
 import { Skeleton } from '../components/ui/states.tsx'
 import { useFollowChanges } from './follow-changes.ts'
 import { useFollowFocus } from './follow-focus.ts'
-import { useHeartbeat } from './heartbeat.ts'
 import { Navigation, useCurrentPage } from './navigation.tsx'
 import { useNavigationCounts } from './navigation-counts.tsx'
 import { useShortcuts } from './shortcuts.ts'
@@ -21,7 +20,6 @@ export function Shell() {
   const counts = useNavigationCounts()
   useFollowFocus()
   useFollowChanges()
-  useHeartbeat()
   useShortcuts()
   useEffect(() => setDrawerOpen(false), [path])
   return (

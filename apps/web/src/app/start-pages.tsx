@@ -1,9 +1,11 @@
 import { RouterProvider } from '@tanstack/react-router'
 import { followMutations } from '../lib/follow-mutations.ts'
+import { startHeartbeat } from './heartbeat.ts'
 import { mount } from './mount.tsx'
 import { router } from './router.tsx'
 
 followMutations()
+startHeartbeat()
 
 /** All pages, found by the address. */
 export function Pages() {

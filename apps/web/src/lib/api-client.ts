@@ -1,7 +1,7 @@
 import createClient, { type FetchResponse } from 'openapi-fetch'
 import { ApiError, readFailure } from './api-error.ts'
 import { root } from './base-path.ts'
-import { reportReply, reportSilence } from './connection.ts'
+import { reportReply, reportSilence, untilAway } from './connection.ts'
 import type { paths } from './schema.gen.ts'
 
 /**
@@ -22,8 +22,14 @@ export async function send(input: RequestInfo | URL, init?: RequestInit): Promis
   }
 }
 
+/** Sends a request of the client. A question ends when the server is found to be away, and is asked again by its page. */
+function ask(request: Request): Promise<Response> {
+  if (request.method !== 'GET') return send(request)
+  return send(request, { signal: AbortSignal.any([request.signal, untilAway()]) })
+}
+
 /** The server's routes, typed by its own OpenAPI document. Wrap a call in {@link unwrap}. `lib/changes.ts` has a row for each call that is not a GET. */
-export const api = createClient<paths>({ baseUrl: root.href.replace(/\/$/, ''), fetch: (request) => send(request) })
+export const api = createClient<paths>({ baseUrl: root.href.replace(/\/$/, ''), fetch: ask })
 
 /** The body of a reply. @throws ApiError for any status that is not a success */
 export async function unwrap<

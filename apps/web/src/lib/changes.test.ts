@@ -100,7 +100,7 @@ describe('a call that the server has answered', () => {
     ['POST /api/settings', ['middleware-status', 'models', 'backends', 'settings', 'branding', 'system', 'traces']],
     ['POST /models/edit/{name}', ['middleware-status', 'models', 'routers', 'model-file', 'system']],
     ['PUT /api/auth/admin/users/{id}/role', ['users', 'home', 'session']],
-    ['POST /backend/shutdown', ['system', 'models', 'monitor', 'resources']],
+    ['POST /backend/shutdown', ['system', 'models', 'home', 'logs']],
     ['POST /api/traces/clear', ['traces', 'home']],
     ['POST /v1/embeddings', ['usage', 'traces', 'system', 'account']],
   ])('reaches the other pages: %s', async (call, others) => {

@@ -18,12 +18,10 @@ export type Part =
   | 'model-editor'
   | 'model-file'
   | 'models'
-  | 'monitor'
   | 'operations'
   | 'proxy-certificate'
   | 'proxy-events'
   | 'readiness'
-  | 'resources'
   | 'router-corpus'
   | 'router-decisions'
   | 'routers'
@@ -35,7 +33,7 @@ export type Part =
   | 'users'
 
 /** Models in memory, and what shows them. */
-const MEMORY: readonly Part[] = ['system', 'resources', 'monitor', 'models', 'home', 'logs']
+const MEMORY: readonly Part[] = ['system', 'models', 'home', 'logs']
 /** Model files, and everything that is made of them. */
 const FILES: readonly Part[] = [
   ...MEMORY,

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { ApiError } from './api-error.ts'
 import { toUrl } from './base-path.ts'
 
 /** Whether the server answers. */
@@ -9,6 +10,11 @@ export interface Connection {
 }
 
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000]
+/**
+ * The longest time that a server takes to say that it lives. A page at rest asks about five seconds after the last reply,
+ * so that a server that takes requests and answers none is noticed within ten.
+ */
+const HANG_MS = 4_000
 /** Failures in a row that mean the server is away. */
 const FAILURES_UNTIL_OFFLINE = 2
 
@@ -17,6 +23,7 @@ const recoveries = new Set<() => void>()
 let connection: Connection = { state: 'online', lastReplyAt: Date.now() }
 let failures = 0
 let probe: ReturnType<typeof setTimeout> | undefined
+let waiting = new AbortController()
 
 /** A request got a reply, of any status. */
 export function reportReply(): void {
@@ -40,6 +47,9 @@ export function reportSilence(): void {
 function goOffline(): void {
   if (connection.state === 'offline') return
   connection = { ...connection, state: 'offline' }
+  // a question that hangs would keep its page waiting after the server is back
+  waiting.abort(new ApiError('The server does not answer.'))
+  waiting = new AbortController()
   for (const listener of listeners) listener()
 }
 
@@ -53,16 +63,23 @@ function scheduleProbe(): void {
   }, delay)
 }
 
-/** Sends one request that only finds out whether the server answers. */
+/** Sends one request that only finds out whether the server answers. One that it does not answer in time is enough. */
 export async function checkHealth(): Promise<boolean> {
+  const signal = AbortSignal.timeout(HANG_MS)
   try {
-    await fetch(toUrl('/healthz'), { cache: 'no-store' })
+    await fetch(toUrl('/healthz'), { cache: 'no-store', signal })
     reportReply()
     return true
   } catch {
+    if (signal.aborted) failures = Math.max(failures, FAILURES_UNTIL_OFFLINE - 1)
     reportSilence()
     return false
   }
+}
+
+/** Aborts with an {@link ApiError} when the server is found to be away, for requests that only read. */
+export function untilAway(): AbortSignal {
+  return waiting.signal
 }
 
 /** Calls back each time the server answers again. @returns what ends it */

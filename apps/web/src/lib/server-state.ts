@@ -5,17 +5,38 @@ import type { components } from './schema.gen.ts'
 /** A model that is loaded. */
 export type LoadedModel = components['schemas']['LoadedModel']
 
-/** Backends and loaded models with their processes, for admins. */
+type SystemReply = components['schemas']['System']
+/** The host's resources and their use. */
+export type Resources = components['schemas']['Resources']
+/** A mistake in a file of the models folder. */
+export type ModelProblem = NonNullable<SystemReply['model_problems']>[number]
+/** The last load of a model, where it failed. */
+export type LoadFailure = NonNullable<SystemReply['load_failures']>[number]
+
+/** What the server has and what it runs. */
+export interface ServerState extends Pick<SystemReply, 'backends' | 'loaded_models'> {
+  readonly resources: Resources
+  readonly problems: readonly ModelProblem[]
+  readonly failures: readonly LoadFailure[]
+}
+
+/** Asks for everything about the server in one call. @param more parts that not every page needs */
+export async function fetchServerState(signal: AbortSignal, more: readonly string[] = []): Promise<ServerState> {
+  const query = { include: ['resources', 'problems', ...more].join(',') }
+  const reply = await unwrap(api.GET('/system', { params: { query }, signal }))
+  const { backends, loaded_models, resources, model_problems: problems = [], load_failures: failures = [] } = reply
+  if (resources === undefined) throw new Error('the server has not told its resources')
+  return { backends, loaded_models, resources, problems, failures }
+}
+
+/** Backends, loaded models with their processes, resources, and what is wrong with models, for admins. */
 export const systemQuery = queryOptions({
-  queryKey: ['system'],
-  queryFn: ({ signal }) => unwrap(api.GET('/system', { signal })),
+  queryKey: ['system', 'all'],
+  queryFn: ({ signal }) => fetchServerState(signal),
 })
 
 /** Processors, memory, disk and graphics devices, for admins. */
-export const resourcesQuery = queryOptions({
-  queryKey: ['resources'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/resources', { signal })),
-})
+export const resourcesQuery = queryOptions({ ...systemQuery, select: ({ resources }) => resources })
 
 /** The models that are here, with what each can be asked for. */
 export const installedModelsQuery = queryOptions({

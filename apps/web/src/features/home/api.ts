@@ -1,7 +1,8 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
-import { resourcesQuery, systemQuery } from '../../lib/server-state.ts'
+import { systemQuery } from '../../lib/server-state.ts'
+import { usersQuery } from '../../lib/users.ts'
 import { findFit, findStarters, type Starter } from './find-starters.ts'
 
 /** Requests of the last 24 hours. */
@@ -10,47 +11,10 @@ export const summaryQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(api.GET('/api/traces/summary', { params: { query: { hours: '24' } }, signal })),
 })
 
-/** A model whose last load failed. */
-export interface FailedLoad {
-  readonly model: string
-  readonly error: string
-  readonly at: string
-}
-
-/** Models whose last load failed, as far as the traces of backends reach back. */
-export const failedLoadsQuery = queryOptions({
-  queryKey: ['home', 'failed-loads'],
-  async queryFn({ signal }): Promise<readonly FailedLoad[]> {
-    const traces = await unwrap(api.GET('/api/backend-traces', { params: { query: { limit: '200' } }, signal }))
-    return findFailedLoads(traces)
-  },
-})
-
-/** @param traces of backends, the newest first */
-function findFailedLoads(
-  traces: readonly {
-    readonly type: string
-    readonly status: string
-    readonly model_name: string
-    readonly error?: string | undefined
-    readonly timestamp: string
-  }[],
-): readonly FailedLoad[] {
-  const last = new Map<string, FailedLoad | undefined>()
-  for (const { type, status, model_name: model, error = '', timestamp: at } of traces) {
-    if (type !== 'model_load' || status === 'running' || last.has(model)) continue
-    last.set(model, status === 'failed' ? { model, error, at } : undefined)
-  }
-  return [...last.values()].filter((load) => load !== undefined)
-}
-
 /** Accounts that wait for an admin. */
 export const pendingUsersQuery = queryOptions({
-  queryKey: ['home', 'pending-users'],
-  async queryFn({ signal }) {
-    const { users } = await unwrap(api.GET('/api/auth/admin/users', { signal }))
-    return users.filter(({ status }) => status === 'pending')
-  },
+  ...usersQuery,
+  select: (users) => users.filter(({ status }) => status === 'pending'),
 })
 
 /** Up to three models of the galleries that can chat and fit this machine. */
@@ -75,7 +39,7 @@ export const startersQuery = queryOptions({
 export const installModel = (id: string) => unwrap(api.POST('/api/models/install/{id}', { params: { path: { id } } }))
 
 /** Renewed one after the other, so that a page at rest sends few requests. In the last pause the frame asks for changes. */
-const POLLED = [systemQuery, resourcesQuery, operationsQuery, undefined] as const
+const POLLED = [systemQuery, operationsQuery, undefined] as const
 const STEP_MS = 5_000
 
 /**

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ErrorBlock } from '../../components/ui/states.tsx'
@@ -6,24 +7,24 @@ import { Badge, Status } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
+import { systemQuery } from '../../lib/server-state.ts'
 import { useSession } from '../../lib/session.ts'
-import { failedLoadsQuery, pendingUsersQuery, summaryQuery } from './api.ts'
+import { pendingUsersQuery } from './api.ts'
 import { PageLink } from './page-link.tsx'
 
 /** Failed operations, models that do not load, and accounts that wait: one line each, with its next step. */
 export function Attention() {
   const { t } = useTranslation('home')
   const { hasAccounts } = useSession()
-  const { traces, accounts } = useCapabilities()
+  const { accounts } = useCapabilities()
   const operations = useQuery(operationsQuery)
-  // a load that fails fails requests too, so the long list is asked for only then
-  const hasErrors = (useQuery({ ...summaryQuery, enabled: traces }).data?.errors ?? 0) > 0
-  const loads = useQuery({ ...failedLoadsQuery, enabled: traces && hasErrors })
+  // the panels below say why the state of the server cannot be read
+  const { failures: loads = [], problems = [] } = useQuery(systemQuery).data ?? {}
   const pending = useQuery({ ...pendingUsersQuery, enabled: accounts && hasAccounts })
   const failed = operations.data?.filter(({ error }) => error !== undefined && error !== '') ?? []
   const waiting = pending.data ?? []
-  const count = failed.length + (loads.data?.length ?? 0) + (waiting.length > 0 ? 1 : 0)
-  const error = operations.error ?? loads.error ?? pending.error
+  const count = failed.length + loads.length + (problems.length > 0 ? 1 : 0) + (waiting.length > 0 ? 1 : 0)
+  const error = operations.error ?? pending.error
   if (count === 0 && error === null) return null
   return (
     <section className="card">
@@ -43,7 +44,7 @@ export function Attention() {
             action={<PageLink to="activity">{t('attention.review')}</PageLink>}
           />
         ))}
-        {loads.data?.map(({ model, error: reason, at }) => (
+        {loads.map(({ model, error: reason, at }) => (
           <Line
             key={model}
             tone="bad"
@@ -58,6 +59,19 @@ export function Attention() {
             action={<PageLink to={`backends/logs/${encodeURIComponent(model)}`}>{t('attention.log')}</PageLink>}
           />
         ))}
+        {problems.length > 0 && (
+          <Line
+            tone="bad"
+            state={t('attention.failing')}
+            title={t('attention.mistakes', { count: problems.length })}
+            about={[...new Set(problems.map(({ file }) => file))].slice(0, 3).join(', ')}
+            action={
+              <Link className="btn sm" to="/app/models" search={{ view: 'installed' }}>
+                {t('attention.review')}
+              </Link>
+            }
+          />
+        )}
         {waiting.length > 0 && (
           <Line
             tone="warn"

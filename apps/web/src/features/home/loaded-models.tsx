@@ -7,6 +7,7 @@ import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes, formatDuration, formatPercent } from '../../lib/format.ts'
+import { findFigures } from '../../lib/model-figures.ts'
 import { type LoadedModel, stopModel, systemQuery } from '../../lib/server-state.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { PageLink } from './page-link.tsx'
@@ -16,6 +17,7 @@ export function LoadedModels() {
   const { t } = useTranslation('home')
   const query = useQuery(systemQuery)
   const count = query.data?.loaded_models?.length
+  const { hasProcess, hasVram } = findFigures(query.data?.loaded_models ?? [])
   return (
     <section className="card">
       <header>
@@ -38,15 +40,21 @@ export function LoadedModels() {
                 <tr>
                   <th scope="col">{t('loaded.model')}</th>
                   <th scope="col">{t('loaded.backend')}</th>
-                  <th scope="col" className="num">
-                    {t('loaded.vram')}
-                  </th>
-                  <th scope="col" className="num">
-                    {t('loaded.cpu')}
-                  </th>
-                  <th scope="col" className="num">
-                    {t('loaded.uptime')}
-                  </th>
+                  {hasVram && (
+                    <th scope="col" className="num">
+                      {t('loaded.vram')}
+                    </th>
+                  )}
+                  {hasProcess && (
+                    <th scope="col" className="num">
+                      {t('loaded.cpu')}
+                    </th>
+                  )}
+                  {hasProcess && (
+                    <th scope="col" className="num">
+                      {t('loaded.uptime')}
+                    </th>
+                  )}
                   <th scope="col">
                     <span className="vh">{t('loaded.action')}</span>
                   </th>
@@ -54,7 +62,7 @@ export function LoadedModels() {
               </thead>
               <tbody>
                 {models.map((model) => (
-                  <Row key={model.id} model={model} />
+                  <Row key={model.id} {...{ model, hasProcess, hasVram }} />
                 ))}
               </tbody>
             </table>
@@ -65,7 +73,15 @@ export function LoadedModels() {
   )
 }
 
-function Row({ model: { id, backend, process, size_vram } }: { readonly model: LoadedModel }) {
+function Row({
+  model: { id, backend, process, size_vram },
+  hasProcess,
+  hasVram,
+}: {
+  readonly model: LoadedModel
+  readonly hasProcess: boolean
+  readonly hasVram: boolean
+}) {
   const { t } = useTranslation('home')
   const { state } = useConnection()
   const now = useNow(true, 15_000)
@@ -83,20 +99,26 @@ function Row({ model: { id, backend, process, size_vram } }: { readonly model: L
         </Link>
       </td>
       <td className="m free">{backend}</td>
-      <td className="num free m">
-        <span className="only-narrow">{t('loaded.vram')} </span>
-        {size_vram === undefined ? t('loaded.unknown') : formatBytes(size_vram)}
-      </td>
-      <td className="num free m">
-        {cpu === undefined
-          ? t(process === undefined ? 'loaded.unknown' : 'loaded.measuring')
-          : formatPercent(cpu / 100, 1)}
-      </td>
-      <td className="num free m">
-        {process === undefined
-          ? t('loaded.unknown')
-          : formatDuration(Math.max(0, now - new Date(process.started_at).getTime()))}
-      </td>
+      {hasVram && (
+        <td className="num free m">
+          <span className="only-narrow">{t('loaded.vram')} </span>
+          {size_vram === undefined ? t('loaded.unknown') : formatBytes(size_vram)}
+        </td>
+      )}
+      {hasProcess && (
+        <td className="num free m">
+          {cpu === undefined
+            ? t(process === undefined ? 'loaded.unknown' : 'loaded.measuring')
+            : formatPercent(cpu / 100, 1)}
+        </td>
+      )}
+      {hasProcess && (
+        <td className="num free m">
+          {process === undefined
+            ? t('loaded.unknown')
+            : formatDuration(Math.max(0, now - new Date(process.started_at).getTime()))}
+        </td>
+      )}
       <td className="num free end-c">
         <Button
           kind="ghost"

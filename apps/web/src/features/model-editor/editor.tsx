@@ -38,6 +38,12 @@ export interface EditorProps {
   readonly children?: ReactNode
 }
 
+/** The offset at which a line begins; the last line for one beyond the end. */
+function findLine(text: string, line: number): number {
+  const before = text.split('\n').slice(0, line - 1)
+  return Math.min(before.join('\n').length + (before.length > 0 ? 1 : 0), text.length)
+}
+
 /** A model file as a form and as text. Both show the same document; saving shows what changes first. */
 export function Editor(props: EditorProps) {
   const { title, draftName, base, savedName, search, onSearch, onSaved, children } = props
@@ -49,7 +55,7 @@ export function Editor(props: EditorProps) {
   )
   const isOffline = useConnection().state === 'offline'
   const [isSaving, setSaving] = useState(false)
-  const [reveal, setReveal] = useState<number>()
+  const [reveal, setReveal] = useState(() => (search.line === undefined ? undefined : findLine(text, search.line)))
   const view = search.view ?? 'form'
   const isChanged = text !== (base?.text ?? '')
   const blocker = useBlocker({

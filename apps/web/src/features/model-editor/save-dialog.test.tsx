@@ -4,7 +4,7 @@ import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { completeTestDocument } from '../../components/ui/test-document.ts'
 import { startTestTranslations } from '../../i18n/test-translations.ts'
-import { systemQuery } from '../../lib/server-state.ts'
+import { type ServerState, systemQuery } from '../../lib/server-state.ts'
 import { SaveDialog } from './save-dialog.tsx'
 
 beforeAll(async () => {
@@ -15,10 +15,12 @@ afterEach(cleanup)
 
 function showDialog(loaded: readonly string[]): void {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-  client.setQueryData(systemQuery.queryKey, {
+  const state: Partial<ServerState> = {
     backends: [],
     loaded_models: loaded.map((id) => ({ id, backend: 'llama' })),
-  })
+  }
+  // the dialog reads no more of it
+  client.setQueryData(systemQuery.queryKey, state as ServerState)
   const ignore = () => undefined
   render(
     <QueryClientProvider client={client}>

@@ -21,9 +21,16 @@ export interface EditorSearch {
   readonly view?: (typeof EDITOR_VIEWS)[number]
   /** Section of the form. */
   readonly section?: string
+  /** The line of the text that the editor opens at, from 1. */
+  readonly line?: number
 }
 
-export function readEditorSearch({ view, section }: Record<string, unknown>): EditorSearch {
+export function readEditorSearch({ view, section, line }: Record<string, unknown>): EditorSearch {
   const shown = EDITOR_VIEWS.find((one) => one === view)
-  return { ...(shown && { view: shown }), ...(typeof section === 'string' && section !== '' && { section }) }
+  const isLine = typeof line === 'number' && Number.isInteger(line) && line > 0
+  return {
+    ...(shown && { view: shown }),
+    ...(typeof section === 'string' && section !== '' && { section }),
+    ...(isLine && { line }),
+  }
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
-import { type LoadedModel, resourcesQuery, systemQuery } from '../../lib/server-state.ts'
+import { type LoadedModel, type LoadFailure, systemQuery } from '../../lib/server-state.ts'
 import type { HostMemory } from './fit.ts'
 import type { ModelsSearch } from './search.ts'
 
@@ -97,8 +97,8 @@ export interface Host extends HostMemory {
 }
 
 export const hostQuery = queryOptions({
-  ...resourcesQuery,
-  select({ type, aggregate, ram }): Host {
+  ...systemQuery,
+  select({ resources: { type, aggregate, ram } }): Host {
     const free = type === 'ram' ? (ram?.available ?? aggregate.free_memory) : aggregate.free_memory
     return { total: aggregate.total_memory, free, hasGpu: type === 'gpu' }
   },
@@ -106,9 +106,19 @@ export const hostQuery = queryOptions({
 
 /** Why the server cannot write its models folder; null where it can. */
 export const folderProblemQuery = queryOptions({
-  ...resourcesQuery,
-  select: ({ models_folder_problem: problem }) => problem ?? null,
+  ...systemQuery,
+  select: ({ resources: { models_folder_problem: problem } }) => problem ?? null,
 })
+
+/** Models whose last load failed, by their names. */
+export const failuresQuery = queryOptions({
+  ...systemQuery,
+  select: ({ failures }): ReadonlyMap<string, LoadFailure> =>
+    new Map(failures.map((failure) => [failure.model, failure])),
+})
+
+/** The mistakes in model files. */
+export const problemsQuery = queryOptions({ ...systemQuery, select: ({ problems }) => problems })
 
 /** The models in memory by their names. */
 export const loadedQuery = queryOptions({

@@ -12,8 +12,9 @@ const models = [
   makeModel('harbor', { backend: 'onnx' }),
 ]
 const loaded = new Set(['harbor'])
+const failures = new Set(['lumen'])
 const names = (filter: Partial<Parameters<typeof filterInstalled>[1]>) =>
-  filterInstalled(models, { q: undefined, state: undefined, loaded, ...filter }).map(({ id }) => id)
+  filterInstalled(models, { q: undefined, state: undefined, loaded, failures, ...filter }).map(({ id }) => id)
 
 describe('installed models', () => {
   it('are all shown without a filter', () => {
@@ -29,6 +30,7 @@ describe('installed models', () => {
 
   it('are found by their state', () => {
     expect(names({ state: 'loaded' })).toEqual(['harbor'])
+    expect(names({ state: 'failed' })).toEqual(['lumen'])
     expect(names({ state: 'pinned' })).toEqual(['cedar'])
     expect(names({ state: 'disabled' })).toEqual(['lumen'])
   })

@@ -19,18 +19,21 @@ export interface InstalledFilter {
   readonly state: (typeof MODEL_STATES)[number] | undefined
   /** What is in memory, by name. */
   readonly loaded: { has(name: string): boolean }
+  /** Models whose last load failed, by name. */
+  readonly failures: { has(name: string): boolean }
 }
 
 /** The installed models that filters let through. */
 export function filterInstalled(
   models: readonly InstalledModel[],
-  { q = '', state, loaded }: InstalledFilter,
+  { q = '', state, loaded, failures }: InstalledFilter,
 ): readonly InstalledModel[] {
   const words = q.toLowerCase().split(/\s+/)
   return models.filter((model) => {
     const text = [model.id, model.backend, ...listUses(model)].join('\n').toLowerCase()
     if (!words.every((word) => text.includes(word))) return false
     if (state === 'loaded') return loaded.has(model.id)
+    if (state === 'failed') return failures.has(model.id)
     return state === undefined || model[state]
   })
 }

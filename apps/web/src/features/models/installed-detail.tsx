@@ -7,14 +7,16 @@ import { InstallProgress } from '../../components/operations/install-button.tsx'
 import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
 import { Button, IconButton } from '../../components/ui/button.tsx'
 import { Switch } from '../../components/ui/field.tsx'
+import { Notice } from '../../components/ui/notice.tsx'
 import { EmptyState, ErrorBlock, Skeleton } from '../../components/ui/states.tsx'
 import { Badge, LetterTile } from '../../components/ui/status.tsx'
+import { RelativeTime } from '../../components/ui/time.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { findActiveOperation } from '../../lib/operations/operation.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
-import type { InstalledModel, LoadedModel } from '../../lib/server-state.ts'
+import type { InstalledModel, LoadedModel, LoadFailure } from '../../lib/server-state.ts'
 import { useLoading, useToggle } from './changes.ts'
 import { continuesText, listUses } from './filter-installed.ts'
 
@@ -23,12 +25,15 @@ export function InstalledDetail({
   name,
   model,
   loaded,
+  failure,
   isKnown,
   onClose,
 }: {
   readonly name: string | undefined
   readonly model: InstalledModel | undefined
   readonly loaded: LoadedModel | undefined
+  /** The last load of the model, where it failed. */
+  readonly failure: LoadFailure | undefined
   /** Whether the list of models is there. */
   readonly isKnown: boolean
   readonly onClose: () => void
@@ -38,7 +43,7 @@ export function InstalledDetail({
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard
     <section className="d" tabIndex={0} aria-label={t('details')}>
       {model !== undefined ? (
-        <Detail key={model.id} model={model} loaded={loaded} onClose={onClose} />
+        <Detail key={model.id} {...{ model, loaded, failure, onClose }} />
       ) : name === undefined ? (
         <EmptyState icon="cube" title={t('chooseModel')} />
       ) : isKnown ? (
@@ -55,10 +60,12 @@ export function InstalledDetail({
 function Detail({
   model,
   loaded,
+  failure,
   onClose,
 }: {
   readonly model: InstalledModel
   readonly loaded: LoadedModel | undefined
+  readonly failure: LoadFailure | undefined
   readonly onClose: () => void
 }) {
   const { t } = useTranslation('models')
@@ -84,6 +91,12 @@ function Detail({
           <Badge key={use}>{use}</Badge>
         ))}
       </div>
+      {failure !== undefined && loaded === undefined && (
+        <Notice tone="bad">
+          <b>{t('loadFailed')}</b> <RelativeTime time={failure.at} />
+          <p>{failure.error}</p>
+        </Notice>
+      )}
       {continuesText(model) && <p className="meta">{t('continuesText')}</p>}
       <Actions model={model} isLoaded={loaded !== undefined} canChat={uses.includes('chat') && !disabled} />
       {hasFile ? (
@@ -109,8 +122,7 @@ function Detail({
 }
 
 function describeMemory({ size_vram, process }: LoadedModel, t: TFunction): string {
-  const vram = size_vram === undefined ? t('unknown') : formatBytes(size_vram)
-  const parts = [t('memory.graphics', { bytes: vram })]
+  const parts = size_vram === undefined ? [] : [t('memory.graphics', { bytes: formatBytes(size_vram) })]
   if (process !== undefined) parts.push(t('memory.process', { bytes: formatBytes(process.rss_bytes) }))
   return parts.join(' · ')
 }

@@ -7,15 +7,22 @@ import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile, Status } from '../../components/ui/status.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
-import { type InstalledModel, installedModelsQuery, type LoadedModel } from '../../lib/server-state.ts'
+import {
+  type InstalledModel,
+  installedModelsQuery,
+  type LoadedModel,
+  type LoadFailure,
+} from '../../lib/server-state.ts'
 import { useListKeys } from '../../lib/use-list-keys.ts'
-import { loadedQuery } from './api.ts'
+import { failuresQuery, loadedQuery, problemsQuery } from './api.ts'
 import { filterInstalled, listUses } from './filter-installed.ts'
 import { InstalledDetail } from './installed-detail.tsx'
+import { filterProblems, ProblemRows } from './problem-rows.tsx'
 import { MODEL_STATES, type ModelsSearch } from './search.ts'
 
 const route = getRouteApi('/app/models')
 const NONE_LOADED: ReadonlyMap<string, LoadedModel> = new Map()
+const NO_FAILURES: ReadonlyMap<string, LoadFailure> = new Map()
 
 /** Models that are here, whether galleries answer or not. */
 export function InstalledView() {
@@ -24,8 +31,11 @@ export function InstalledView() {
   const navigate = route.useNavigate()
   const installed = useQuery(installedModelsQuery)
   const loaded = useQuery(loadedQuery).data ?? NONE_LOADED
+  const failures = useQuery(failuresQuery).data ?? NO_FAILURES
   const { q, state, model } = search
-  const shown = filterInstalled(installed.data ?? [], { q, state, loaded })
+  // a mistake has no state that a model has
+  const problems = filterProblems(useQuery({ ...problemsQuery, enabled: state === undefined }).data ?? [], q)
+  const shown = filterInstalled(installed.data ?? [], { q, state, loaded, failures })
   const change = (patch: ModelsSearch) => void navigate({ to: '.', search: { ...search, ...patch }, replace: true })
   const open = (name: string | undefined) => {
     const { model: _, ...rest } = search
@@ -67,14 +77,15 @@ export function InstalledView() {
       <div className={model === undefined ? 'split' : 'split open'}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
         <section className="l" tabIndex={0} aria-label={t('common:nav.models')}>
+          {state === undefined && <ProblemRows problems={problems} />}
           <QueryView query={installed} lines={6} height={52}>
             {(models) =>
-              models.length === 0 ? (
+              shown.length === 0 && problems.length > 0 && state === undefined ? null : models.length === 0 ? (
                 <NothingInstalled />
               ) : shown.length === 0 ? (
                 <NoMatch onClear={() => void navigate({ to: '.', search: { view: 'installed' } })} />
               ) : (
-                <InstalledList models={shown} loaded={loaded} search={search} />
+                <InstalledList {...{ models: shown, loaded, failures, search }} />
               )
             }
           </QueryView>
@@ -83,6 +94,7 @@ export function InstalledView() {
           name={model}
           model={installed.data?.find(({ id }) => id === model)}
           loaded={model === undefined ? undefined : loaded.get(model)}
+          failure={model === undefined ? undefined : failures.get(model)}
           isKnown={installed.data !== undefined}
           onClose={() => open(undefined)}
         />
@@ -115,10 +127,12 @@ function NothingInstalled() {
 function InstalledList({
   models,
   loaded,
+  failures,
   search,
 }: {
   readonly models: readonly InstalledModel[]
   readonly loaded: ReadonlyMap<string, LoadedModel>
+  readonly failures: ReadonlyMap<string, LoadFailure>
   readonly search: ModelsSearch
 }) {
   const { t } = useTranslation('models')
@@ -142,6 +156,8 @@ function InstalledList({
                 <Status>{t('state.disabled')}</Status>
               ) : loaded.has(model.id) ? (
                 <Status tone="ok">{t('state.loaded')}</Status>
+              ) : failures.has(model.id) ? (
+                <Status tone="bad">{t('state.failed')}</Status>
               ) : (
                 <Status>{t('state.idle')}</Status>
               )}

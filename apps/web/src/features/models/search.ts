@@ -5,7 +5,7 @@ export type ModelView = 'explore' | 'installed' | 'unused'
 export const SORTS = ['name', 'repository', 'license', 'status'] as const
 
 /** The states that installed models are filtered by. */
-export const MODEL_STATES = ['loaded', 'pinned', 'disabled'] as const
+export const MODEL_STATES = ['loaded', 'failed', 'pinned', 'disabled'] as const
 
 /** Search parameters of the page of models. Absent ones have their defaults. */
 export interface ModelsSearch {

@@ -1,5 +1,5 @@
-import type { LoadedModel } from '../../lib/server-state.ts'
-import type { Resources } from './api.ts'
+import { findFigures } from '../../lib/model-figures.ts'
+import type { LoadedModel, Resources } from '../../lib/server-state.ts'
 
 /** A level with its name: what a gauge shows. */
 export interface Gauge {
@@ -47,6 +47,16 @@ export function listGauges({ cpu, ram, disk, gpus }: Resources): Gauge[] {
       }),
     ),
   ]
+}
+
+/** Figures of loaded models, in the order of the table. */
+export const FIGURES = ['pid', 'rss', 'memory', 'cpu', 'vram', 'uptime'] as const
+export type FigureName = (typeof FIGURES)[number]
+
+/** The columns of figures that some model has. */
+export function listFigures(models: readonly LoadedModel[]): readonly FigureName[] {
+  const { hasProcess, hasVram } = findFigures(models)
+  return FIGURES.filter((name) => (name === 'vram' ? hasVram : hasProcess))
 }
 
 /** A figure of a process: a number, or why there is none. */

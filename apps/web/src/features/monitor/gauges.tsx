@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Chart } from '../../components/charts/chart.tsx'
 import type { ChartPoint, ChartSeries } from '../../components/charts/chart-data.ts'
 import { formatBytes, formatClock, formatNumber, formatPercent } from '../../lib/format.ts'
-import type { Resources } from './api.ts'
+import type { Resources } from '../../lib/server-state.ts'
 import { type Gauge, listGauges } from './figures.ts'
 import { SampleHistory, SLOT_MS, SLOTS } from './sample-history.ts'
 

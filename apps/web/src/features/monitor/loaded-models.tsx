@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,8 +9,7 @@ import { useCapabilities } from '../../lib/capabilities.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes, formatDuration, formatExactTime, formatPercent } from '../../lib/format.ts'
 import type { LoadedModel } from '../../lib/server-state.ts'
-import { stateQuery } from './api.ts'
-import { type ProcessFigure, readCpu, readVram } from './figures.ts'
+import { type FigureName, listFigures, type ProcessFigure, readCpu, readVram } from './figures.ts'
 
 const StopDialog = lazy(async () => ({ default: (await import('./stop-dialog.tsx')).StopDialog }))
 
@@ -25,7 +23,7 @@ export function LoadedModels({ models }: { readonly models: readonly LoadedModel
         {t('models.noneAbout')}
       </EmptyState>
     )
-  const columns = ['model', 'backend', 'state', 'pid', 'rss', 'memory', 'cpu', 'vram', 'uptime'] as const
+  const figures = listFigures(models)
   return (
     <>
       <div className="card cut">
@@ -34,8 +32,13 @@ export function LoadedModels({ models }: { readonly models: readonly LoadedModel
           <table className="tbl two loaded">
             <thead>
               <tr>
-                {columns.map((column) => (
-                  <th key={column} scope="col" className={NUMBERS.has(column) ? 'num' : ''}>
+                {(['model', 'backend', 'state'] as const).map((column) => (
+                  <th key={column} scope="col">
+                    {t(`column.${column}`)}
+                  </th>
+                ))}
+                {figures.map((column) => (
+                  <th key={column} scope="col" className="num">
                     {t(`column.${column}`)}
                   </th>
                 ))}
@@ -46,7 +49,7 @@ export function LoadedModels({ models }: { readonly models: readonly LoadedModel
             </thead>
             <tbody>
               {models.map((model) => (
-                <ModelRow key={model.id} model={model} onStop={() => setStopping(model.id)} />
+                <ModelRow key={model.id} {...{ model, figures }} onStop={() => setStopping(model.id)} />
               ))}
             </tbody>
           </table>
@@ -61,19 +64,26 @@ export function LoadedModels({ models }: { readonly models: readonly LoadedModel
   )
 }
 
-const NUMBERS: ReadonlySet<string> = new Set(['pid', 'rss', 'memory', 'cpu', 'vram', 'uptime'])
-
-function ModelRow({ model, onStop }: { readonly model: LoadedModel; readonly onStop: () => void }) {
+function ModelRow({
+  model,
+  figures,
+  onStop,
+}: {
+  readonly model: LoadedModel
+  readonly figures: readonly FigureName[]
+  readonly onStop: () => void
+}) {
   const { t } = useTranslation('monitor')
   const { state } = useConnection()
   const { backend_logs: hasLogs } = useCapabilities()
   const { id, backend, process } = model
-  const cell = (name: string, value: string, title?: string) => (
-    <td className="num free m" title={title}>
-      <span className="name t3">{t(`column.${name}`)}</span>
-      {value}
-    </td>
-  )
+  const cell = (name: FigureName, value: string, title?: string) =>
+    figures.includes(name) && (
+      <td className="num free m" title={title}>
+        <span className="name t3">{t(`column.${name}`)}</span>
+        {value}
+      </td>
+    )
   const word = (figure: ProcessFigure, format: (value: number) => string) =>
     typeof figure === 'number' ? format(figure) : t(figure === 'measuring' ? 'measuring' : 'unknown')
   const formatShare = (percent: number) => formatPercent(percent / 100, 1)
@@ -86,7 +96,7 @@ function ModelRow({ model, onStop }: { readonly model: LoadedModel; readonly onS
         <span className="clip t2">{backend ?? t('unknown')}</span>
       </td>
       <td className="free end-c">
-        <ModelState model={id} />
+        <ModelState state={model.state} />
       </td>
       {cell('pid', process === undefined ? t('unknown') : String(process.pid))}
       {cell('rss', process === undefined ? t('unknown') : formatBytes(process.rss_bytes))}
@@ -118,18 +128,16 @@ function ModelRow({ model, onStop }: { readonly model: LoadedModel; readonly onS
 }
 
 /** What the backend says about itself. */
-function ModelState({ model }: { readonly model: string }) {
+function ModelState({ state }: { readonly state: LoadedModel['state'] }) {
   const { t } = useTranslation('monitor')
-  const query = useQuery(stateQuery(model))
-  if (query.data === undefined) return <Status>{query.isError ? t('unknown') : '…'}</Status>
-  switch (query.data.state) {
+  switch (state) {
     case 2:
       return <Status tone="ok">{t('state.ready')}</Status>
     case 1:
       return <Status tone="run">{t('state.busy')}</Status>
-    case -1:
-      return <Status tone="warn">{t('state.silent')}</Status>
-    default:
+    case 0:
       return <Status>{t('state.starting')}</Status>
+    default:
+      return <Status tone="warn">{t('state.silent')}</Status>
   }
 }

@@ -3,7 +3,7 @@ import { api, unwrap } from '../../lib/api-client.ts'
 import type { ListedPage } from '../../lib/held-rows.ts'
 import { queryClient } from '../../lib/query-client.ts'
 import type { components } from '../../lib/schema.gen.ts'
-import { type ListQuery, toKey, toQuery } from './list-query.ts'
+import { type ListQuery, toKey, toQuery, toSummaryQuery } from './list-query.ts'
 import type { TracesSearch } from './search.ts'
 
 /** A traced request. */
@@ -14,15 +14,16 @@ export type CallTrace = components['schemas']['BackendTrace']
 const LIVE_MS = 5_000
 const MAX_EXPORTED = 1000
 
-/** Requests, failures and durations of the last hours. */
-export const summaryQuery = (hours: number, isLive: boolean) =>
-  queryOptions({
-    queryKey: ['traces', 'summary', hours],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/api/traces/summary', { params: { query: { hours: String(hours) } }, signal })),
+/** Requests, failures and durations of the last hours, of what the filters let through. Calls have no figures of their own. */
+export const summaryQuery = (search: TracesSearch) => {
+  const query = toSummaryQuery(search)
+  return queryOptions({
+    queryKey: ['traces', 'summary', query],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/traces/summary', { params: { query }, signal })),
     placeholderData: keepPreviousData,
-    refetchInterval: isLive && LIVE_MS,
+    refetchInterval: search.live === true && LIVE_MS,
   })
+}
 
 /** A page of requests. */
 export const requestsQuery = (search: TracesSearch) =>

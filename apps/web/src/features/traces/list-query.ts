@@ -8,12 +8,31 @@ const HOUR_MS = 3_600_000
 /** The search as it tells lists apart. */
 export const toKey = ({ kind: _, live: __, ...search }: TracesSearch) => search
 
+/** The query of the figures above a list. Those of the bar that narrows the range are in the chart. */
+export function toSummaryQuery({ kind, hours = 24, model, status, user, min, q }: TracesSearch): ListQuery {
+  if (kind === 'backend') return { hours: String(hours) }
+  return {
+    hours: String(hours),
+    ...withoutEmpty([
+      ['model', model],
+      ['status', status],
+      ['user', user],
+      ['min_duration_ms', min === undefined ? undefined : String(min)],
+      ['q', q],
+    ]),
+  }
+}
+
+function withoutEmpty(entries: readonly (readonly [string, string | undefined])[]): ListQuery {
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
 /** The query of a list at this moment. */
 export function toQuery(search: TracesSearch, now = Date.now()): ListQuery {
   const { hours = 24, from, to, model, status, user, min, q, page = 1, per = 50, at } = search
   const since = from ?? now - hours * HOUR_MS
   const until = page > 1 && at !== undefined ? Math.min(at, to ?? at) : to
-  const entries: readonly (readonly [string, string | undefined])[] = [
+  return withoutEmpty([
     ['limit', String(per)],
     ['offset', page > 1 ? String((page - 1) * per) : undefined],
     ['since', new Date(since).toISOString()],
@@ -23,6 +42,5 @@ export function toQuery(search: TracesSearch, now = Date.now()): ListQuery {
     ['user', user],
     ['min_duration_ms', min === undefined ? undefined : String(min)],
     ['q', q],
-  ]
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
+  ])
 }

@@ -37,7 +37,7 @@ export function RequestPeek({
       about={
         head && (
           <>
-            <RequestStatus status={head.response.status} />
+            <RequestStatus trace={head} />
             <span className="sep" />
             {formatClock(head.timestamp, { day: true })}
             <span className="sep" />
@@ -52,7 +52,7 @@ export function RequestPeek({
         {(trace) => (
           <>
             {trace.error !== undefined && (
-              <Notice tone={trace.response.status >= 500 ? 'bad' : 'warn'}>
+              <Notice tone={trace.failed === true ? 'bad' : 'warn'}>
                 {trace.error_code !== undefined && <b>{trace.error_code} </b>}
                 {trace.error}
               </Notice>

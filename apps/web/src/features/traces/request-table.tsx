@@ -19,8 +19,8 @@ export function RequestTable({
   readonly look: TableLook
 }) {
   const { t } = useTranslation('traces')
-  const { hours = 24, live } = address.search
-  const p95 = useQuery(summaryQuery(hours, live === true)).data?.p95_ms ?? 0
+  const { hours = 24 } = address.search
+  const p95 = useQuery(summaryQuery(address.search)).data?.p95_ms ?? 0
   const isLong = hours > 24
   const columns: readonly TraceColumn<RequestTrace>[] = [
     {
@@ -39,7 +39,7 @@ export function RequestTable({
       head: t('column.status'),
       width: toRem(72),
       className: 'free end-c',
-      cell: ({ response: { status } }) => <RequestStatus status={status} />,
+      cell: (trace) => <RequestStatus trace={trace} />,
     },
     {
       id: 'request',

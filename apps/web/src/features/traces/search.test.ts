@@ -36,8 +36,10 @@ it('makes wrong values and defaults to nothing', () => {
 })
 
 it('knows the statuses of either kind, and no users of calls', () => {
-  expect(readTracesSearch({ status: '5xx' }).status).toBe('5xx')
-  expect(readTracesSearch({ kind: 'backend', status: '5xx', user: 'ada' })).toMatchObject({
+  expect(readTracesSearch({ status: 'failed' }).status).toBe('failed')
+  // an address of before
+  expect(readTracesSearch({ status: '5xx' }).status).toBe('failed')
+  expect(readTracesSearch({ kind: 'backend', status: '2xx', user: 'ada' })).toMatchObject({
     status: undefined,
     user: undefined,
   })
@@ -45,7 +47,7 @@ it('knows the statuses of either kind, and no users of calls', () => {
 
 it('tells filters from the look of the list', () => {
   expect(hasFilters(readTracesSearch({ hours: 6, live: true, page: 2 }))).toBe(false)
-  const filtered = readTracesSearch({ q: 'a', from: 1, to: 2, model: 'm', status: '5xx', user: 'u', min: 5 })
+  const filtered = readTracesSearch({ q: 'a', from: 1, to: 2, model: 'm', status: 'failed', user: 'u', min: 5 })
   expect(hasFilters(filtered)).toBe(true)
   expect(hasFilters({ ...filtered, ...noFilters })).toBe(false)
 })
@@ -53,11 +55,11 @@ it('tells filters from the look of the list', () => {
 const NOW = Date.UTC(2026, 0, 2)
 
 it('asks for the range and the filters', () => {
-  expect(toQuery({ hours: 6, model: 'small', status: '5xx', user: 'ada', min: 500, q: 'chat' }, NOW)).toEqual({
+  expect(toQuery({ hours: 6, model: 'small', status: 'failed', user: 'ada', min: 500, q: 'chat' }, NOW)).toEqual({
     limit: '50',
     since: '2026-01-01T18:00:00.000Z',
     model: 'small',
-    status: '5xx',
+    status: 'failed',
     user: 'ada',
     min_duration_ms: '500',
     q: 'chat',

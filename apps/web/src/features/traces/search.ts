@@ -5,7 +5,7 @@ export const RANGES = [1, 6, 24, 72, 168] as const
 /** Rows of a page. */
 export const PAGE_SIZES = [50, 200, 1000] as const
 /** Choices of the filter by status, for requests and for calls. */
-export const REQUEST_STATUSES = ['2xx', '4xx', '5xx', 'running'] as const
+export const REQUEST_STATUSES = ['2xx', '4xx', 'failed', 'running'] as const
 export const CALL_STATUSES = ['completed', 'failed', 'running'] as const
 /** Choices of the filter by duration, in milliseconds. */
 export const DURATIONS = [100, 500, 1000, 5000, 30_000] as const
@@ -36,6 +36,8 @@ export interface TracesSearch {
 /** Reads the search parameters of the page. */
 export function readTracesSearch(parameters: Record<string, unknown>): TracesSearch {
   const kind = parameters.kind === 'backend' ? 'backend' : undefined
+  // addresses of before
+  const status = parameters.status === '5xx' ? 'failed' : parameters.status
   const hours = readSearchChoice(parameters.hours, RANGES)
   const per = readSearchChoice(parameters.per, PAGE_SIZES)
   const from = readSearchNumber(parameters.from)
@@ -45,7 +47,7 @@ export function readTracesSearch(parameters: Record<string, unknown>): TracesSea
     hours: hours === 24 ? undefined : hours,
     ...(from !== undefined && to !== undefined && from < to ? { from, to } : {}),
     model: readSearchText(parameters.model),
-    status: readSearchChoice(parameters.status, kind === 'backend' ? CALL_STATUSES : REQUEST_STATUSES),
+    status: readSearchChoice(status, kind === 'backend' ? CALL_STATUSES : REQUEST_STATUSES),
     user: kind === 'backend' ? undefined : readSearchText(parameters.user),
     min: readSearchNumber(parameters.min, { min: 1, max: 1e9 }),
     q: readSearchText(parameters.q)?.slice(0, 256),

@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000
 export function TracesBand({ address: { search, change } }: { readonly address: TracesAddress }) {
   const { t } = useTranslation('traces')
   const { hours = 24, from, to } = search
-  const query = useQuery(summaryQuery(hours, search.live === true))
+  const query = useQuery(summaryQuery(search))
   const summary = query.data
   const size = (hours * HOUR_MS) / 12
   const isLong = hours > 24

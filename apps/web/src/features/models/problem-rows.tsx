@@ -1,0 +1,59 @@
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Icon } from '../../components/ui/icon.tsx'
+import { Status } from '../../components/ui/status.tsx'
+import { useCapabilities } from '../../lib/capabilities.ts'
+import type { ModelProblem } from '../../lib/server-state.ts'
+
+/** Mistakes in model files, each with its line and reason. A row leads to the editor at that line. */
+export function ProblemRows({ problems }: { readonly problems: readonly ModelProblem[] }) {
+  const { t } = useTranslation('models')
+  if (problems.length === 0) return null
+  return (
+    <section aria-label={t('mistake.title')}>
+      <ul className="ml">
+        {problems.map((problem) => (
+          <li key={`${problem.file} ${problem.line} ${problem.key} ${problem.reason}`}>
+            <ProblemRow problem={problem} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function ProblemRow({ problem: { file, line, key, reason, model } }: { readonly problem: ModelProblem }) {
+  const { t } = useTranslation('models')
+  const { model_editor: hasEditor } = useCapabilities()
+  const content = (
+    <>
+      <span className="tile bad" aria-hidden="true">
+        <Icon name="warn" small />
+      </span>
+      <span className="grow">
+        <span className="nm">{line === undefined ? file : t('mistake.place', { file, line })}</span>
+        <span className="meta mistake">
+          {key !== undefined && <code>{key}</code>} {reason}
+        </span>
+      </span>
+      <span className="rt">
+        <Status tone="bad">{t('mistake.state')}</Status>
+      </span>
+    </>
+  )
+  if (model === undefined || !hasEditor) return <div className="mistake-row">{content}</div>
+  return (
+    <Link to="/app/models/$name" params={{ name: model }} search={{ view: 'yaml', line: line ?? 1 }}>
+      {content}
+    </Link>
+  )
+}
+
+/** The mistakes whose file, key or reason has every word of a search. */
+export function filterProblems(problems: readonly ModelProblem[], q = ''): readonly ModelProblem[] {
+  const words = q.toLowerCase().split(/\s+/)
+  return problems.filter(({ file, key = '', reason }) => {
+    const text = [file, key, reason].join('\n').toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}

@@ -1,0 +1,12 @@
+import type { LoadedModel } from './server-state.ts'
+
+/** The figures that some loaded model has. Models that run inside the server have none: a column of nothing says nothing. */
+export function findFigures(models: readonly LoadedModel[]): {
+  readonly hasProcess: boolean
+  readonly hasVram: boolean
+} {
+  return {
+    hasProcess: models.some(({ process }) => process !== undefined),
+    hasVram: models.some(({ size_vram: bytes }) => bytes !== undefined),
+  }
+}
