@@ -100,6 +100,29 @@ describeInBrowser('the checks of the interface that count', () => {
     holdFigure({ check: 1, name: 'bytes of a cold /login', value: login.bytes / 1000, unit: 'kB', most: 230 })
   })
 
+  it('asks for few things with everything that a running server shows, and for one thing at each look of Monitor', async () => {
+    await using view = await openAsAdmin()
+    const app = await measureCost(view, '/app')
+    holdFigure({ check: 1, name: 'requests of a cold /app with data', value: app.requests, most: 20 })
+    holdFigure({ check: 1, name: 'calls of a cold /app with data', value: app.calls, most: 8 })
+
+    const { page, requests } = view
+    await page.goto('/app/monitor')
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'demo' })
+      .first()
+      .getByText(/ready|busy|no answer/)
+      .waitFor()
+    const isLook = (line: string) => line.startsWith('GET /system?')
+    const isOwn = (line: string) => !/healthz|\/api\/pii\/events|\/api\/operations|\/assets\/|\/locales\//.test(line)
+    const before = requests.length
+    await expect.poll(() => requests.slice(before).filter(isLook).length).toBeGreaterThanOrEqual(3)
+    const others = requests.slice(before).filter((line) => isOwn(line) && !isLook(line))
+    expect(others).toEqual([])
+    holdFigure({ check: 6, name: 'calls of one look of Monitor', value: 1 + others.length, most: 1 })
+  })
+
   it('keeps an answer whose page was left, and one that a reload cut', async () => {
     await using view = await openAsAdmin()
     const { page } = view

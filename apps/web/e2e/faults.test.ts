@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuiltServer } from '../../server/test/support/built-server.ts'
+import { noteFigure } from './figures.ts'
 import { describeInBrowser, openView, startBuiltServer, type View } from './harness.ts'
 import { startProxy } from './start-proxy.ts'
 
@@ -182,6 +183,30 @@ describeInBrowser('the interface behind a proxy', () => {
     await page.getByRole('link', { name: 'API', exact: true }).click()
     await page.getByRole('heading', { name: 'API', level: 1 }).waitFor()
     expect(await page.getByText('The server has not answered since').count()).toBe(0)
+  })
+
+  it('notices a server that takes requests and answers none, and goes on by itself', async () => {
+    await using proxy = await startProxy(server.url)
+    await using view = await openView(proxy.url, { expected: PROVOKED })
+    const { page } = view
+    await page.goto('/app/usage')
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    proxy.hold = () => true
+    const hung = Date.now()
+    await page.getByText('The server has not answered since').waitFor()
+    noteFigure({
+      check: 10,
+      name: 'banner after the server hangs',
+      value: (Date.now() - hung) / 1000,
+      unit: 's',
+      most: 10,
+    })
+    proxy.hold = () => false
+    proxy.release()
+    await page.getByText('The server has not answered since').waitFor({ state: 'hidden' })
+    await page.getByRole('link', { name: 'Models', exact: true }).click()
+    await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor()
   })
 
   it('says that the browser is offline, keeps what it shows, and goes on by itself', async () => {

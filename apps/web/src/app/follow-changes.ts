@@ -4,13 +4,14 @@ import { useCapabilities } from '../lib/capabilities.ts'
 import { applyChanges } from '../lib/changes.ts'
 import { readConnection } from '../lib/connection.ts'
 import { useSession } from '../lib/session.ts'
+import { setQuietQuestion } from './heartbeat.ts'
 
-/** A page at rest asks after this time, a little before it would look after the server's health. */
-const QUIET_MS = 5_000
-/** A page that asks for something else all the time asks for changes this often. */
+/** A page that asks for something else all the time asks for changes this often; a page at rest does so at each look. */
 const BUSY_MS = 25_000
 /** Time between two looks at the clock. */
 const STEP_MS = 500
+/** A page that comes back to view asks at once, unless it did so less than this ago. */
+const FRESH_MS = 5_000
 const MAX_EVENTS = 200
 /** The frame is drawn for some time before the first question. */
 const FIRST_MS = 2_000
@@ -65,31 +66,29 @@ export function useFollowChanges(): void {
     const ended = new AbortController()
     const reader = new ChangeReader(performance.timeOrigin)
     let askedAt = Date.now() - BUSY_MS + FIRST_MS
-    let isAsking = false
-    const ask = async () => {
-      isAsking = true
+    let asking: Promise<void> | undefined
+    const ask = (): Promise<void> => {
       askedAt = Date.now()
-      try {
-        applyChanges(await reader.read(ended.signal))
-      } catch {
+      asking ??= reader
+        .read(ended.signal)
         // the pages say themselves that the server is away, and everything is fetched again when it is back
-      }
-      isAsking = false
+        .then(applyChanges, () => undefined)
+        .finally(() => {
+          asking = undefined
+        })
+      return asking
     }
-    const look = () => {
-      const { state, lastReplyAt } = readConnection()
-      if (isAsking || state === 'offline' || document.visibilityState === 'hidden') return
-      const now = Date.now()
-      if (now - askedAt >= BUSY_MS || (now - askedAt >= QUIET_MS && now - lastReplyAt >= QUIET_MS)) void ask()
+    const look = (maxAgeMs: number) => {
+      const isWatched = document.visibilityState === 'visible' && readConnection().state === 'online'
+      if (isWatched && Date.now() - askedAt >= maxAgeMs) void ask()
     }
-    const timer = setInterval(look, STEP_MS)
-    const onVisible = () => {
-      if (document.visibilityState === 'visible' && Date.now() - askedAt >= QUIET_MS) askedAt = 0
-      look()
-    }
+    const takeBack = setQuietQuestion(ask)
+    const timer = setInterval(() => look(BUSY_MS), STEP_MS)
+    const onVisible = () => look(FRESH_MS)
     document.addEventListener('visibilitychange', onVisible)
     return () => {
       ended.abort()
+      takeBack()
       clearInterval(timer)
       document.removeEventListener('visibilitychange', onVisible)
     }

@@ -6,6 +6,29 @@ import { checkHealth, readConnection } from '../lib/connection.ts'
  */
 const MAX_SILENCE_MS = 5_200
 const MIN_PAUSE_MS = 500
+/** Time that a question has before the server is asked whether it lives. */
+const GRACE_MS = 1_000
+
+type Question = () => Promise<unknown>
+let question: Question | undefined
+
+/** Sets what a page at rest asks in place of the server's health. @returns what takes it back */
+export function setQuietQuestion(ask: Question): () => void {
+  question = ask
+  return () => {
+    if (question === ask) question = undefined
+  }
+}
+
+/** Asks the question of the page; one that gets no answer soon is followed by one that every living server answers. */
+async function askServer(): Promise<void> {
+  const isAnswered = question?.().then(
+    () => true,
+    () => true,
+  )
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), GRACE_MS))
+  if (isAnswered === undefined || !(await Promise.race([isAnswered, late]))) await checkHealth()
+}
 
 /**
  * Looks after the server while the page is visible, from before the first page is drawn. Other requests of the page count
@@ -22,7 +45,7 @@ export function startHeartbeat(): () => void {
     const isWatched = document.visibilityState === 'visible' && readConnection().state === 'online'
     if (isWatched && !isAsking && readSilenceMs() >= MAX_SILENCE_MS) {
       isAsking = true
-      void checkHealth().finally(() => {
+      void askServer().finally(() => {
         isAsking = false
       })
     }

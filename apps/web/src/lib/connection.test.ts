@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { startHeartbeat } from '../app/heartbeat.ts'
+import { setQuietQuestion, startHeartbeat } from '../app/heartbeat.ts'
 import { api } from './api-client.ts'
 import { ApiError } from './api-error.ts'
 import { readConnection, reportReply } from './connection.ts'
@@ -81,6 +81,20 @@ describe('a page at rest', () => {
     void api.GET('/system', {}).then(note, note)
     await vi.advanceTimersByTimeAsync(60_000)
     expect([readConnection().state, ended]).toEqual(['online', false])
+  })
+
+  it('asks a question of its own in place of the health, and notices a server that leaves it without an answer', async () => {
+    const takeBack = setQuietQuestion(() => api.GET('/api/pii/events', {}))
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(new Set(asked)).toEqual(new Set(['/api/pii/events']))
+    expect(asked.length).toBeLessThanOrEqual(6)
+    // a database that hangs is no server that hangs
+    answers = (path) => (path === '/healthz' ? 'ok' : 'hangs')
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(readConnection().state).toBe('online')
+    answers = () => 'hangs'
+    expect(await countSeconds()).toBeLessThanOrEqual(10)
+    takeBack()
   })
 
   it('asks nothing while it is hidden', async () => {

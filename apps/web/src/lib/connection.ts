@@ -14,7 +14,7 @@ const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000]
  * The longest time that a server takes to say that it lives. A page at rest asks about five seconds after the last reply,
  * so that a server that takes requests and answers none is noticed within ten.
  */
-const HANG_MS = 4_000
+const HANG_MS = 3_000
 /** Failures in a row that mean the server is away. */
 const FAILURES_UNTIL_OFFLINE = 2
 
@@ -67,7 +67,8 @@ function scheduleProbe(): void {
 export async function checkHealth(): Promise<boolean> {
   const signal = AbortSignal.timeout(HANG_MS)
   try {
-    await fetch(toUrl('/healthz'), { cache: 'no-store', signal })
+    const response = await fetch(toUrl('/healthz'), { cache: 'no-store', signal })
+    await response.text()
     reportReply()
     return true
   } catch {
