@@ -226,10 +226,8 @@ describeInBrowser('every page', () => {
         seen.add(look)
         if (isNew) looks += 1
         const wrong = isNew ? await lookClosely(page, seen.size === 1) : name('scroll', await findOverflow(page))
-        // React reports the refusal of a guard, which the page shows
-        const unexpected = faults.slice(before).filter((fault) => outcome === 'page' || !fault.includes('RefusedError'))
         found.push(
-          ...name('fault', unexpected, address),
+          ...name('fault', faults.slice(before), address),
           ...wrong.map(([kind, text]) => [kind, `${address}: ${text}`] as const),
         )
       }

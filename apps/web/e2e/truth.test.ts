@@ -63,7 +63,7 @@ describeInBrowser('pages and changes made elsewhere', () => {
     const saved = await fetch(`${server.url}/models/edit/mistaken`, { method: 'POST', body: text })
     expect(saved.status, await saved.text()).toBe(200)
     await row.waitFor({ state: 'detached' })
-    await page.getByRole('link', { name: /^M mistaken/ }).waitFor()
+    await page.getByRole('link', { name: /^mistaken/ }).waitFor()
   })
 
   it('show a load that failed, without tracing, on three pages', async () => {
@@ -91,7 +91,7 @@ describeInBrowser('pages and changes made elsewhere', () => {
     await (await chat('cut', true)).text()
     await page.goto('/app/traces')
     await page.getByText('2 of 2').waitFor()
-    await page.getByText('1 failed', { exact: false }).first().waitFor()
+    await page.getByText('1 server or transport error').first().waitFor()
     const broken = page.locator('tbody tr[data-row]').filter({ hasText: 'cut' })
     await broken.getByText('failed').waitFor()
     await page.getByLabel('Status', { exact: true }).selectOption('failed')

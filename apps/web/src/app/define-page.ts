@@ -4,8 +4,8 @@ import type { ComponentType } from 'react'
 import { capabilitiesQuery } from '../lib/capabilities.ts'
 import { queryClient } from '../lib/query-client.ts'
 import { sessionQuery } from '../lib/session.ts'
-import { findRefusal, type PageAccess } from './pages.ts'
-import { RefusedError } from './refused-error.ts'
+import { findRefusal, type PageAccess, type RefusalContext } from './pages.ts'
+import { withRefusal } from './with-refusal.tsx'
 
 /** The module of a page. Write it as the result of every `load`: the types of links come from the routes. */
 export interface PageModule {
@@ -25,8 +25,7 @@ interface PageOptions<Path extends string, Search> extends PageAccess {
 
 /**
  * Defines the route of a page: its guard runs before anything is drawn, its code and translations load together.
- *
- * @throws RefusedError in the guard, which the shell shows as a page that names what is missing
+ * A refused page is replaced by one that names what is missing.
  */
 export function definePage<const Parent extends AnyRoute, const Path extends string, Search = Record<never, never>>(
   parent: Parent,
@@ -36,15 +35,15 @@ export function definePage<const Parent extends AnyRoute, const Path extends str
     getParentRoute: () => parent,
     path,
     validateSearch: (parameters: Record<string, unknown>): Search => search?.(parameters) ?? ({} as Search),
-    async beforeLoad(): Promise<void> {
+    async beforeLoad(): Promise<RefusalContext> {
       const [session, capabilities] = await Promise.all([
         queryClient.ensureQueryData(sessionQuery),
         queryClient.ensureQueryData(capabilitiesQuery),
       ])
-      const refusal = findRefusal(access, session, capabilities)
-      if (refusal !== undefined) throw new RefusedError(refusal)
+      // a refusal is an answer: an error would be reported with its stack
+      return { refusal: findRefusal(access, session, capabilities) }
     },
-    loader: () => i18next.loadNamespaces([...namespaces]),
-    component: lazyRouteComponent(load),
+    loader: ({ context: { refusal } }) => (refusal === undefined ? i18next.loadNamespaces([...namespaces]) : undefined),
+    component: withRefusal(lazyRouteComponent(load)),
   })
 }

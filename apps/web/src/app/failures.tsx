@@ -6,7 +6,7 @@ import { CopyButton } from '../components/ui/copy-button.tsx'
 import { PageHead } from '../components/ui/page-head.tsx'
 import { EmptyState, ErrorBlock } from '../components/ui/states.tsx'
 import { ApiError } from '../lib/api-error.ts'
-import { RefusedError } from './refused-error.ts'
+import type { Refusal } from './pages.ts'
 import { isStaleChunk, reloadOnce } from './stale-build.ts'
 
 /** What stands in place of a page that failed. The shell around it goes on. */
@@ -17,7 +17,6 @@ export function PageFailure({ error }: ErrorComponentProps) {
   useEffect(() => {
     if (isStale) void reloadOnce()
   }, [isStale])
-  if (error instanceof RefusedError) return <RefusedPage error={error} />
   return (
     <>
       <PageHead title={t('failure.title')} />
@@ -56,7 +55,8 @@ function describe(error: unknown): string {
   return [fault, location.pathname, navigator.userAgent].join('\n')
 }
 
-function RefusedPage({ error: { refusal } }: { readonly error: RefusedError }) {
+/** In place of a page that the viewer may not see. */
+export function RefusedPage({ refusal }: { readonly refusal: Refusal }) {
   const { t } = useTranslation()
   if (refusal.kind === 'absent') return <NotFoundPage />
   return (

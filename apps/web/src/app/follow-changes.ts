@@ -13,8 +13,8 @@ const STEP_MS = 500
 /** A page that comes back to view asks at once, unless it did so less than this ago. */
 const FRESH_MS = 5_000
 const MAX_EVENTS = 200
-/** The frame is drawn for some time before the first question. */
-const FIRST_MS = 2_000
+/** The first question waits until the page has what it shows. */
+const FIRST_MS = 5_000
 
 /** Reads the changes of the server one after the other. */
 export class ChangeReader {

@@ -2,6 +2,7 @@ import { Link, useRouterState } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../components/ui/icon.tsx'
+import { ProductMark } from '../components/ui/product-mark.tsx'
 import { Status } from '../components/ui/status.tsx'
 import { useInstanceName, useOwnLogo, VERSION } from '../lib/branding.ts'
 import { useCapabilities } from '../lib/capabilities.ts'
@@ -27,25 +28,6 @@ export function useCurrentPage(): Page | undefined {
     .find((page) => (page.path === '' ? inside === '' : inside === page.path || inside.startsWith(`${page.path}/`)))
 }
 
-function Logo({ size = 14 }: { readonly size?: number }) {
-  return (
-    <span className="mark">
-      <svg
-        viewBox="0 0 24 24"
-        width={size}
-        height={size}
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="3"
-        strokeLinecap="round"
-        aria-hidden="true"
-      >
-        <path d="M5 8l7-4 7 4M5 16l7 4 7-4M5 12h14" />
-      </svg>
-    </span>
-  )
-}
-
 /** Name, navigation and state of the server. @param counts what stands at the end of an entry, by the page's id */
 export function Navigation({
   className = 'side',
@@ -65,7 +47,11 @@ export function Navigation({
   return (
     <div className={className}>
       <Link className="brand" to="/app" {...(onFollow && { onClick: onFollow })}>
-        {logo === undefined ? <Logo /> : <img className="mark-own" src={logo} alt="" width={22} height={22} />}
+        {logo === undefined ? (
+          <ProductMark className="mark" size={14} />
+        ) : (
+          <img className="mark-own" src={logo} alt="" width={22} height={22} />
+        )}
         <span>svc</span>
         {instance !== 'svc' && <small className="clip">{instance}</small>}
       </Link>

@@ -103,5 +103,10 @@ export function findRefusal(
   return undefined
 }
 
+/** What the guard of a page finds. */
+export interface RefusalContext {
+  readonly refusal: Refusal | undefined
+}
+
 /** Why a page is refused. */
 export type Refusal = { readonly kind: 'absent' | 'role' } | { readonly kind: 'feature'; readonly feature: string }

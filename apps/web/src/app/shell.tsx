@@ -3,9 +3,10 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from '../components/ui/button.tsx'
 import { Skeleton } from '../components/ui/states.tsx'
+import { Breadcrumbs } from './breadcrumbs.tsx'
 import { useFollowChanges } from './follow-changes.ts'
 import { useFollowFocus } from './follow-focus.ts'
-import { Navigation, useCurrentPage } from './navigation.tsx'
+import { Navigation } from './navigation.tsx'
 import { useNavigationCounts } from './navigation-counts.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { ConnectionBanner, OpenServerNotice } from './standing-notices.tsx'
@@ -16,7 +17,6 @@ export function Shell() {
   const { t } = useTranslation()
   const [isDrawerOpen, setDrawerOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const page = useCurrentPage()
   const counts = useNavigationCounts()
   useFollowFocus()
   useFollowChanges()
@@ -37,17 +37,7 @@ export function Shell() {
             aria-expanded={isDrawerOpen}
             onClick={() => setDrawerOpen(true)}
           />
-          <div className="crumb">
-            {page && (
-              <>
-                <span className="hide-s">{t(`nav.group.${page.group}`)}</span>
-                <span className="hide-s" aria-hidden="true">
-                  /
-                </span>
-                <b>{t(`nav.${page.id}`)}</b>
-              </>
-            )}
-          </div>
+          <Breadcrumbs />
           <TopBarTools />
         </header>
         <main className="main" id="main" tabIndex={-1}>

@@ -49,11 +49,15 @@ const toDate = (time: number | string | Date) => new Date(time)
 /** The time of day, and the day too unless it is today. */
 export function formatTime(time: number | string | Date): string {
   const date = toDate(time)
-  const isToday = date.toDateString() === new Date().toDateString()
   return new Intl.DateTimeFormat(i18next.language, {
-    ...(isToday ? {} : { dateStyle: 'medium' }),
+    ...(isOtherDay(date) ? { dateStyle: 'medium' } : {}),
     timeStyle: 'medium',
   }).format(date)
+}
+
+/** Whether a time is of another day than this one, so that its hour alone says too little. */
+export function isOtherDay(time: number | string | Date): boolean {
+  return toDate(time).toDateString() !== new Date().toDateString()
 }
 
 /** A time of day to the second on a clock of 24 hours, for columns of figures; with the day when it is asked for. */

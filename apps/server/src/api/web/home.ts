@@ -1,6 +1,6 @@
 import { HttpReply } from '../../http/http-reply.ts'
 
-const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M8 10h16M8 16h10M8 22h13" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`
+const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -6 36 36"><rect x="-6" y="-6" width="36" height="36" rx="8" fill="#14171c"/><path d="M5 8l7-4 7 4M5 16l7 4 7-4M5 12h14" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`
 
 /** Model and key of the command on the page. */
 export interface HomeExample {

@@ -1,13 +1,28 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
 import { useInstanceName } from '../../lib/branding.ts'
 
 let isFirstPage = true
+
+let shownTitle = ''
+const listeners = new Set<() => void>()
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** The title of the page that is open, for the frame around it. */
+export function usePageTitle(): string {
+  return useSyncExternalStore(subscribe, () => shownTitle)
+}
 
 /** Sets the title of the document: the view, then the server. Pages with a {@link PageHead} have it already. */
 export function useDocumentTitle(title: string): void {
   const instance = useInstanceName()
   useEffect(() => {
     document.title = `${title} - ${instance}`
+    shownTitle = title
+    for (const listener of listeners) listener()
   }, [title, instance])
 }
 

@@ -10,6 +10,7 @@ import { useConnection } from '../../lib/connection.ts'
 import { findActiveOperation } from '../../lib/operations/operation.ts'
 import { useOperationAction } from '../../lib/operations/operation-actions.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
+import { toPlainText } from '../../lib/plain-text.ts'
 import type { GalleryBackend } from './api.ts'
 
 /** The details of a backend of a gallery. */
@@ -59,7 +60,7 @@ function Detail({ backend, onClose }: { readonly backend: GalleryBackend; readon
         </div>
         <IconButton className="only-m" small icon="x" label={t('closeDetails')} onClick={onClose} />
       </div>
-      {description && <p className="t2 lead">{description}</p>}
+      {description && <p className="t2 lead">{toPlainText(description)}</p>}
       <div className="row wrap">
         {tags.map((tag) => (
           <Badge key={tag}>{tag}</Badge>

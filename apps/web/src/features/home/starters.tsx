@@ -7,6 +7,7 @@ import { notify } from '../../components/ui/toast.ts'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes } from '../../lib/format.ts'
+import { toPlainText } from '../../lib/plain-text.ts'
 import { useSession } from '../../lib/session.ts'
 import { installModel, startersQuery } from './api.ts'
 import type { Starter } from './find-starters.ts'
@@ -70,7 +71,8 @@ function StarterRow({ starter: { id, name, description, memoryBytes } }: { reado
       <div className="grow">
         <b>{name}</b>
         <p className="meta">
-          {memoryBytes !== undefined && t('starters.fits', { size: formatBytes(memoryBytes) })} {description}
+          {memoryBytes !== undefined && t('starters.fits', { size: formatBytes(memoryBytes) })}{' '}
+          {toPlainText(description)}
         </p>
       </div>
       {install.isSuccess ? (

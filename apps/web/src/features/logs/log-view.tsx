@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
-import { formatClock, formatNumber } from '../../lib/format.ts'
+import { formatClock, formatNumber, isOtherDay } from '../../lib/format.ts'
 import { textScale } from '../../lib/text-size.ts'
 import { findLine, type LogLine } from './log-lines.ts'
 import type { TIMES } from './search.ts'
@@ -115,7 +115,9 @@ export function LogView({
               >
                 {time !== 'none' && (
                   <time dateTime={line.timestamp}>
-                    {time === 'exact' ? line.timestamp : formatClock(line.timestamp)}
+                    {time === 'exact'
+                      ? line.timestamp
+                      : formatClock(line.timestamp, { day: isOtherDay(line.timestamp) })}
                   </time>
                 )}
                 {line.missed === undefined ? (

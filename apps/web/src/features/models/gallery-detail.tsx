@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../components/ui/button.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { Badge, LetterTile } from '../../components/ui/status.tsx'
+import { toPlainText } from '../../lib/plain-text.ts'
 import { type GalleryModel, galleryModelQuery } from './api.ts'
 import { describeSize } from './gallery-list.tsx'
 import { InstallActions } from './install-actions.tsx'
@@ -59,7 +60,7 @@ function Detail({ model, onClose }: { readonly model: GalleryModel; readonly onC
         </div>
         <IconButton className="only-m" small icon="x" label={t('closeDetails')} onClick={onClose} />
       </div>
-      {description && <p className="t2 lead">{description}</p>}
+      {description && <p className="t2 lead">{toPlainText(description)}</p>}
       <div className="row wrap">
         {tags.map((tag) => (
           <Badge key={tag}>{tag}</Badge>

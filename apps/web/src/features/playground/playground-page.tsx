@@ -17,7 +17,7 @@ const route = getRouteApi('/app/playground/$kind')
 
 /** Tries what models do beside chats, each with the equal command. */
 export function PlaygroundPage() {
-  const { t } = useTranslation('playground')
+  const { t, i18n } = useTranslation('playground')
   const { kind } = route.useParams()
   const kinds = listKinds(useCapabilities(), useSession().viewer)
   const known = isKind(kind) && kinds.includes(kind) ? kind : undefined
@@ -25,6 +25,13 @@ export function PlaygroundPage() {
     <>
       <PageHead title={known === undefined ? t('title') : t('titleOf', { kind: t(`kind.${known}`) })} />
       <div className="page stack">
+        {kinds.length > 0 && (
+          <p className="meta">
+            {t('has', {
+              kinds: new Intl.ListFormat(i18n.language).format(kinds.map((each) => t(`kind.${each}`))),
+            })}
+          </p>
+        )}
         <div className="playground-kinds">
           <TabLinks
             label={t('kinds')}

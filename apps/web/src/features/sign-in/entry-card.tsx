@@ -5,6 +5,7 @@ import { IconButton } from '../../components/ui/button.tsx'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
 import { useDocumentTitle } from '../../components/ui/page-head.tsx'
+import { ProductMark } from '../../components/ui/product-mark.tsx'
 import { chooseLanguage, LANGUAGES, type Language } from '../../i18n/index.ts'
 import { toUrl } from '../../lib/base-path.ts'
 import { brandingQuery, useOwnLogo } from '../../lib/branding.ts'
@@ -54,22 +55,7 @@ export function EntryCard({
 function InstanceMark() {
   const logo = useOwnLogo()
   if (logo !== undefined) return <img className="entry-logo" src={logo} alt="" width={40} height={40} />
-  return (
-    <span className="entry-mark">
-      <svg
-        viewBox="0 0 24 24"
-        width="20"
-        height="20"
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="2.6"
-        strokeLinecap="round"
-        aria-hidden="true"
-      >
-        <path d="M5 8l7-4 7 4M5 16l7 4 7-4M5 12h14" />
-      </svg>
-    </span>
-  )
+  return <ProductMark className="entry-mark" size={20} />
 }
 
 function EntryFooter() {

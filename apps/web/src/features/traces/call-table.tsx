@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Status } from '../../components/ui/status.tsx'
-import { formatClock, formatDuration, formatExactTime } from '../../lib/format.ts'
+import { formatClock, formatDuration, formatExactTime, isOtherDay } from '../../lib/format.ts'
 import type { HeldRows } from '../../lib/held-rows.ts'
 import { toRem } from '../../lib/text-size.ts'
 import type { CallTrace } from './api.ts'
@@ -14,6 +14,8 @@ export function CallStatus({ status }: { readonly status: CallTrace['status'] })
   return <Status tone={TONES[status]}>{t(`status.${status}`)}</Status>
 }
 
+const HOUR_MS = 3_600_000
+
 /** The list of calls to backends. Bars compare a call with the longest of the page. */
 export function CallTable({
   address,
@@ -25,7 +27,7 @@ export function CallTable({
   readonly look: TableLook
 }) {
   const { t } = useTranslation('traces')
-  const isLong = (address.search.hours ?? 24) > 24
+  const isLong = isOtherDay(Date.now() - (address.search.hours ?? 24) * HOUR_MS)
   const longest = Math.max(0, ...held.rows.map(({ duration }) => duration / 1e6))
   const columns: readonly TraceColumn<CallTrace>[] = [
     {

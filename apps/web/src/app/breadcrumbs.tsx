@@ -1,0 +1,41 @@
+import { Link, useRouterState } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { usePageTitle } from '../components/ui/page-head.tsx'
+import { useCurrentPage } from './navigation.tsx'
+
+/** Where the open page stands: its group, its place in the navigation, and below that its own name, with the way back. */
+export function Breadcrumbs() {
+  const { t } = useTranslation()
+  const page = useCurrentPage()
+  const title = usePageTitle()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  if (page === undefined) return <div className="crumb" />
+  const name = t(`nav.${page.id}`)
+  const home = page.path === '' ? '/app' : `/app/${page.path}`
+  const isBelow = path !== home && path !== `${home}/` && title !== '' && title !== name
+  return (
+    <div className="crumb">
+      <span className="hide-s">{t(`nav.group.${page.group}`)}</span>
+      <Separator />
+      {isBelow ? (
+        <>
+          <Link className="hide-s" to={home as '/app'}>
+            {name}
+          </Link>
+          <Separator />
+          <b>{title}</b>
+        </>
+      ) : (
+        <b>{name}</b>
+      )}
+    </div>
+  )
+}
+
+function Separator() {
+  return (
+    <span className="hide-s" aria-hidden="true">
+      /
+    </span>
+  )
+}
