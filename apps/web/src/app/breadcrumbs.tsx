@@ -11,12 +11,17 @@ export function Breadcrumbs() {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   if (page === undefined) return <div className="crumb" />
   const name = t(`nav.${page.id}`)
+  const group = t(`nav.group.${page.group}`)
   const home = page.path === '' ? '/app' : `/app/${page.path}`
   const isBelow = path !== home && path !== `${home}/` && title !== '' && title !== name
   return (
     <div className="crumb">
-      <span className="hide-s">{t(`nav.group.${page.group}`)}</span>
-      <Separator />
+      {group !== name && (
+        <>
+          <span className="hide-s">{group}</span>
+          <Separator />
+        </>
+      )}
       {isBelow ? (
         <>
           <Link className="hide-s" to={home as '/app'}>

@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../../components/ui/icon.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
-import { formatDay } from '../../lib/chat/age.ts'
-import { formatDuration, formatNumber, formatPercent } from '../../lib/format.ts'
+import { formatClock, formatDuration, formatNumber, formatPercent, isOtherDay } from '../../lib/format.ts'
 import { summaryQuery } from './api.ts'
 import { PageLink } from './page-link.tsx'
 import { toLine } from './to-line.ts'
@@ -56,7 +55,9 @@ function Figures({ summary: { total, errors, p95_ms, buckets, window_hours } }: 
         <path d={toLine(counts)} fill="none" stroke="var(--c1)" strokeWidth="1.6" vectorEffect="non-scaling-stroke" />
       </svg>
       <div className="row meta ends">
-        <span>{buckets[0] && formatDay(new Date(buckets[0].start).getTime())}</span>
+        <span>
+          {buckets[0] && formatClock(buckets[0].start, { day: isOtherDay(buckets[0].start), seconds: false })}
+        </span>
         <span>{t('requests.peak', { peak: formatNumber(peak), hours: formatNumber(hours, 1) })}</span>
         <span>{t('requests.now')}</span>
       </div>

@@ -24,7 +24,8 @@ export function TracesBand({ address: { search, change } }: { readonly address: 
     const points = buckets.map(({ start }): ChartPoint => {
       const begin = Date.parse(start)
       return {
-        tick: formatClock(begin, { day: isLong, seconds: false }),
+        // ticks stand close, and the name of a bar has its day
+        tick: formatClock(begin, { day: hours > 24, seconds: false }),
         name: t('chart.bucket', {
           from: formatClock(begin, { day: true, seconds: false }),
           to: formatClock(begin + size, { seconds: false }),
@@ -47,7 +48,7 @@ export function TracesBand({ address: { search, change } }: { readonly address: 
       },
     ]
     return { points, series }
-  }, [summary, isLong, size, t])
+  }, [summary, hours, size, t])
 
   if (summary === undefined && query.isError)
     return (
