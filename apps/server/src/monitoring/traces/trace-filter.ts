@@ -87,10 +87,8 @@ function listChecks(filter: TraceFilter): ((trace: TraceHead) => boolean)[] {
 const REFUSED = 400
 
 /** Whether a finished request counts as failed, as the summary counts it. */
-export const isFailedTrace = ({
-  failed,
-  response: { status = 0 } = {},
-}: Pick<TraceHead, 'failed' | 'response'>): boolean => failed === true || status >= 500
+const isFailedTrace = ({ failed, response: { status = 0 } = {} }: Pick<TraceHead, 'failed' | 'response'>): boolean =>
+  failed === true || status >= 500
 
 /** A reply that began well and broke off later has a good status, and is not among the good ones. */
 function hasStatus(trace: TraceHead, { statuses = [], isFailed }: Pick<TraceFilter, 'statuses' | 'isFailed'>): boolean {
