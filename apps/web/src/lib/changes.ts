@@ -132,6 +132,7 @@ export const MUTATIONS = {
   'PUT /api/models/uploads/{id}': UPLOADS,
   'DELETE /api/models/uploads/{id}': UPLOADS,
   'POST /api/models/uploads/{id}/finish': 'model.upload',
+  'POST /api/models/prune': 'model.prune',
   'POST /api/models/vram-estimate': { nothing: 'it estimates' },
   'POST /api/backends/install/{id}': 'backend.install',
   'POST /api/backends/install-external': 'backend.install',

@@ -1,4 +1,4 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 
 const fetchUnused = (signal: AbortSignal) => unwrap(api.GET('/api/models/unused', { signal }))
@@ -16,9 +16,7 @@ export const unusedQuery = queryOptions({
 
 /** Deletes unused files by their names. */
 export function usePrune() {
-  const client = useQueryClient()
   return useMutation({
     mutationFn: (files: readonly string[]) => unwrap(api.POST('/api/models/prune', { body: { files: [...files] } })),
-    onSettled: () => client.invalidateQueries({ queryKey: ['models'] }),
   })
 }
