@@ -195,13 +195,13 @@ describe.each(places)('invites and sign-ins in $name', ({ open }) => {
   it('are revoked while they are unused', async () => {
     await using place = await open()
     const { invites } = place.stores
-    const invite = { hash: 'h', prefix: 'p', createdBy: undefined, createdAt: 1, expiresAt: 100 }
+    const invite = { hash: 'h', prefix: 'p', note: '', createdBy: undefined, createdAt: 1, expiresAt: 100 }
     await invites.create({ ...invite, id: 'a' }, call)
     await invites.create({ ...invite, id: 'b', hash: 'h2', createdAt: 2 }, call)
     const listed = await invites.list({ limit: 10 }, call)
     expect(listed.map(({ id }) => id)).toEqual(['b', 'a'])
     expect(listed[1]).toEqual({
-      ...{ id: 'a', prefix: 'p', createdAt: 1, expiresAt: 100 },
+      ...{ id: 'a', prefix: 'p', note: '', createdAt: 1, expiresAt: 100 },
       ...{ createdBy: undefined, usedBy: undefined, usedAt: undefined },
     })
     expect((await invites.list({ limit: 10, after: 'b' }, call)).map(({ id }) => id)).toEqual(['a'])

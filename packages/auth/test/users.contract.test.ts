@@ -6,6 +6,48 @@ const places = await listPlaces()
 const HOUR = 3_600_000
 
 describe.each(places)('accounts in $name', ({ open }) => {
+  it('are seen with their keys and sessions', async () => {
+    await using place = await open()
+    const { users, sessions, apiKeys } = place.stores
+    const [ada, bob, cid] = [
+      await addUser(place.stores, 'ada@site.example'),
+      await addUser(place.stores, 'bob@site.example'),
+      await addUser(place.stores, 'cid@site.example'),
+    ]
+    const nothing = { sharedKeyHash: undefined, apiKeyId: undefined, providerSession: undefined }
+    const session = { ...nothing, userId: ada.id, createdAt: 1, expiresAt: HOUR }
+    for (const [id, rotatedAt] of [
+      ['s1', 50],
+      ['s2', 20],
+    ] as const)
+      await sessions.create({ ...session, id, hash: id, rotatedAt }, { ...call, maxSessions: 9 })
+    const key = { name: 'k', prefix: 'p', role: 'user', scopes: {}, createdAt: 1 } as const
+    for (const [id, userId] of [
+      ['k1', ada.id],
+      ['k2', bob.id],
+      ['k3', cid.id],
+    ] as const)
+      await apiKeys.create(
+        { ...key, id, userId, hash: id, expiresAt: undefined, lastUsedAt: undefined },
+        { ...call, maxKeys: 9 },
+      )
+    await apiKeys.touch(
+      [
+        { id: 'k1', at: 30 },
+        { id: 'k2', at: 70 },
+      ],
+      call,
+    )
+    const ids = [ada.id, bob.id, cid.id, 'nobody', ...Array.from({ length: 1200 }, (_, index) => `id${index}`)]
+    expect(new Map(await users.readLastSeen(ids, call))).toEqual(
+      new Map([
+        [ada.id, 50],
+        [bob.id, 70],
+      ]),
+    )
+    expect((await users.readLastSeen([], call)).size).toBe(0)
+  })
+
   it('make the first one an admin, and the second a user', async () => {
     await using place = await open()
     const { users } = place.stores
@@ -52,6 +94,7 @@ describe.each(places)('accounts in $name', ({ open }) => {
       id: 'i',
       hash: 'h',
       prefix: 'p',
+      note: '',
       createdBy: 'id-of-ada@site.example',
       createdAt: 1,
       expiresAt: HOUR,
@@ -74,7 +117,7 @@ describe.each(places)('accounts in $name', ({ open }) => {
     await using place = await open()
     const { stores } = place
     await addUser(stores, 'ada@site.example')
-    const invite = { id: 'i', hash: 'h', prefix: 'p', createdBy: undefined, createdAt: 1, expiresAt: HOUR }
+    const invite = { id: 'i', hash: 'h', prefix: 'p', note: '', createdBy: undefined, createdAt: 1, expiresAt: HOUR }
     await stores.invites.create(invite, call)
     const ask = (email: string, changes: Parameters<typeof registration>[1]) =>
       stores.users.register(registration(email, changes), call)
@@ -238,6 +281,7 @@ describe.each(places)('accounts in $name', ({ open }) => {
       id: 'i',
       hash: 'h',
       prefix: 'p',
+      note: '',
       createdBy: 'id-of-ada@site.example',
       createdAt: 1,
       expiresAt: HOUR,

@@ -12,11 +12,11 @@ interface World extends AsyncDisposable {
   write(file: string, content: string): void
 }
 
-async function world(files: Readonly<Record<string, string>>): Promise<World> {
+async function world(files: Readonly<Record<string, string>>, preferred?: string): Promise<World> {
   const dir = await tempDir()
   const write = (file: string, content: string) => writeFileSync(dir.join(file), content)
   for (const [file, content] of Object.entries(files)) write(file, content)
-  const directory = createModelDirectory(createConfigStore({ folder: dir.path }), DEFAULTS)
+  const directory = createModelDirectory(createConfigStore({ folder: dir.path }), { ...DEFAULTS, preferred })
   return { directory, write, [Symbol.asyncDispose]: () => dir.close() }
 }
 
@@ -109,6 +109,27 @@ describe('a name', () => {
     expect(latest('a:latest:latest')).toBeUndefined()
     expect(latest('z:latest')).toBeUndefined()
   })
+})
+
+it.each([
+  ['b', 'b'],
+  ['a', 'a'],
+  ['', 'a'],
+  [undefined, 'a'],
+  ['gone', 'a'],
+  ['off', 'a'],
+  ['embeds', 'a'],
+  ['../b', 'a'],
+])('with the default model %j, %j answers a chat without a model name', async (preferred, expected) => {
+  const chats = 'backend: x\nknown_usecases: [chat]'
+  const files = {
+    'a.yaml': `name: a\n${chats}`,
+    'b.yaml': `name: b\n${chats}`,
+    'off.yaml': `name: off\ndisabled: true\n${chats}`,
+    'embeds.yaml': 'name: embeds\nbackend: x\nknown_usecases: [embeddings]\ntemplate: {}',
+  }
+  await using here = await world(files, preferred)
+  expect(here.directory.findDefault('chat')?.name).toBe(expected)
 })
 
 it('has no default for unknown usecases', async () => {

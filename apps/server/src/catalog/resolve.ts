@@ -46,8 +46,14 @@ export interface ResolveOptions {
 
 const LATEST = ':latest'
 
+/** Defaults of models, and the model that requests without a name are for. */
+export interface DirectoryContext extends DefaultsContext {
+  /** The default model, where it can serve a request; the first one that can otherwise. @default none */
+  readonly preferred?: string | undefined
+}
+
 /** Creates a directory of a store. */
-export function createModelDirectory(store: ConfigStore, context: DefaultsContext): ModelDirectory {
+export function createModelDirectory(store: ConfigStore, context: DirectoryContext): ModelDirectory {
   const filled = new WeakMap<ModelConfig, ModelConfig>()
   const fill = (model: ModelConfig): ModelConfig => {
     const before = filled.get(model)
@@ -88,9 +94,12 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
       if (!isUsecase(usecase)) return undefined
       const serves = (each: ModelConfig): boolean =>
         !each.disabled && hasUsecase(each, usecase) && servesRequests(each) && isMeant(each)
+      const { preferred: name = '' } = context
+      const preferred = name === '' ? undefined : store.get(name)
+      if (preferred !== undefined && isHere(preferred) && serves(preferred)) return link(fill(preferred))
       const fit = store.list().filter(serves)
       // A model whose weights are missing or broken is chosen only when there is no other.
-      const ready = fit.filter((each) => each.weightsMissing !== true && each.weightsError === undefined)
+      const ready = fit.filter(isHere)
       const model = ready.find(({ source }) => source !== 'demo') ?? ready[0] ?? fit[0]
       return model && link(fill(model))
     },
@@ -101,6 +110,11 @@ export function createModelDirectory(store: ConfigStore, context: DefaultsContex
     },
     list: (options) => store.list(options).map((model) => link(fill(model))),
   }
+}
+
+/** Whether the weights of a model are there and can be read. */
+function isHere({ weightsMissing, weightsError }: ModelConfig): boolean {
+  return weightsMissing !== true && weightsError === undefined
 }
 
 function find(store: ConfigStore, name: string, { acceptLatest = false }: ResolveOptions): ModelConfig | undefined {

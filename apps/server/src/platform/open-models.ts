@@ -68,6 +68,7 @@ export async function openModels({
       f16: settings.get('f16'),
       debug: settings.get('debug'),
       contextSize: settings.get('context_size'),
+      preferred: settings.get('default_model'),
     })
   let current = createDirectory()
   return {

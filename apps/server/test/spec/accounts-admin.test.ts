@@ -26,6 +26,8 @@ describe('an admin', () => {
       ...{ id: bob.id, email: bob.email, name: 'listed', avatarUrl: '', role: 'user', status: 'active' },
       ...{ provider: 'local', createdAt: expect.stringMatching(/Z$/), permissions: expect.any(Object) },
       allowed_models: { enabled: false, models: [] },
+      lastSeen: expect.stringMatching(/Z$/),
+      quotas: [],
     })
     const page = await world.admin.browser.call(`${USERS}?limit=1&after=${world.admin.id}`)
     expect((page.json() as { users: unknown[] }).users).toHaveLength(1)
@@ -35,6 +37,25 @@ describe('an admin', () => {
       )
     for (const query of ['after=%00', "after=' OR 1=1"])
       expect((await world.admin.browser.call(`${USERS}?${query.replaceAll(' ', '+')}`)).status, query).toBe(400)
+  })
+
+  verifies('auth-api:admin:users-use', 'sees when accounts were seen last, and their quotas', async () => {
+    const bob = await world.member('counted')
+    const list = async () => {
+      const { users } = (await world.admin.browser.call(USERS)).json() as {
+        users: { id: string; lastSeen: string | null; quotas: { model: string }[] }[]
+      }
+      return users.find(({ id }) => id === bob.id)
+    }
+    const before = await list()
+    expect(Date.parse(String(before?.lastSeen))).toBeGreaterThan(0)
+    await send('PUT', `${bob.id}/quotas`, { model: 'm', max_requests: 5, window: '1d' })
+    await send('PUT', `${bob.id}/quotas`, { max_total_tokens: 100, window: '1h' })
+    expect((await world.chat('m', {}, bob.headers)).status).toBe(200)
+    const { quotas } = (await send('GET', `${bob.id}/quotas`))[1] as { quotas: object[] }
+    const after = await list()
+    expect(after?.quotas).toEqual(quotas)
+    expect(after?.quotas.map(({ model }) => model).sort()).toEqual(['', 'm'])
   })
 
   verifies(['auth-api:admin:role', 'user:role-change:promotes'], 'changes the role of others', async () => {

@@ -39,6 +39,46 @@ describe('the list of models', () => {
 })
 
 describe('the list of capabilities', () => {
+  verifies(
+    ['models:list:default', 'models:list:filtered-and-traced'],
+    'names the default model, and says which models filter or are traced',
+    async () => {
+      await using server = await startTestServer()
+      await server.model('a', {}, { known_usecases: ['chat'] })
+      await server.model('b', {}, { known_usecases: ['chat'], pii: { enabled: true, detectors: ['d'] } })
+      const read = async () => {
+        const { data } = (await server.call('/v1/models/capabilities')).json() as { data: Record<string, unknown>[] }
+        return data.map(({ id, default: isDefault, filtered, traced }) => [id, isDefault, filtered, traced])
+      }
+      const set = (body: object) => server.post('/api/settings', body)
+      expect(await read()).toEqual([
+        ['a', undefined, undefined, undefined],
+        ['b', undefined, true, undefined],
+      ])
+      expect((await set({ default_model: 'b', enable_tracing: true })).status).toBe(200)
+      expect(await read()).toEqual([
+        ['a', undefined, undefined, true],
+        ['b', true, true, true],
+      ])
+    },
+  )
+
+  verifies('models:default:setting', 'the default model answers requests that name none', async () => {
+    await using server = await startTestServer()
+    await server.model('a', {}, { known_usecases: ['chat'] })
+    await server.model('b', {}, { known_usecases: ['chat'] })
+    const ask = async () => {
+      const messages = [{ role: 'user', content: 'hi' }]
+      return ((await server.post('/v1/chat/completions', { messages })).json() as { model: string }).model
+    }
+    expect(await ask()).toBe('a')
+    await server.post('/api/settings', { default_model: 'b' })
+    expect(await ask()).toBe('b')
+    await server.post('/api/settings', { default_model: 'gone' })
+    expect(await ask()).toBe('a')
+    expect((await server.post('/api/settings', { default_model: 5 })).status).toBe(400)
+  })
+
   verifies('models:list:empty', 'is an empty list when there is none', async () => {
     await using server = await startTestServer()
     expect((await server.call('/v1/models/capabilities')).json()).toEqual({ object: 'list', data: [] })

@@ -160,7 +160,7 @@ describe('with invites', () => {
       const { id, code } = await invite(world)
       const { invites } = (await world.admin.browser.call(INVITES)).json() as { invites: { id: string }[] }
       expect(invites[0]).toEqual({
-        ...{ id, codePrefix: code.slice(0, 8), usedAt: null, usedBy: null },
+        ...{ id, codePrefix: code.slice(0, 8), note: '', usedAt: null, usedBy: null },
         createdBy: { id: world.admin.id, name: 'admin' },
         expiresAt: expect.any(String),
         createdAt: expect.any(String),
@@ -168,6 +168,17 @@ describe('with invites', () => {
       expect(JSON.stringify(invites)).not.toContain(code)
     },
   )
+
+  verifies('auth-api:admin:invite-note', 'they carry a note that only admins see', async () => {
+    const { id, code } = await invite(world, { note: 'for Ada, of the lab' })
+    const { invites } = (await world.admin.browser.call(INVITES)).json() as { invites: { id: string; note: string }[] }
+    expect(invites.find((each) => each.id === id)?.note).toBe('for Ada, of the lab')
+    expect(JSON.stringify((await world.call(`/api/auth/invite/${code}/check`)).json())).not.toContain('Ada')
+    for (const note of [7, null, {}, ['x'], 'x'.repeat(201), 'a\0b', 'two\nlines', 'a\u202eb']) {
+      const reply = await world.admin.browser.send('POST', INVITES, { note })
+      expect(reply.status, JSON.stringify(note)).toBe(400)
+    }
+  })
 
   verifies(
     ['invite:fields:id-and-code', 'invite:create:default-hours', 'invite:url:path'],

@@ -6047,6 +6047,9 @@ export interface components {
                 capabilities: string[];
                 input_modalities: ("text" | "image" | "audio" | "video" | "3d")[];
                 output_modalities: ("text" | "image" | "audio" | "video" | "3d")[];
+                default?: boolean;
+                filtered?: boolean;
+                traced?: boolean;
             } & {
                 [key: string]: unknown;
             })[];
@@ -9141,6 +9144,19 @@ export interface operations {
                                 enabled: boolean;
                                 models: string[];
                             };
+                            /** @description latest use of a key, or begin or renewal of a session */
+                            lastSeen: string | null;
+                            quotas: {
+                                id: string;
+                                model: string;
+                                max_requests: number | null;
+                                max_total_tokens: number | null;
+                                window: string;
+                                current_requests: number;
+                                current_total_tokens: number;
+                                /** @description RFC 3339 */
+                                resets_at: string;
+                            }[];
                         }[];
                     };
                 };
@@ -9642,6 +9658,7 @@ export interface operations {
                         invites: {
                             id: string;
                             codePrefix: string;
+                            note: string;
                             /** @description RFC 3339 */
                             expiresAt: string;
                             /** @description RFC 3339 */
@@ -9682,6 +9699,8 @@ export interface operations {
                 "application/json": {
                     /** @description how long the invite is valid; 168 without it */
                     expiresInHours?: number;
+                    /** @description a line that only admins see, such as the person the invite is for */
+                    note?: string;
                 } & {
                     [key: string]: unknown;
                 };

@@ -53,6 +53,8 @@ export interface Accounts {
   read(id: string, options: CallOptions): Promise<User>
   /** Oldest first. */
   list(page: Page, options: CallOptions): Promise<readonly User[]>
+  /** When accounts were seen last, in milliseconds since the epoch; accounts that were never seen are absent. */
+  readLastSeen(ids: readonly string[], options: CallOptions): Promise<ReadonlyMap<string, number>>
   /** Changes name and picture, and nothing else of what the form holds. */
   setProfile(
     id: string,
@@ -216,6 +218,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     login,
     read,
     list: (page, call) => users.list(page, call),
+    readLastSeen: (ids, call) => users.readLastSeen(ids, call),
     async setProfile(id, form, call) {
       const isChanged = await users.setProfile(id, { ...readProfile(form), now: clock.now() }, call)
       if (!isChanged) throw userMissing()

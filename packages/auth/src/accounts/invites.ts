@@ -1,3 +1,4 @@
+import { checkText } from '../check-text.ts'
 import { AuthError, invalidValue, missing } from '../errors.ts'
 import type { CallOptions, Clock } from '../ports/clock.ts'
 import type { Invite, InviteStore } from '../ports/credentials.ts'
@@ -24,10 +25,11 @@ export interface IssuedInvite {
 export interface Invites {
   /**
    * @param draft.expiresInHours a whole number from 1 to 8760, a year; without it 168, a week
+   * @param draft.note a line of at most 200 characters that only administrators see
    * @throws {AuthError} `invalid_request` for any other value
    */
   create(
-    draft: { readonly expiresInHours?: unknown; readonly createdBy: string | undefined },
+    draft: { readonly expiresInHours?: unknown; readonly note?: unknown; readonly createdBy: string | undefined },
     options: CallOptions,
   ): Promise<IssuedInvite>
   /** Newest first. */
@@ -41,6 +43,7 @@ const HOUR_MS = 3_600_000
 const DEFAULT_HOURS = 168
 const MAX_HOURS = 365 * 24
 const SHOWN_LENGTH = 8
+const MAX_NOTE_LENGTH = 200
 const CODE = /^[0-9a-f]{64}$/
 
 function readHours(value: unknown): number {
@@ -52,12 +55,13 @@ function readHours(value: unknown): number {
 /** Invites: codes of 64 hex digits, of which the store has only hashes. */
 export function createInvites({ store, hasher, clock }: InvitesOptions): Invites {
   return {
-    async create({ expiresInHours, createdBy }, call) {
+    async create({ expiresInHours, note: draft = '', createdBy }, call) {
       const hours = readHours(expiresInHours)
+      const note = checkText(draft, { name: 'note', maxLength: MAX_NOTE_LENGTH, isOptional: true })
       const [id, code, createdAt] = [createId(), createToken(), clock.now()]
       const expiresAt = createdAt + hours * HOUR_MS
       const prefix = code.slice(0, SHOWN_LENGTH)
-      await store.create({ id, hash: hasher.hash('invite', code), prefix, createdBy, createdAt, expiresAt }, call)
+      await store.create({ id, hash: hasher.hash('invite', code), prefix, note, createdBy, createdAt, expiresAt }, call)
       return { id, code, createdAt, expiresAt }
     },
     list: (page, call) => store.list(page, call),

@@ -21,9 +21,9 @@ function toInvite(row: InviteRow, names: ReadonlyMap<string, string>): Invite {
     const name = id === null ? undefined : names.get(id)
     return id === null || name === undefined ? undefined : { id, name }
   }
-  const { id, prefix, createdAt, expiresAt } = row
+  const { id, prefix, note, createdAt, expiresAt } = row
   return {
-    ...{ id, prefix, createdAt, expiresAt },
+    ...{ id, prefix, note, createdAt, expiresAt },
     createdBy: toPerson(row.createdBy),
     usedBy: toPerson(row.usedBy),
     usedAt: row.usedAt ?? undefined,

@@ -11,6 +11,8 @@ function toRule({ maxRequests, maxTokens, ...row }: RuleRow): QuotaRule {
   return { ...row, maxRequests: maxRequests ?? undefined, maxTokens: maxTokens ?? undefined }
 }
 
+/** Ids of one query: databases limit their parameters. */
+const MAX_IDS = 500
 /** Expired reservations that one transaction gives back. */
 const MAX_EXPIRED = 1000
 
@@ -89,6 +91,15 @@ export function createDrizzleQuotas(queries: DrizzleQueries, tables: AuthTables)
       const rows = await queries.rows((db) => db.select().from(quotaRules).where(eq(quotaRules.userId, userId)))
       return rows.map(toRule)
     },
+    async listRulesOf(userIds) {
+      const rules: QuotaRule[] = []
+      for (let start = 0; start < userIds.length; start += MAX_IDS) {
+        const some = userIds.slice(start, start + MAX_IDS)
+        const rows = await queries.rows((db) => db.select().from(quotaRules).where(inArray(quotaRules.userId, some)))
+        rules.push(...rows.map(toRule))
+      }
+      return rules
+    },
     putRule: (rule) =>
       queries.transaction(async (transaction) => {
         const { maxRequests = null, maxTokens = null, windowMs, createdAt } = rule
@@ -116,15 +127,16 @@ export function createDrizzleQuotas(queries: DrizzleQueries, tables: AuthTables)
         await raiseRights(transaction, tables)
         return true
       }),
-    readCounters: async (ruleIds) =>
-      ruleIds.length === 0
-        ? []
-        : queries.rows((db) =>
-            db
-              .select()
-              .from(quotaCounters)
-              .where(inArray(quotaCounters.ruleId, [...ruleIds])),
-          ),
+    async readCounters(ruleIds) {
+      const counters: QuotaCounter[] = []
+      for (let start = 0; start < ruleIds.length; start += MAX_IDS) {
+        const some = ruleIds.slice(start, start + MAX_IDS)
+        counters.push(
+          ...(await queries.rows((db) => db.select().from(quotaCounters).where(inArray(quotaCounters.ruleId, some)))),
+        )
+      }
+      return counters
+    },
     writeCounters: (counters) =>
       queries.transaction(async (transaction) => {
         const ids = counters.map(({ ruleId }) => ruleId)

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, or } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, max, or } from 'drizzle-orm'
 import { decideAdmission } from '../accounts/admission.ts'
 import type { ChangeOutcome, Page, Registration, RegistrationOutcome, User, UserStore } from '../ports/users.ts'
 import { raiseFact, raiseRights } from './facts.ts'
@@ -112,6 +112,38 @@ async function listUsers(queries: Queries, tables: AuthTables, { after, limit }:
   return (await ordered(isLater)).map(toUser)
 }
 
+/** Ids of one query: databases limit their parameters. */
+const MAX_IDS = 500
+
+async function readLastSeen(
+  queries: DrizzleQueries,
+  { sessions, apiKeys }: AuthTables,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const seen = new Map<string, number>()
+  for (let start = 0; start < ids.length; start += MAX_IDS) {
+    const some = ids.slice(start, start + MAX_IDS)
+    const rows = [
+      ...(await queries.rows((db) =>
+        db
+          .select({ id: sessions.userId, at: max(sessions.rotatedAt) })
+          .from(sessions)
+          .where(inArray(sessions.userId, some))
+          .groupBy(sessions.userId),
+      )),
+      ...(await queries.rows((db) =>
+        db
+          .select({ id: apiKeys.userId, at: max(apiKeys.lastUsedAt) })
+          .from(apiKeys)
+          .where(inArray(apiKeys.userId, some))
+          .groupBy(apiKeys.userId),
+      )),
+    ]
+    for (const { id, at } of rows) if (id !== null && at !== null) seen.set(id, Math.max(seen.get(id) ?? 0, Number(at)))
+  }
+  return seen
+}
+
 /** Accounts in a database. */
 export function createDrizzleUsers(queries: DrizzleQueries, tables: AuthTables): UserStore {
   const { users, sessions, knownAddresses } = tables
@@ -151,6 +183,7 @@ export function createDrizzleUsers(queries: DrizzleQueries, tables: AuthTables):
     },
     findBySubject: ({ provider, subject }) => findOne(and(eq(users.provider, provider), eq(users.subject, subject))),
     list: (page) => listUsers(queries, tables, page),
+    readLastSeen: (ids) => readLastSeen(queries, tables, ids),
     hasUsers: async () => (await queries.rows((db) => db.select({ id: users.id }).from(users).limit(1))).length > 0,
     setProfile: (id, { name, avatarUrl, emailVerified, now }) =>
       change(id, {

@@ -95,6 +95,16 @@ export function createMemoryUsers(state: MemoryState): UserStore {
       return found === undefined ? undefined : toUser(found)
     },
     list: async (page) => takePage([...state.users.values()].sort(byAge).map(toUser), page),
+    async readLastSeen(ids) {
+      const seen = new Map<string, number>()
+      const note = (id: string | undefined, at: number | undefined): void => {
+        if (id === undefined || at === undefined || !ids.includes(id)) return
+        seen.set(id, Math.max(seen.get(id) ?? 0, at))
+      }
+      for (const { userId, rotatedAt } of state.sessions.values()) note(userId, rotatedAt)
+      for (const { userId, lastUsedAt } of state.apiKeys.values()) note(userId, lastUsedAt)
+      return seen
+    },
     hasUsers: async () => state.users.size > 0,
     async setProfile(id, { name, avatarUrl, emailVerified, now }) {
       return revoke(id, {

@@ -116,6 +116,8 @@ export interface Invite {
   readonly usedBy: { readonly id: string; readonly name: string } | undefined
   /** Milliseconds since the epoch. */
   readonly usedAt: number | undefined
+  /** The administrators' own words, such as the person it is for; empty without any. */
+  readonly note: string
   readonly createdAt: number
   readonly expiresAt: number
 }
@@ -125,6 +127,7 @@ export interface NewInvite {
   readonly id: string
   readonly hash: string
   readonly prefix: string
+  readonly note: string
   readonly createdBy: string | undefined
   readonly createdAt: number
   readonly expiresAt: number

@@ -103,6 +103,11 @@ export interface UserStore {
   ): Promise<User | undefined>
   /** Oldest first. */
   list(page: Page, options: CallOptions): Promise<readonly User[]>
+  /**
+   * When accounts were seen last: the latest use of a key, or begin or renewal of a session, in milliseconds since the
+   * epoch. Accounts without either are absent.
+   */
+  readLastSeen(ids: readonly string[], options: CallOptions): Promise<ReadonlyMap<string, number>>
   hasUsers(options: CallOptions): Promise<boolean>
   setProfile(
     id: string,

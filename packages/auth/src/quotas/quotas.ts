@@ -73,6 +73,8 @@ export interface Quotas {
     options: { readonly signal: StopSignal },
   ): QuotaReservation | Promise<QuotaReservation>
   readStatus(userId: string, options: CallOptions): Promise<readonly QuotaStatus[]>
+  /** The rules of several accounts with what they have counted. */
+  readStatusOf(userIds: readonly string[], options: CallOptions): Promise<readonly QuotaStatus[]>
   /** Creates the rule of an account and a model, or changes it; its window begins now. */
   putRule(userId: string, draft: QuotaDraft, options: CallOptions): Promise<QuotaStatus>
   /** @throws {AuthError} `not_found` */
@@ -178,6 +180,17 @@ export function createQuotas(options: QuotasOptions): Quotas {
     return { ...rule, window: formatDuration(windowMs), requests, tokens, resetsAt: windowStart + windowMs }
   }
 
+  async function readStatusOf(userIds: readonly string[], call: CallOptions): Promise<readonly QuotaStatus[]> {
+    await withSignal(batcher.settled(), call.signal)
+    const rules = await store.listRulesOf(userIds, call)
+    const found = await store.readCounters(
+      rules.map(({ id }) => id),
+      call,
+    )
+    const counters = new Map(found.map((counter) => [counter.ruleId, counter]))
+    return rules.map((rule) => toStatus(rule, counters.get(rule.id)))
+  }
+
   return {
     reserve(principal, { model, through = [], tokens }, { signal }) {
       const names = ['', model, ...through]
@@ -191,20 +204,8 @@ export function createQuotas(options: QuotasOptions): Quotas {
       }
       return ask(request, signal)
     },
-    async readStatus(userId, call) {
-      await withSignal(batcher.settled(), call.signal)
-      const rules = await store.listRules(userId, call)
-      const counters = await store.readCounters(
-        rules.map(({ id }) => id),
-        call,
-      )
-      return rules.map((rule) =>
-        toStatus(
-          rule,
-          counters.find(({ ruleId }) => ruleId === rule.id),
-        ),
-      )
-    },
+    readStatus: (userId, call) => readStatusOf([userId], call),
+    readStatusOf,
     async putRule(userId, draft, call) {
       const model = checkText(draft.model ?? '', { name: 'model', maxLength: MAX_MODEL_LENGTH, isOptional: true })
       if (model !== '') checkModelExists(model, { hasModel: options.hasModel, field: 'model' })

@@ -19,6 +19,12 @@ export const modelWithCapabilities = z.looseObject({
   capabilities: z.array(z.string()),
   input_modalities: z.array(modality),
   output_modalities: z.array(modality),
+  /** Whether it serves requests that name no model. */
+  default: z.boolean().optional(),
+  /** Whether private data in requests is masked or refused. */
+  filtered: z.boolean().optional(),
+  /** Whether administrators can read its requests and answers in traces. */
+  traced: z.boolean().optional(),
 })
 
 /** Reply of `GET /v1/models/capabilities`. */

@@ -48,6 +48,22 @@ export function describeUser(user: User) {
   }
 }
 
+/** The use of an account. */
+interface AccountUse {
+  /** When it was seen last; undefined for never. */
+  readonly seenAt: number | undefined
+  readonly quotas: readonly QuotaStatus[]
+}
+
+/** An account of the list that admins see, with its use. */
+export function describeListed(user: User, { seenAt, quotas }: AccountUse) {
+  return {
+    ...describeUser(user),
+    lastSeen: seenAt === undefined ? null : formatTime(seenAt),
+    quotas: quotas.map(describeQuota),
+  }
+}
+
 /** A key without its value. */
 export function describeKey({ id, name, prefix, role, scopes, createdAt, expiresAt, lastUsedAt }: ApiKey) {
   const hasScopes = scopes.routes !== undefined || scopes.models !== undefined
@@ -61,9 +77,9 @@ export function describeKey({ id, name, prefix, role, scopes, createdAt, expires
 }
 
 /** An invite without its code. */
-export function describeInvite({ id, prefix, createdAt, expiresAt, usedAt, createdBy, usedBy }: Invite) {
+export function describeInvite({ id, prefix, note, createdAt, expiresAt, usedAt, createdBy, usedBy }: Invite) {
   return {
-    ...{ id, codePrefix: prefix },
+    ...{ id, codePrefix: prefix, note },
     expiresAt: formatTime(expiresAt),
     createdAt: formatTime(createdAt),
     usedAt: usedAt === undefined ? null : formatTime(usedAt),

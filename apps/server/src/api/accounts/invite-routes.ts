@@ -23,10 +23,10 @@ export function inviteRoutes({ auth, bodies }: AccountParts): Route[] {
       responses: { 201: { description: 'The invite.', schema: async () => (await schemas()).newInviteReply } },
       async handler(call) {
         const fields = await readOptionalFields(call, bodies)
-        refuseUnknown(fields, ['expiresInHours'])
-        const { expiresInHours } = fields
+        refuseUnknown(fields, ['expiresInHours', 'note'])
+        const { expiresInHours, note } = fields
         const createdBy = call.principal.kind === 'user' ? call.principal.id : undefined
-        const { id, code, createdAt, expiresAt } = await invites.create({ expiresInHours, createdBy }, call)
+        const { id, code, createdAt, expiresAt } = await invites.create({ expiresInHours, note, createdBy }, call)
         const times = { expiresAt: formatTime(expiresAt), createdAt: formatTime(createdAt) }
         call.noteChange({ target: id, details: `until ${times.expiresAt}` })
         return json({ id, code, ...times }, { status: 201 })

@@ -71,7 +71,15 @@ export const featuresReply = z.object({
   models: z.array(z.string()),
 })
 export const usersReply = z.object({
-  users: z.array(profile.extend({ status: z.string(), createdAt: time, allowed_models: allowedModels })),
+  users: z.array(
+    profile.extend({
+      status: z.string(),
+      createdAt: time,
+      allowed_models: allowedModels,
+      lastSeen: time.nullable().describe('latest use of a key, or begin or renewal of a session'),
+      quotas: z.array(quotaStatus),
+    }),
+  ),
 })
 export const permissionsReply = z.object({ message: z.string().optional(), user_id: z.string(), permissions })
 export const modelsReply = z.object({ message: z.string(), user_id: z.string(), allowed_models: allowedModels })
@@ -81,6 +89,7 @@ export const invitesReply = z.object({
     z.object({
       id: z.string(),
       codePrefix: z.string(),
+      note: z.string(),
       expiresAt: time,
       createdAt: time,
       usedAt: time.nullable(),
@@ -128,4 +137,5 @@ export const quotaForm = z.looseObject({
 })
 export const inviteForm = z.looseObject({
   expiresInHours: z.int().min(1).max(8760).optional().describe('how long the invite is valid; 168 without it'),
+  note: z.string().max(200).optional().describe('a line that only admins see, such as the person the invite is for'),
 })

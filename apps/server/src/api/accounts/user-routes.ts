@@ -1,7 +1,7 @@
 import type { Call } from '../../http/call.ts'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { describeUser } from './describe.ts'
+import { describeListed } from './describe.ts'
 import { type Fields, readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
 import { readId, readPage } from './page.ts'
 import { type AccountParts, ADMIN_ROUTE } from './parts.ts'
@@ -15,7 +15,7 @@ export function userRoutes(parts: AccountParts): Route[] {
   return [listRoute(parts), ...changeRoutes(parts), deleteRoute(parts)]
 }
 
-function listRoute({ auth }: AccountParts): Route {
+function listRoute({ auth: { accounts, quotas } }: AccountParts): Route {
   return defineRoute({
     ...ADMIN_ROUTE,
     method: 'GET',
@@ -23,7 +23,18 @@ function listRoute({ auth }: AccountParts): Route {
     summary: 'All accounts, oldest first',
     query: async () => (await schemas()).pageQuery,
     responses: { 200: { description: 'The accounts.', schema: async () => (await schemas()).usersReply } },
-    handler: async (call) => json({ users: (await auth.accounts.list(readPage(call), call)).map(describeUser) }),
+    async handler(call) {
+      const users = await accounts.list(readPage(call), call)
+      const ids = users.map(({ id }) => id)
+      const [seen, all] = await Promise.all([accounts.readLastSeen(ids, call), quotas.readStatusOf(ids, call)])
+      const byUser = new Map<string, (typeof all)[number][]>()
+      for (const quota of all) byUser.set(quota.userId, [...(byUser.get(quota.userId) ?? []), quota])
+      return json({
+        users: users.map((user) =>
+          describeListed(user, { seenAt: seen.get(user.id), quotas: byUser.get(user.id) ?? [] }),
+        ),
+      })
+    },
   })
 }
 

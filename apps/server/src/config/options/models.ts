@@ -1,7 +1,7 @@
 import { defineSection, option, setting } from '../option.ts'
 import { wait } from '../quantities.ts'
-import { onOff, wholeNumber } from '../setting-kind.ts'
-import { choice, integer, positive, texts, toggle } from '../text-kind.ts'
+import { line, onOff, wholeNumber } from '../setting-kind.ts'
+import { choice, integer, positive, text, texts, toggle } from '../text-kind.ts'
 
 export const models = defineSection({
   heading: 'Models',
@@ -11,6 +11,14 @@ export const models = defineSection({
       default: 'auto',
       about:
         'list the embedded demo models: auto = each while no other model does its work; false = they are not there, by name neither',
+    }),
+    defaultModel: option(text, {
+      flag: 'default-model',
+      env: ['SVC_DEFAULT_MODEL'],
+      default: '',
+      shownDefault: 'the first one that can serve',
+      about: 'model of new chats and of requests that name none, where it can serve them',
+      setting: 'default_model',
     }),
     threads: option(integer({ min: 0, max: 4096 }), {
       flag: 'threads',
@@ -61,6 +69,7 @@ export const models = defineSection({
     }),
   },
   settings: {
+    default_model: setting(line),
     threads: setting(wholeNumber({ min: 0, max: 4096 })),
     context_size: setting(wholeNumber({ min: -1, max: 2_147_483_647 })),
     f16: setting(onOff),

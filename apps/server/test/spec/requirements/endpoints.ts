@@ -472,6 +472,38 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'models:list:default',
+    section: '4.3',
+    behavior: '`GET /v1/models/capabilities` marks the default model with `default: true`.',
+    state: 'built',
+  },
+  {
+    id: 'models:list:filtered-and-traced',
+    section: '4.3',
+    behavior:
+      '`GET /v1/models/capabilities` marks models whose requests are filtered (`filtered`) or kept in traces (`traced`).',
+    state: 'built',
+  },
+  {
+    id: 'models:default:setting',
+    section: '4.3',
+    behavior:
+      'The setting `default_model` names the model of requests that name none. Where it cannot serve them, the first model that can does.',
+    state: 'built',
+  },
+  {
+    id: 'auth-api:admin:users-use',
+    section: '4.2',
+    behavior: '`GET /api/auth/admin/users` says when each account was seen last, and what it has used of its quotas.',
+    state: 'built',
+  },
+  {
+    id: 'auth-api:admin:invite-note',
+    section: '4.2',
+    behavior: 'An invite may carry a note of 200 characters that only admins see.',
+    state: 'built',
+  },
+  {
     id: 'auth-api:admin:invite-create',
     section: '4.2',
     behavior: '`POST /api/auth/admin/invites` makes an invite from `expiresInHours`, for admins.',

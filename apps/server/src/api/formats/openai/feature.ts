@@ -1,4 +1,9 @@
-import { listCapabilities, listInputModalities, listOutputModalities } from '../../../catalog/capabilities.ts'
+import {
+  isPiiEnabled,
+  listCapabilities,
+  listInputModalities,
+  listOutputModalities,
+} from '../../../catalog/capabilities.ts'
 import { mayUse } from '../../../catalog/model-access.ts'
 import type { ServerFeature } from '../../../features/feature.ts'
 import type { Platform } from '../../../platform/platform.ts'
@@ -7,6 +12,7 @@ import { openaiRoutes } from './routes.ts'
 
 /** The compatible format. */
 export function openaiFeature(platform: Platform): ServerFeature {
+  const { settings } = platform
   const list: ModelListing['list'] = ({ principal, ...listing }) =>
     platform.models
       .list(listing)
@@ -18,6 +24,9 @@ export function openaiFeature(platform: Platform): ServerFeature {
           capabilities: listCapabilities(model),
           input_modalities: listInputModalities(model),
           output_modalities: listOutputModalities(model),
+          ...(model.name === settings.get('default_model') ? { default: true } : {}),
+          ...(isPiiEnabled(model) ? { filtered: true } : {}),
+          ...(settings.get('enable_tracing') ? { traced: true } : {}),
         }),
       }))
   return { routes: openaiRoutes({ ...platform.inferenceRoutes, models: { list } }) }

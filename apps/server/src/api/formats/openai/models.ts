@@ -8,13 +8,19 @@ import { defineRoute, type Route } from '../../../http/route.ts'
 import { modelNotFound } from '../../../inference/stages/resolve.ts'
 import type { Principal } from '../../../principal.ts'
 
+/** Facts of a model of the list of capabilities. */
+type ListedFacts = Pick<
+  ModelWithCapabilities,
+  'capabilities' | 'input_modalities' | 'output_modalities' | 'default' | 'filtered' | 'traced'
+>
+
 /** A model that clients may name. */
 export interface ListedModel {
   readonly id: string
   /** Creation time in milliseconds. */
   readonly createdAt: number
   /** Works out the capabilities when called. */
-  capabilities(): Pick<ModelWithCapabilities, 'capabilities' | 'input_modalities' | 'output_modalities'>
+  capabilities(): ListedFacts
 }
 
 /** Options of {@link modelRoutes}. */

@@ -1,0 +1,1 @@
+ALTER TABLE "auth_invites" ADD COLUMN "note" text DEFAULT '' NOT NULL;
