@@ -1933,6 +1933,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/models/copy/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Copy a model that comes with the server into the models folder, so that its file can be changed */
+        post: operations["post_api_models_copy_name"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models/edit/{name}": {
         parameters: {
             query?: never;
@@ -12520,6 +12537,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelFileError"];
+                };
+            };
+        };
+    };
+    post_api_models_copy_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Name of the copy. */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The copy is there. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        message: string;
+                        filename: string;
+                        /** @description For `If-Match` of the next change. */
+                        config_revision: string;
+                        pending_cleanup: number;
+                    };
+                };
+            };
+            /** @description There is no built-in model of this name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A model or file of the new name exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };

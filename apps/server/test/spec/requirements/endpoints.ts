@@ -472,6 +472,13 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-admin:built-in:copy',
+    section: '4.6',
+    behavior:
+      '`POST /api/models/copy/:name` copies a model that comes with the server into the models folder, weights and file, under the `name` of its body.',
+    state: 'built',
+  },
+  {
     id: 'models:list:default',
     section: '4.3',
     behavior: '`GET /v1/models/capabilities` marks the default model with `default: true`.',

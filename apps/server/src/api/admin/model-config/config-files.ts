@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstat, readFile, unlink } from 'node:fs/promises'
+import { lstat, readFile, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '@svc/errors'
 import {
@@ -18,6 +18,7 @@ import { toFileError } from '../../../files/file-error.ts'
 import { checkName, openInside, toFileName } from '../../../files/safe-path.ts'
 import { writeFileAtomic } from '../../../files/write-file-atomic.ts'
 import type { OwnPlaces } from '../../../key-files/own-places.ts'
+import { copyWeights, findWeights, writeCopy } from './copy-built-in.ts'
 
 /** Reads and changes the files of models. Changes come one after the other, also with those of installations. */
 export interface ConfigFiles {
@@ -41,6 +42,12 @@ export interface ConfigFiles {
    * @throws {SvcError} `conflict`, `invalid_request`
    */
   create(text: string): Promise<WrittenConfig>
+  /**
+   * Writes a copy of a model that comes with the server, so that its file can be changed.
+   *
+   * @throws {SvcError} `not_found`, `conflict`, `invalid_request`, `insufficient_storage`
+   */
+  copyBuiltIn(name: string, newName: string): Promise<WrittenConfig>
 }
 
 /** A model file. */
@@ -196,9 +203,15 @@ export function createConfigFiles({
   async function newFile(name: string): Promise<string> {
     refuseTaken(name)
     const file = toConfigFile(name)
+    await refuseFile(file)
+    return file
+  }
+
+  /** @throws {SvcError} `conflict` for a file that is there, or that the server keeps for itself */
+  async function refuseFile(file: string): Promise<void> {
     const path = join(modelsPath, file)
     const found = await lstat(path).catch(() => undefined)
-    if (found === undefined && !places.reserves(path)) return file
+    if (found === undefined && !places.reserves(path)) return
     throw new SvcError('conflict', `the file ${file} exists already`, { code: 'model_exists' })
   }
 
@@ -227,6 +240,22 @@ export function createConfigFiles({
         const { model } = refuseSeveral(checked)
         const file = model.name === name ? replaces : await newFile(model.name)
         return write(file, checked, { before, replaces })
+      }),
+    copyBuiltIn: (name, newName) =>
+      alone(async () => {
+        const model = modelFiles.get(name)
+        if (model?.source !== 'demo') {
+          throw new SvcError('not_found', 'there is no built-in model of this name', { code: 'model_not_found' })
+        }
+        const file = await newFile(newName)
+        const weights = findWeights(model, newName)
+        await refuseFile(weights.file)
+        const checked = refuseSeveral(checkConfig(writeCopy(model, newName, weights.file), file))
+        await copyWeights(weights, modelsPath)
+        return write(file, checked).catch(async (error: unknown) => {
+          await rm(join(modelsPath, weights.file), { recursive: true, force: true })
+          throw error
+        })
       }),
     create: (text) =>
       alone(async () => {

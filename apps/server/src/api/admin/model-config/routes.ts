@@ -110,6 +110,25 @@ export function modelConfigRoutes({ files, modelFiles, models, bodies }: ModelCo
     }),
     defineRoute({
       ...shared,
+      method: 'POST',
+      path: '/api/models/copy/:name{.+}',
+      summary: 'Copy a model that comes with the server into the models folder, so that its file can be changed',
+      audit: { change: 'model.create', target: 'name' },
+      body: async () => (await schemas()).copyBody,
+      responses: {
+        200: { description: 'The copy is there.', schema: async () => (await schemas()).configWritten },
+        404: { description: 'There is no built-in model of this name.' },
+        409: { description: 'A model or file of the new name exists.' },
+      },
+      async handler(call) {
+        const { name } = await readJsonBody(call, (await schemas()).copyBody, bodies)
+        const written = await files.copyBuiltIn(named(call), name)
+        call.noteChange({ details: `copied as ${name}` })
+        return toWritten('Model copied', written)
+      },
+    }),
+    defineRoute({
+      ...shared,
       method: 'GET',
       path: '/models/edit/:name{.+}',
       aliases: ['/api/models/edit/:name{.+}'],
