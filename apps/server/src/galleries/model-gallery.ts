@@ -25,6 +25,7 @@ import { DEFAULT_CONTEXT, estimateMemory, type ModelShape } from './memory-estim
 import { commitModel } from './model-commit.ts'
 import type { ModelRequest } from './model-plan.ts'
 import { removeModel } from './remove-model.ts'
+import { type FoundRepository, searchHub } from './search-hub.ts'
 import { findUnused, type UnusedFiles, type UnusedParts } from './unused/find-unused.ts'
 import { type PrunedFiles, pruneFiles } from './unused/prune-files.ts'
 import { createVariantChooser, listVariants, type VariantChoice, type VariantParts } from './variants.ts'
@@ -49,6 +50,8 @@ export interface ModelGallery {
     preferences: ImportPreferences,
     options: { readonly signal: AbortSignal },
   ): Promise<ImportPlan>
+  /** Repositories of the hub that have GGUF files, for words. @throws as {@link searchHub} */
+  searchHub(words: string, options: { readonly signal: AbortSignal }): Promise<readonly FoundRepository[]>
   /** The size of the files that a request names; undefined where nobody tells it. */
   measureRequest(request: ModelRequest, options: { readonly signal: AbortSignal }): Promise<ModelShape | undefined>
   /** Size and fit of entries, in their order. Asks origins about the first `measured` of them, and waits shortly. */
@@ -174,6 +177,7 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
     },
     variants: (listed, options) => listVariants(listed, variantParts, options),
     planImport: (uri, preferences, { signal }) => planImport(uri, preferences, parts, signal),
+    searchHub: (words, { signal }) => searchHub(words, parts, signal),
     measureRequest: ({ files = [] }, options) => shapes.read({ files, size: '' }, options),
     assess: (entries, options) => assessEntries(entries, { ...variantParts, shapes }, options),
     measureShape: (entry, options) => shapes.read(entry, options),

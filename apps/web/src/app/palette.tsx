@@ -1,22 +1,13 @@
-import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../components/ui/button.tsx'
 import { Dialog } from '../components/ui/dialog.tsx'
 import { Checkbox } from '../components/ui/field.tsx'
-import { Icon, type IconName } from '../components/ui/icon.tsx'
+import { Icon } from '../components/ui/icon.tsx'
 import type { PaletteView } from '../lib/palette.ts'
 import { chooseShortcutsEnabled, readShortcutsEnabled } from '../lib/preferences.ts'
-import { chooseTheme } from '../lib/theme.ts'
-import { useVisiblePages } from './navigation.tsx'
 import { PAGES } from './pages.ts'
-
-interface Command {
-  readonly id: string
-  readonly text: string
-  readonly icon: IconName
-  readonly run: () => void
-}
+import { type Command, useCommands } from './palette-commands.ts'
 
 /** The palette: pages and actions by a few letters, or the list of keys. */
 export function Palette({ view, onClose }: { readonly view: PaletteView; readonly onClose: () => void }) {
@@ -32,35 +23,12 @@ export function Palette({ view, onClose }: { readonly view: PaletteView; readonl
   )
 }
 
-function useCommands(): readonly Command[] {
-  const { t } = useTranslation()
-  const navigate = useNavigate()
-  const pages = useVisiblePages().map(
-    ({ id, path, icon }): Command => ({
-      id,
-      text: t(`nav.${id}`),
-      icon,
-      run: () => void navigate({ to: `/app/${path}` as '/app' }),
-    }),
-  )
-  const themes = (['light', 'dark', 'system'] as const).map(
-    (theme): Command => ({
-      id: `theme-${theme}`,
-      text: t(`theme.${theme}`),
-      icon: 'theme',
-      run: () => chooseTheme(theme),
-    }),
-  )
-  return [...pages, ...themes]
-}
-
 function CommandList({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useTranslation()
+  const { t } = useTranslation(['common', 'setting-keys'])
   const list = useId()
   const [text, setText] = useState('')
   const [index, setIndex] = useState(0)
-  const words = text.toLowerCase().split(/\s+/)
-  const commands = useCommands().filter((command) => words.every((word) => command.text.toLowerCase().includes(word)))
+  const commands = useCommands(text)
   const active = commands[Math.min(index, commands.length - 1)]
   const run = (command: Command | undefined) => {
     onClose()
@@ -104,7 +72,8 @@ function CommandList({ onClose }: { readonly onClose: () => void }) {
             onClick={() => run(command)}
           >
             <Icon name={command.icon} />
-            {command.text}
+            <span className="grow clip">{command.text}</span>
+            <span className="meta">{t(`palette.kind.${command.kind}`)}</span>
           </div>
         ))}
       </div>

@@ -92,7 +92,7 @@ export const appPages = [
     path: 'models/new',
     access: 'admin',
     needs: 'model_editor',
-    namespaces: ['model-editor'],
+    namespaces: ['model-editor', 'model-keys', 'models'],
     search: readNewModelSearch,
     load: async (): Promise<PageModule> => ({
       default: (await import('../features/model-editor/new-model-page.tsx')).NewModelPage,
@@ -102,7 +102,7 @@ export const appPages = [
     path: 'models/$name',
     access: 'admin',
     needs: 'model_editor',
-    namespaces: ['model-editor'],
+    namespaces: ['model-editor', 'model-keys', 'models'],
     search: readEditorSearch,
     load: async (): Promise<PageModule> => ({
       default: (await import('../features/model-editor/editor-page.tsx')).EditorPage,
@@ -141,7 +141,7 @@ export const appPages = [
   definePage(appRoute, {
     path: 'api',
     access: 'user',
-    namespaces: ['api'],
+    namespaces: ['api', 'instructions'],
     search: readApiSearch,
     load: async (): Promise<PageModule> => ({ default: (await import('../features/api/api-page.tsx')).ApiPage }),
   }),
@@ -155,7 +155,7 @@ export const appPages = [
   definePage(appRoute, {
     path: 'settings/$section',
     ...SETTINGS_ACCESS,
-    namespaces: ['settings'],
+    namespaces: ['settings', 'setting-keys'],
     search: readSettingsSearch,
     load: async (): Promise<PageModule> => ({
       default: (await import('../features/settings/settings-page.tsx')).SettingsPage,
@@ -220,7 +220,7 @@ export const publicPages = [
     getParentRoute: () => rootRoute,
     path: 'explorer',
     validateSearch: readExplorerSearch,
-    loader: () => i18next.loadNamespaces(['explorer']),
+    loader: () => i18next.loadNamespaces(['explorer', 'instructions']),
     component: lazyRouteComponent(
       async (): Promise<PageModule> => ({
         default: (await import('../features/explorer/explorer-page.tsx')).ExplorerPage,

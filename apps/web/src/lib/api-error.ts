@@ -28,14 +28,24 @@ export function readFailure(response: Response, body: unknown): ApiError {
   const inner = isRecord(fields.error) ? fields.error : undefined
   const text = inner?.message ?? fields.error ?? fields.message
   const code = inner?.code ?? fields.code
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new ApiError(typeof text === 'string' && text !== '' ? text : `${response.status} ${response.statusText}`, {
     status: response.status,
     code: typeof code === 'string' ? code : undefined,
     correlationId: response.headers.get('x-correlation-id') ?? undefined,
-    retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
+    retryAfterMs: readRetryAfter(response.headers.get('retry-after')),
     body,
   })
+}
+
+/** Longest pause that is believed: ten years, which dates can still hold. */
+const MAX_PAUSE_MS = 10 * 366 * 86_400_000
+
+/** The pause that a reply asks for, in milliseconds. The header has seconds, or a date. */
+export function readRetryAfter(text: string | null, now = Date.now()): number | undefined {
+  if (text === null || text.trim() === '') return undefined
+  const seconds = Number(text)
+  const pauseMs = Number.isNaN(seconds) ? Date.parse(text) - now : seconds * 1000
+  return Number.isNaN(pauseMs) ? undefined : Math.min(Math.max(0, pauseMs), MAX_PAUSE_MS)
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

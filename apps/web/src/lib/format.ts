@@ -71,6 +71,11 @@ export function formatClock(time: number | string | Date, { day = false, seconds
   }).format(toDate(time))
 }
 
+/** A time with its day, short: `14 Dec 2026, 09:30`. */
+export function formatMoment(time: number | string | Date): string {
+  return new Intl.DateTimeFormat(i18next.language, { dateStyle: 'medium', timeStyle: 'short' }).format(toDate(time))
+}
+
 /** The exact local time and the same in UTC, for a tooltip. */
 export function formatExactTime(time: number | string | Date): string {
   const date = toDate(time)

@@ -1405,6 +1405,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/models/hub-search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Search the model hub for repositories with GGUF files */
+        get: operations["get_api_models_hub_search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models/import-uri": {
         parameters: {
             query?: never;
@@ -11066,6 +11083,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CompatibleError"];
+                };
+            };
+        };
+    };
+    get_api_models_hub_search: {
+        parameters: {
+            query?: {
+                /** @description Words to search for; required. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The most fetched ones first, 20 at most. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        models: {
+                            id: string;
+                            task: string;
+                            downloads: number;
+                            likes: number;
+                            /** @description For `POST /models/import-uri`. */
+                            uri: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description The hub does not answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
                 };
             };
         };

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
-import { ApiError } from './api-error.ts'
+import { MAX_COUNTED_MS, readPauseMs } from './pauses.ts'
 
-/** The seconds that the server asks to wait after a failure, counted down to 0. */
+/** The seconds that the server asks to wait after a failure, counted down to 0. A long pause is not counted. */
 export function useCountdown(error: unknown): number {
-  const [left, setLeft] = useState(() => Math.ceil(readPauseMs(error) / 1000))
+  const [left, setLeft] = useState(() => Math.ceil(readCountedMs(error) / 1000))
   useEffect(() => {
-    const until = Date.now() + readPauseMs(error)
+    const until = Date.now() + readCountedMs(error)
     const count = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)))
     count()
     const timer = setInterval(() => {
@@ -17,6 +17,7 @@ export function useCountdown(error: unknown): number {
   return left
 }
 
-function readPauseMs(error: unknown): number {
-  return error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
+function readCountedMs(error: unknown): number {
+  const pauseMs = readPauseMs(error)
+  return pauseMs > MAX_COUNTED_MS ? 0 : pauseMs
 }

@@ -472,6 +472,13 @@ export const ENDPOINTS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'model-admin:hub:search',
+    section: '4.6',
+    behavior:
+      '`GET /api/models/hub-search?q=` lists at most 20 repositories of the model hub that have GGUF files, for admins.',
+    state: 'built',
+  },
+  {
     id: 'model-admin:built-in:copy',
     section: '4.6',
     behavior:

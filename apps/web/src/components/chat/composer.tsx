@@ -111,6 +111,11 @@ export function Composer(props: ComposerProps) {
           </Button>
         )}
       </div>
+      {(known?.isFiltered || known?.isTraced) && (
+        <p className="meta treats">
+          {known.isFiltered && t('composer.filtered')} {known.isTraced && t('composer.traced')}
+        </p>
+      )}
     </form>
   )
 }

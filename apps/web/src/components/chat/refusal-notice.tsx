@@ -7,6 +7,7 @@ import { IconButton } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Badge } from '../ui/status.tsx'
+import { TraceLink } from './trace-link.tsx'
 
 /** Why the server did not take the message below. The text stays in the composer to be changed. */
 export function RefusalNotice({
@@ -42,6 +43,7 @@ export function RefusalNotice({
           <p className="row meta">
             {t('common:error.reference')} <code className="clip">{failure.correlationId}</code>
             <CopyButton text={failure.correlationId} label={t('common:error.copyReference')} />
+            <TraceLink correlationId={failure.correlationId} />
           </p>
         )}
       </div>

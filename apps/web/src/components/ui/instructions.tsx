@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { translateInstruction } from '../../lib/instruction-texts.ts'
 import { instructionQuery, instructionsQuery } from '../../lib/instructions.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { SelectField } from './field.tsx'
@@ -16,7 +17,7 @@ export function Instructions({
   readonly topic: string | undefined
   readonly onTopic: (topic: string) => void
 }) {
-  const { t } = useTranslation()
+  const { t } = useTranslation('instructions')
   const pages = useQuery(instructionsQuery)
   return (
     <QueryView query={pages} lines={6}>
@@ -26,18 +27,18 @@ export function Instructions({
           <div className="instructions">
             <div className="instructions-pick">
               <SelectField
-                label={t('instructions.label')}
-                options={list.map(({ name }) => [name, name])}
+                label={t('common:instructions.label')}
+                options={list.map(({ name }) => [name, t(`${name}.name`, { defaultValue: name })])}
                 value={opened?.name}
                 onChange={({ target }) => onTopic(target.value)}
               />
             </div>
-            <ul className="instructions-list" aria-label={t('instructions.label')}>
+            <ul className="instructions-list" aria-label={t('common:instructions.label')}>
               {list.map(({ name, description }) => (
                 <li key={name}>
                   <button type="button" aria-current={name === opened?.name || undefined} onClick={() => onTopic(name)}>
-                    <b className="med">{name}</b>
-                    <span className="meta">{description}</span>
+                    <b className="med">{t(`${name}.name`, { defaultValue: name })}</b>
+                    <span className="meta">{t(`${name}.description`, { defaultValue: description })}</span>
                   </button>
                 </li>
               ))}
@@ -51,13 +52,18 @@ export function Instructions({
 }
 
 function InstructionText({ name }: { readonly name: string }) {
+  const { t, i18n } = useTranslation('instructions')
   const page = useQuery(instructionQuery(name))
+  const translate = (index: number) => {
+    const text = t(`${name}.text.${index}`, { defaultValue: '' })
+    return text === '' ? undefined : text
+  }
   return (
     <div className="instructions-text">
       <QueryView query={page} lines={8}>
         {(text) => (
           <Suspense fallback={<Skeleton lines={8} />}>
-            <Markdown text={text} />
+            <Markdown text={i18n.language === 'en' ? text : translateInstruction(text, translate)} />
           </Suspense>
         )}
       </QueryView>

@@ -10,19 +10,21 @@ export function SortHeader<Column extends string>({
   text,
   order,
   isNumber = false,
+  className = '',
   onSort,
 }: {
   readonly column: Column
   readonly text: string
   readonly order: SortOrder<Column>
   readonly isNumber?: boolean
+  readonly className?: string
   readonly onSort: (order: SortOrder<Column>) => void
 }) {
   const isActive = order.by === column
   return (
     <th
       scope="col"
-      className={isNumber ? 'num' : ''}
+      className={isNumber ? `num ${className}` : className}
       {...(isActive ? { 'aria-sort': order.descending ? ('descending' as const) : ('ascending' as const) } : {})}
     >
       <button type="button" onClick={() => onSort({ by: column, descending: isActive ? !order.descending : isNumber })}>

@@ -1,9 +1,10 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../lib/api-error.ts'
 import { useConnection } from '../../lib/connection.ts'
-import { formatTime } from '../../lib/format.ts'
+import { formatMoment, formatTime } from '../../lib/format.ts'
+import { findLongPauseEnd } from '../../lib/pauses.ts'
 import { useCountdown } from '../../lib/use-countdown.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
@@ -69,12 +70,16 @@ export function ErrorBlock({
   error,
   onRetry,
   title,
+  actions,
 }: {
   readonly error: unknown
   readonly onRetry?: (() => void) | undefined
   readonly title?: string
+  /** More steps beside Retry, such as a link to the trace. */
+  readonly actions?: ReactNode
 }) {
   const { t } = useTranslation()
+  const until = useMemo(() => findLongPauseEnd(error), [error])
   const known = error instanceof ApiError ? error : undefined
   const message = known?.status === 0 ? t('error.unreachable') : error instanceof Error ? error.message : String(error)
   return (
@@ -83,6 +88,7 @@ export function ErrorBlock({
       actions={
         <>
           {onRetry && <RetryButton error={error} onRetry={onRetry} />}
+          {actions}
           {known?.correlationId && (
             <span className="row meta">
               {t('error.reference')} <code>{known.correlationId}</code>
@@ -94,6 +100,7 @@ export function ErrorBlock({
     >
       {title && <b>{title} </b>}
       {message}
+      {until !== undefined && <p>{t('error.againAt', { time: formatMoment(until) })}</p>}
     </Notice>
   )
 }

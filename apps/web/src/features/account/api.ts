@@ -68,6 +68,14 @@ export interface KeyDraft {
   readonly name: string
   readonly expiresIn?: string
   readonly expiresAt?: string
+  /** Route groups and models that the key is for; an absent list has no limit. */
+  readonly scopes?: KeyScopes
+}
+
+/** The limits of a key. */
+export interface KeyScopes {
+  readonly routes?: string[]
+  readonly models?: string[]
 }
 
 /** Makes a key; it stands in the list at once. The value is in the reply alone. */

@@ -11,7 +11,7 @@ import { notify } from '../../components/ui/toast.ts'
 import { toUrl } from '../../lib/base-path.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { AccountHead } from './account-head.tsx'
-import { type ApiKey, keysQuery, useRevokeKey } from './api.ts'
+import { type ApiKey, type KeyScopes, keysQuery, useRevokeKey } from './api.ts'
 import { isExpired } from './expiry.ts'
 import { NewKeyDialog } from './new-key-dialog.tsx'
 import './account.css'
@@ -101,6 +101,7 @@ function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readon
                 </span>
                 {key.scopes && <Badge tone="info">{t('keys.limited')}</Badge>}
               </div>
+              {key.scopes && <ScopeLine scopes={key.scopes} />}
             </td>
             <td className="m">
               <code>{key.keyPrefix}…</code>
@@ -135,6 +136,13 @@ function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readon
       </tbody>
     </table>
   )
+}
+
+/** What a key is limited to, in words. */
+function ScopeLine({ scopes: { routes, models } }: { readonly scopes: KeyScopes }) {
+  const { t } = useTranslation('account')
+  const groups = routes?.map((group) => t(`scopes.group.${group}`, { defaultValue: group }))
+  return <p className="meta">{[groups?.join(', '), models?.join(', ')].filter(Boolean).join(' · ')}</p>
 }
 
 function KeyEnd({ apiKey: { expiresAt } }: { readonly apiKey: ApiKey }) {

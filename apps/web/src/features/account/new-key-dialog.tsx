@@ -4,8 +4,10 @@ import { Button } from '../../components/ui/button.tsx'
 import { Dialog } from '../../components/ui/dialog.tsx'
 import { SelectField, TextField } from '../../components/ui/field.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
-import { useMakeKey } from './api.ts'
+import { type KeyScopes, useMakeKey } from './api.ts'
 import { EXPIRY_CHOICES, type ExpiryChoice, readExpiry } from './expiry.ts'
+import { KeyScopeFields } from './key-scopes.tsx'
+import { isUseless } from './route-groups.ts'
 
 /** Name and end of a new key. @param onMade gets the value, which is told once */
 export function NewKeyDialog({
@@ -20,10 +22,15 @@ export function NewKeyDialog({
   const [name, setName] = useState('')
   const [choice, setChoice] = useState<ExpiryChoice>('server')
   const [date, setDate] = useState('')
+  const [scopes, setScopes] = useState<KeyScopes>({})
+  const isLimited = scopes.routes !== undefined || scopes.models !== undefined
   const make = useMakeKey()
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    make.mutate({ name: name.trim(), ...readExpiry(choice, date) }, { onSuccess: ({ key }) => onMade(key) })
+    make.mutate(
+      { name: name.trim(), ...readExpiry(choice, date), ...(isLimited && { scopes }) },
+      { onSuccess: ({ key }) => onMade(key) },
+    )
   }
   return (
     <Dialog
@@ -32,7 +39,7 @@ export function NewKeyDialog({
       footer={
         <>
           <Button onClick={onClose}>{t('cancel')}</Button>
-          <Button type="submit" form={form} kind="primary" busy={make.isPending}>
+          <Button type="submit" form={form} kind="primary" busy={make.isPending} disabled={isUseless(scopes)}>
             {t('keys.makeAction')}
           </Button>
         </>
@@ -67,6 +74,8 @@ export function NewKeyDialog({
             onChange={({ target }) => setDate(target.value)}
           />
         )}
+        <KeyScopeFields scopes={scopes} onChange={setScopes} />
+        {isUseless(scopes) && <p className="hint">{t('scopes.chooseOne')}</p>}
         {make.isError && <ErrorBlock error={make.error} />}
       </form>
     </Dialog>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { InstallProgress } from '../../components/operations/install-button.tsx'
+import { LastOutcome } from '../../components/operations/last-outcome.tsx'
 import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
 import { Button, IconButton } from '../../components/ui/button.tsx'
 import { EmptyState, Skeleton } from '../../components/ui/states.tsx'
@@ -69,6 +70,7 @@ function Detail({ backend, onClose }: { readonly backend: GalleryBackend; readon
       </div>
       {isMeta && <p>{t(metaBackendFor === '' ? 'metaNone' : 'metaFor', { name: metaBackendFor })}</p>}
       <Actions backend={backend} />
+      <LastOutcome kind="backend" name={id} />
       {links.length > 0 && (
         <ul className="links">
           {links.map((url) => (

@@ -1,8 +1,10 @@
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { TraceLink } from '../../components/chat/trace-link.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
-import { ApiError } from '../../lib/api-error.ts'
+import { toError } from '../../lib/chat/failure.ts'
 import type { Message } from '../../lib/chat/types.ts'
 import { useChatStore } from '../../lib/chat/use-chats.ts'
 
@@ -12,6 +14,8 @@ export function FailureNotice({ message, isBusy }: { readonly message: Message; 
   const store = useChatStore()
   const { id, chatId, state, failure, text, reasoning, isCut = false } = message
   const hasText = text !== ''
+  // the same object while the message is the same, so that its countdown goes on
+  const error = useMemo(() => failure && toError(failure), [failure])
   const goOn = hasText && (
     <Button small disabled={isBusy} onClick={() => store.continueAnswer(chatId, id)}>
       {t('continue')}
@@ -22,7 +26,8 @@ export function FailureNotice({ message, isBusy }: { readonly message: Message; 
       <>
         {failure !== undefined && (
           <ErrorBlock
-            error={failure.status === 200 ? new Error(failure.message) : new ApiError(failure.message, failure)}
+            error={error}
+            actions={<TraceLink correlationId={failure.correlationId} />}
             onRetry={isBusy ? undefined : () => store.regenerate(chatId, id)}
           />
         )}
@@ -38,11 +43,14 @@ export function FailureNotice({ message, isBusy }: { readonly message: Message; 
     <Notice
       tone={reason === 'stopped' ? 'info' : 'warn'}
       actions={
-        goOn || (
-          <Button small disabled={isBusy} icon="regenerate" onClick={() => store.regenerate(chatId, id)}>
-            {t('common:retry')}
-          </Button>
-        )
+        <>
+          {goOn || (
+            <Button small disabled={isBusy} icon="regenerate" onClick={() => store.regenerate(chatId, id)}>
+              {t('common:retry')}
+            </Button>
+          )}
+          <TraceLink correlationId={failure?.correlationId} />
+        </>
       }
     >
       {t(`ended.${reason}`)}

@@ -1,5 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { InstallProgress } from '../../components/operations/install-button.tsx'
+import { LastOutcome } from '../../components/operations/last-outcome.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { LetterTile } from '../../components/ui/status.tsx'
@@ -7,6 +9,8 @@ import { notify } from '../../components/ui/toast.ts'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { formatBytes } from '../../lib/format.ts'
+import { findActiveOperation } from '../../lib/operations/operation.ts'
+import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import { toPlainText } from '../../lib/plain-text.ts'
 import { useSession } from '../../lib/session.ts'
 import { installModel, startersQuery } from './api.ts'
@@ -61,6 +65,7 @@ export function Starters() {
 function StarterRow({ starter: { id, name, description, memoryBytes } }: { readonly starter: Starter }) {
   const { t } = useTranslation('home')
   const { state } = useConnection()
+  const operation = findActiveOperation(useQuery(operationsQuery).data, { kind: 'model', name: id })
   const install = useMutation({
     mutationFn: () => installModel(id),
     onError: (error) => notify('error', error.message),
@@ -70,13 +75,14 @@ function StarterRow({ starter: { id, name, description, memoryBytes } }: { reado
       <LetterTile name={name} />
       <div className="grow">
         <b>{name}</b>
+        {install.isSuccess && operation === undefined && <LastOutcome kind="model" name={id} />}
         <p className="meta">
           {memoryBytes !== undefined && t('starters.fits', { size: formatBytes(memoryBytes) })}{' '}
           {toPlainText(description)}
         </p>
       </div>
-      {install.isSuccess ? (
-        <PageLink to="activity">{t('starters.watch')}</PageLink>
+      {operation !== undefined ? (
+        <InstallProgress operation={operation} isSmall />
       ) : (
         <Button small busy={install.isPending} disabled={state === 'offline'} onClick={() => install.mutate()}>
           {t('starters.install')}

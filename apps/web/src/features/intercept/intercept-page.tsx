@@ -89,7 +89,15 @@ function ProxyOff() {
   const { t } = useTranslation('intercept')
   return (
     <>
-      <EmptyState icon="lock" title={t('off')} action={<Link to={'/app/settings' as '/app'}>{t('openSettings')}</Link>}>
+      <EmptyState
+        icon="lock"
+        title={t('off')}
+        action={
+          <Link to="/app/settings/$section" params={{ section: 'filtering-and-interception' }} hash="mitm_listen">
+            {t('openSettings')}
+          </Link>
+        }
+      >
         {t('offAbout')}
       </EmptyState>
       <CodeBlock title={t('startWith')} text="svc run --mitm-listen 127.0.0.1:8888" />

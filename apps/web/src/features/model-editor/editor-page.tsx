@@ -1,7 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { CopyModelButton } from '../../components/models/copy-model.tsx'
+import { Notice } from '../../components/ui/notice.tsx'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
+import { installedModelsQuery } from '../../lib/server-state.ts'
 import { modelFileQuery } from './api.ts'
 import { readDraft } from './drafts.ts'
 import { Editor } from './editor.tsx'
@@ -14,15 +18,22 @@ export function EditorPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const client = useQueryClient()
+  const { t } = useTranslation('models')
   const file = useQuery(modelFileQuery(name))
+  const models = useQuery({ ...installedModelsQuery, enabled: file.isError }).data
+  const isBuiltIn = models?.some(({ id, source }) => id === name && source === 'demo') === true
   if (file.data === undefined)
     return (
       <>
         <PageHead title={name} />
         <div className="page">
-          <QueryView query={file} lines={10}>
-            {() => null}
-          </QueryView>
+          {isBuiltIn ? (
+            <Notice actions={<CopyModelButton name={name} />}>{t('models:withoutFile')}</Notice>
+          ) : (
+            <QueryView query={file} lines={10}>
+              {() => null}
+            </QueryView>
+          )}
         </div>
       </>
     )

@@ -1,9 +1,10 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Checkbox, SearchField } from '../../components/ui/field.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
 import type { ConfigField, FieldCatalogue } from './field-catalogue.ts'
 import { FormField } from './form-field.tsx'
+import { useTranslatedCatalogue } from './key-texts.ts'
 import { hasValue, type ModelDocument, splitPath } from './model-text.ts'
 import type { Problem } from './problem.ts'
 
@@ -29,7 +30,8 @@ export function FormView({
   const { t } = useTranslation('model-editor')
   const [term, setTerm] = useState('')
   const [showsAll, setShowsAll] = useState(false)
-  const { sections, fields } = catalogue
+  const translate = useTranslatedCatalogue()
+  const { sections, fields } = useMemo(() => translate(catalogue), [translate, catalogue])
   const current = sections.find(({ id }) => id === section) ?? sections[0]
   const isSet = (field: ConfigField) => hasValue(model, splitPath(field.path))
   const words = term.toLowerCase().split(/\s+/).filter(Boolean)

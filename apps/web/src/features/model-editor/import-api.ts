@@ -1,4 +1,5 @@
-import { api } from '../../lib/api-client.ts'
+import { queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from '../../lib/api-client.ts'
 import { readFailure } from '../../lib/api-error.ts'
 import type { paths } from '../../lib/schema.gen.ts'
 
@@ -39,3 +40,12 @@ type Question = Refusal & { readonly candidates: readonly string[] }
 function isQuestion(failure: Refusal | Failures['default']['content']['application/json']): failure is Question {
   return Array.isArray(failure.candidates)
 }
+
+/** Repositories of the model hub for words, the most fetched ones first. */
+export const hubQuery = (words: string) =>
+  queryOptions({
+    queryKey: ['model-editor', 'hub', words],
+    staleTime: 300_000,
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET('/api/models/hub-search', { params: { query: { q: words } }, signal }))).models,
+  })

@@ -7,6 +7,7 @@ import { SelectField, TextField } from '../../components/ui/field.tsx'
 import { Notice } from '../../components/ui/notice.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { useConnection } from '../../lib/connection.ts'
+import { HubSearch } from './hub-search.tsx'
 import { importUri } from './import-api.ts'
 
 const route = getRouteApi('/app/models/new')
@@ -33,61 +34,65 @@ export function ImportUri() {
     event.preventDefault()
     start.mutate({ uri: uri.trim(), name: name.trim(), quantizations: quantizations.trim(), backend })
   }
+  const take = (next: string) => {
+    setUri(next)
+    setBackend('')
+    start.reset()
+  }
   return (
-    <form className="stack import" onSubmit={submit}>
-      <TextField
-        label={t('import.uri')}
-        hint={t('import.uriAbout')}
-        value={uri}
-        required
-        onChange={({ target }) => {
-          setUri(target.value)
-          setBackend('')
-          start.reset()
-        }}
-      />
-      <TextField
-        label={t('import.name')}
-        hint={t('import.nameAbout')}
-        value={name}
-        onChange={({ target }) => setName(target.value)}
-      />
-      <TextField
-        label={t('import.quantizations')}
-        hint={t('import.quantizationsAbout')}
-        value={quantizations}
-        onChange={({ target }) => setQuantizations(target.value)}
-      />
-      {question !== undefined && (
-        <>
-          <Notice tone="warn">
-            {t(question.candidates.length === 0 ? 'import.noBackend' : 'import.ambiguous', {
-              modality: question.modality,
-            })}
-          </Notice>
-          {question.candidates.length === 0 ? (
-            <TextField
-              label={t('import.backend')}
-              value={backend}
-              required
-              onChange={({ target }) => setBackend(target.value)}
-            />
-          ) : (
-            <SelectField
-              label={t('import.backend')}
-              value={backend}
-              options={question.candidates.map((candidate) => [candidate, candidate] as const)}
-              onChange={({ target }) => setBackend(target.value)}
-            />
-          )}
-        </>
-      )}
-      {start.isError && <ErrorBlock error={start.error} />}
-      <div>
-        <Button kind="primary" type="submit" busy={start.isPending} disabled={isOffline || uri.trim() === ''}>
-          {t('import.start')}
-        </Button>
-      </div>
-    </form>
+    <div className="stack import">
+      <HubSearch onChoose={take} />
+      <form className="stack" onSubmit={submit}>
+        <TextField
+          label={t('import.uri')}
+          hint={t('import.uriAbout')}
+          value={uri}
+          required
+          onChange={({ target }) => take(target.value)}
+        />
+        <TextField
+          label={t('import.name')}
+          hint={t('import.nameAbout')}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <TextField
+          label={t('import.quantizations')}
+          hint={t('import.quantizationsAbout')}
+          value={quantizations}
+          onChange={({ target }) => setQuantizations(target.value)}
+        />
+        {question !== undefined && (
+          <>
+            <Notice tone="warn">
+              {t(question.candidates.length === 0 ? 'import.noBackend' : 'import.ambiguous', {
+                modality: question.modality,
+              })}
+            </Notice>
+            {question.candidates.length === 0 ? (
+              <TextField
+                label={t('import.backend')}
+                value={backend}
+                required
+                onChange={({ target }) => setBackend(target.value)}
+              />
+            ) : (
+              <SelectField
+                label={t('import.backend')}
+                value={backend}
+                options={question.candidates.map((candidate) => [candidate, candidate] as const)}
+                onChange={({ target }) => setBackend(target.value)}
+              />
+            )}
+          </>
+        )}
+        {start.isError && <ErrorBlock error={start.error} />}
+        <div>
+          <Button kind="primary" type="submit" busy={start.isPending} disabled={isOffline || uri.trim() === ''}>
+            {t('import.start')}
+          </Button>
+        </div>
+      </form>
+    </div>
   )
 }

@@ -1,7 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
+import { ApiError } from '../../lib/api-error.ts'
 import { type LoadedModel, type LoadFailure, systemQuery } from '../../lib/server-state.ts'
 import type { HostMemory } from './fit.ts'
+import type { ConfiguredGallery, KnownGallery } from './known-galleries.ts'
 import type { ModelsSearch } from './search.ts'
 
 const PAGE_SIZE = 50
@@ -41,7 +43,18 @@ export const galleryQuery = (search: ModelsSearch) => {
     queryKey: ['models', 'gallery', { q, capability, backend, tag, fits, sort, order, pages }],
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => fetchGallery(search, signal),
+    // the server asks origins for sizes that it does not know, and has them for the next list
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      dataUpdateCount <= MAX_SIZE_TRIES && data?.models.some(lacksSize) === true && SIZE_MS,
   })
+}
+
+/** How often the list is asked for sizes that were not known in time, and when. */
+const MAX_SIZE_TRIES = 4
+const SIZE_MS = 4_000
+
+function lacksSize({ size, size_bytes }: Pick<GalleryModel, 'size' | 'size_bytes'>): boolean {
+  return size_bytes === undefined && size === ''
 }
 
 /** One model of a gallery that the list does not show now. @param id such as `gallery@name` */
@@ -119,6 +132,45 @@ export const failuresQuery = queryOptions({
 
 /** The mistakes in model files. */
 export const problemsQuery = queryOptions({ ...systemQuery, select: ({ problems }) => problems })
+
+/** The galleries of models, as the setting holds them. */
+export const configuredGalleriesQuery = queryOptions({
+  queryKey: ['settings', 'galleries'],
+  staleTime: 0,
+  async queryFn({ signal }): Promise<readonly ConfiguredGallery[]> {
+    const { galleries } = await unwrap(api.GET('/api/settings', { signal }))
+    return Array.isArray(galleries) ? (galleries as readonly ConfiguredGallery[]) : []
+  },
+})
+
+/** Adds a gallery behind those that are set by now, whoever set them. */
+export async function addGallery(gallery: KnownGallery): Promise<void> {
+  const { galleries } = await unwrap(api.GET('/api/settings', {}))
+  const present = Array.isArray(galleries) ? galleries : []
+  await unwrap(
+    api.POST('/api/settings', { body: { galleries: [...present, { name: gallery.name, url: gallery.url }] } }),
+  )
+}
+
+/** The model that administrators have chosen for new chats; empty for none. */
+export const defaultModelQuery = queryOptions({
+  queryKey: ['models', 'default'],
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/settings', { signal }))).default_model ?? '',
+})
+
+/** What the server knows of a model's weights and limits; null for a model whose weights tell nothing. */
+export const knowledgeQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['models', 'knowledge', name],
+    async queryFn({ signal }) {
+      try {
+        return await unwrap(api.POST('/api/show', { body: { model: name }, signal }))
+      } catch (error) {
+        if (error instanceof ApiError && error.status >= 400 && error.status < 500) return null
+        throw error
+      }
+    },
+  })
 
 /** The models in memory by their names. */
 export const loadedQuery = queryOptions({

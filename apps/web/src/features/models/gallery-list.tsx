@@ -8,6 +8,7 @@ import { useCapabilities } from '../../lib/capabilities.ts'
 import { formatBytes, formatNumber, formatPercent } from '../../lib/format.ts'
 import { findActiveOperation } from '../../lib/operations/operation.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
+import { AddGalleryButton } from './add-gallery.tsx'
 import { type GalleryModel, type GalleryPage, hostQuery } from './api.ts'
 import { type Fit, judgeFit } from './fit.ts'
 import { hasGalleryFilter, type ModelsSearch } from './search.ts'
@@ -74,14 +75,17 @@ function EmptyGallery({ hasGallery }: { readonly hasGallery: boolean }) {
       icon="cube"
       title={t(hasGallery ? 'galleryEmpty' : 'noGallery')}
       action={
-        hasEditor && (
-          <Link className="btn" to="/app/models/new" search={{ from: 'uri' }}>
-            {t('importModel')}
-          </Link>
-        )
+        <>
+          <AddGalleryButton isPrimary={!hasGallery} />
+          {hasEditor && (
+            <Link className="btn" to="/app/models/new" search={{ from: 'uri' }}>
+              {t('findAtHub')}
+            </Link>
+          )}
+        </>
       }
     >
-      {t(hasGallery ? 'galleryEmptyAbout' : 'noGalleryAbout')}
+      {t(hasGallery ? 'galleryEmptyAbout' : 'nothingFetched')}
     </EmptyState>
   )
 }

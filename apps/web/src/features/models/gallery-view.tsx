@@ -7,10 +7,11 @@ import { Filters } from '../../components/ui/filters.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
 import { TermField } from '../../components/ui/term-field.tsx'
 import { useListKeys } from '../../lib/use-list-keys.ts'
+import { AddGalleryButton } from './add-gallery.tsx'
 import { type GalleryPage, galleryQuery } from './api.ts'
 import { GalleryDetail } from './gallery-detail.tsx'
 import { GalleryList } from './gallery-list.tsx'
-import { type ModelsSearch, readModelsSearch, SORTS } from './search.ts'
+import { hasGalleryFilter, type ModelsSearch, readModelsSearch, SORTS } from './search.ts'
 
 const route = getRouteApi('/app/models')
 /** Uses and tags that have a chip. */
@@ -32,6 +33,8 @@ export function GalleryView() {
   )
   const page = useQuery(galleryQuery(search))
   const models = page.data?.models
+  // filters over nothing would be in the way
+  const isEmpty = page.data?.availableModels === 0 && !hasGalleryFilter(search)
   const open = (model: string | undefined) =>
     void navigate({
       to: '.',
@@ -48,26 +51,29 @@ export function GalleryView() {
   })
   return (
     <>
-      <div className="fl">
-        <TermField label={t('searchModels')} value={search.q ?? ''} onChange={(q) => change({ q })} />
-        <Filters values={[search.fits, search.capability, search.backend, search.sort]}>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
-          {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one row everywhere */}
-          <div className="row chips" tabIndex={0} role="group" aria-label={t('filters')}>
-            <Chip text={t('fitsHost')} isOn={search.fits === true} onFlip={(fits) => change({ fits })} />
-            {CHIPS.map((chip) => (
-              <Chip
-                key={chip}
-                text={t(`use.${chip}`)}
-                isOn={search.capability === chip}
-                onFlip={(isOn) => change({ capability: isOn ? chip : '' })}
-              />
-            ))}
-          </div>
-          <Selects search={search} page={page.data} onChange={change} />
-        </Filters>
-      </div>
-      <div className={search.model === undefined ? 'split' : 'split open'}>
+      {!isEmpty && (
+        <div className="fl">
+          <TermField label={t('searchModels')} value={search.q ?? ''} onChange={(q) => change({ q })} />
+          <Filters values={[search.fits, search.capability, search.backend, search.sort]}>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
+            {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one row everywhere */}
+            <div className="row chips" tabIndex={0} role="group" aria-label={t('filters')}>
+              <Chip text={t('fitsHost')} isOn={search.fits === true} onFlip={(fits) => change({ fits })} />
+              {CHIPS.map((chip) => (
+                <Chip
+                  key={chip}
+                  text={t(`use.${chip}`)}
+                  isOn={search.capability === chip}
+                  onFlip={(isOn) => change({ capability: isOn ? chip : '' })}
+                />
+              ))}
+            </div>
+            <Selects search={search} page={page.data} onChange={change} />
+            <AddGalleryButton />
+          </Filters>
+        </div>
+      )}
+      <div className={isEmpty ? 'split alone' : search.model === undefined ? 'split' : 'split open'}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled box is reached by keyboard */}
         <section className="l" tabIndex={0} aria-label={t('common:nav.models')} aria-busy={page.isPlaceholderData}>
           {page.isPlaceholderData && <div className="refresh" />}
@@ -75,11 +81,13 @@ export function GalleryView() {
             {(data) => <GalleryList page={data} search={search} />}
           </QueryView>
         </section>
-        <GalleryDetail
-          id={search.model}
-          listed={models?.find(({ id }) => id === search.model)}
-          onClose={() => open(undefined)}
-        />
+        {!isEmpty && (
+          <GalleryDetail
+            id={search.model}
+            listed={models?.find(({ id }) => id === search.model)}
+            onClose={() => open(undefined)}
+          />
+        )}
       </div>
     </>
   )

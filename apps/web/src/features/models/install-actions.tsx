@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { InstallProgress } from '../../components/operations/install-button.tsx'
+import { LastOutcome } from '../../components/operations/last-outcome.tsx'
 import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { useConnection } from '../../lib/connection.ts'
@@ -23,17 +24,20 @@ export function InstallActions({ model }: { readonly model: GalleryModel }) {
   if (operation !== undefined) return <InstallProgress operation={operation} />
   if (!installed)
     return (
-      <div className="row wrap">
-        <Button
-          kind="primary"
-          busy={isPending}
-          disabled={isOffline}
-          onClick={() => mutate({ do: 'install', kind: 'model', id })}
-        >
-          {t('install')}
-        </Button>
-        {model.has_variants && <span className="meta">{t('installsBest')}</span>}
-      </div>
+      <>
+        <div className="row wrap">
+          <Button
+            kind="primary"
+            busy={isPending}
+            disabled={isOffline}
+            onClick={() => mutate({ do: 'install', kind: 'model', id })}
+          >
+            {t('install')}
+          </Button>
+          {model.has_variants && <span className="meta">{t('installsBest')}</span>}
+        </div>
+        <LastOutcome kind="model" name={id} />
+      </>
     )
   return (
     <div className="row wrap">

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { CopyModelButton } from '../../components/models/copy-model.tsx'
 import { InstallProgress } from '../../components/operations/install-button.tsx'
 import { RemoveDialog } from '../../components/operations/remove-dialog.tsx'
 import { Button, IconButton } from '../../components/ui/button.tsx'
@@ -17,8 +18,10 @@ import { formatBytes } from '../../lib/format.ts'
 import { findActiveOperation } from '../../lib/operations/operation.ts'
 import { operationsQuery } from '../../lib/operations/operation-queries.ts'
 import type { InstalledModel, LoadedModel, LoadFailure } from '../../lib/server-state.ts'
-import { useLoading, useToggle } from './changes.ts'
+import { defaultModelQuery } from './api.ts'
+import { useDefaultModel, useLoading, useToggle } from './changes.ts'
 import { continuesText, listUses } from './filter-installed.ts'
+import { ModelFacts } from './model-facts.tsx'
 
 /** The details of a model that is here. */
 export function InstalledDetail({
@@ -74,6 +77,7 @@ function Detail({
   const toggle = useToggle()
   const uses = listUses(model)
   const hasFile = source === undefined
+  const { runtime_settings: hasSettings } = useCapabilities()
   return (
     <div className="din">
       <div className="row dh">
@@ -117,7 +121,25 @@ function Detail({
       ) : (
         <p className="meta">{t('withoutFile')}</p>
       )}
+      {uses.includes('chat') && !disabled && hasSettings && <DefaultSwitch name={id} />}
+      <ModelFacts model={model} />
     </div>
+  )
+}
+
+/** Makes the model the one for new chats. */
+function DefaultSwitch({ name }: { readonly name: string }) {
+  const { t } = useTranslation('models')
+  const isOffline = useConnection().state === 'offline'
+  const chosen = useQuery(defaultModelQuery).data
+  const change = useDefaultModel()
+  return (
+    <Switch
+      label={t('defaultAbout')}
+      checked={chosen === name}
+      disabled={isOffline || chosen === undefined || change.isPending}
+      onChange={({ target }) => change.mutate(target.checked ? name : '')}
+    />
   )
 }
 
@@ -169,6 +191,7 @@ function Actions({
             {t('logs')}
           </Link>
         )}
+        {hasEditor && source === 'demo' && <CopyModelButton name={id} />}
         {canRemove && source === undefined && (
           <Button disabled={isOffline} onClick={() => setRemoving(true)}>
             {t('remove')}

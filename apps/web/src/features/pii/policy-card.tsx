@@ -20,7 +20,13 @@ export function PolicyCard() {
             {pii.default_detectors.length === 0
               ? t('noDefaults')
               : t('defaults', { detectors: pii.default_detectors.join(', ') })}{' '}
-            <Link to={'/app/settings' as '/app'}>{t('changeDefaults')}</Link>
+            <Link
+              to="/app/settings/$section"
+              params={{ section: 'filtering-and-interception' }}
+              hash="pii_default_detectors"
+            >
+              {t('changeDefaults')}
+            </Link>
           </p>
         </>
       )}

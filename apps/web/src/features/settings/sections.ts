@@ -1,3 +1,4 @@
+import { type SettingTexts, toSectionId } from '../../lib/setting-texts.ts'
 import type { Origin } from './api.ts'
 
 /** A group of settings with an address of its own. */
@@ -11,20 +12,15 @@ export interface Section {
 
 const BRANDING_KEYS: ReadonlySet<string> = new Set(['instance_name', 'instance_tagline'])
 
-function toId(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-}
-
 /** The sections in the order of the server, after the one for name and pictures. Files of pictures are no settings here. */
-export function splitSections(origins: readonly Origin[]): readonly Section[] {
+export function splitSections(all: readonly Origin[]): readonly Section[] {
+  // what this version cannot do has nothing to set
+  const origins = all.filter(({ locked_by }) => locked_by !== 'version')
   const headings = [...new Set(origins.map(({ heading }) => heading))]
   return [
     { id: 'branding', heading: undefined, settings: origins.filter(({ key }) => BRANDING_KEYS.has(key)) },
     ...headings.map((heading) => ({
-      id: toId(heading),
+      id: toSectionId(heading),
       heading,
       settings: origins.filter(
         (origin) => origin.heading === heading && origin.locked_by !== 'branding' && !BRANDING_KEYS.has(origin.key),
@@ -33,11 +29,18 @@ export function splitSections(origins: readonly Origin[]): readonly Section[] {
   ].filter(({ settings }) => settings.length > 0)
 }
 
-/** The settings that have every word, section by section. */
-export function searchSections(sections: readonly Section[], text: string): readonly Section[] {
+/** The settings that have every word, section by section. @param describe the texts that the reader sees */
+export function searchSections(
+  sections: readonly Section[],
+  text: string,
+  describe: (origin: Origin) => SettingTexts = ({ key, about }) => ({ label: key, about }),
+): readonly Section[] {
   const words = text.toLowerCase().split(/\s+/)
-  const hasWords = ({ key, about, flag, variables }: Origin) => {
-    const all = [key, key.replaceAll('_', ' '), about, flag ?? '', ...variables].join(' ').toLowerCase()
+  const hasWords = (origin: Origin) => {
+    const { key, about, flag, variables } = origin
+    const shown = describe(origin)
+    const names = [key, key.replaceAll('_', ' '), flag ?? '', ...variables]
+    const all = [...names, about, shown.label, shown.about].join(' ').toLowerCase()
     return words.every((word) => all.includes(word))
   }
   return sections

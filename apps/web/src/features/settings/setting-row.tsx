@@ -4,6 +4,7 @@ import { Button } from '../../components/ui/button.tsx'
 import { Icon } from '../../components/ui/icon.tsx'
 import { Badge } from '../../components/ui/status.tsx'
 import { useConnection } from '../../lib/connection.ts'
+import { useSettingTexts } from '../../lib/setting-texts.ts'
 import type { Origin } from './api.ts'
 import { type Draft, findKind } from './drafts.ts'
 import { SettingControl } from './setting-control.tsx'
@@ -21,18 +22,19 @@ export function SettingRow({
   readonly onChange: (draft: Draft | undefined) => void
 }) {
   const { t } = useTranslation('settings')
+  const { label, about } = useSettingTexts()(origin)
   const { state } = useConnection()
   const id = useId()
   const isLocked = origin.locked_by !== null
   const isTakenAway = draft?.value === null
   return (
-    <div className="setting" data-changed={draft !== undefined}>
+    <div className="setting" id={origin.key} data-changed={draft !== undefined}>
       <div className="setting-text">
         <label htmlFor={id}>
-          <code>{origin.key}</code>
+          {label} <code>{origin.key}</code>
         </label>
         <p className="t2" id={`${id}-about`}>
-          {origin.about}
+          {about}
         </p>
         {origin.saved_value_unused && <p className="hint err">{t('unused')}</p>}
         {origin.problems !== undefined && (

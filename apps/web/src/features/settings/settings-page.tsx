@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useBlocker } from '@tanstack/react-router'
-import { useState } from 'react'
+import { getRouteApi, Link, useBlocker, useLocation } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ConfirmDialog } from '../../components/ui/dialog.tsx'
 import { SearchField } from '../../components/ui/field.tsx'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { NoMatch, QueryView } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
+import { useSectionHeading, useSettingTexts } from '../../lib/setting-texts.ts'
 import { originsQuery, useSaveSettings, type Values, valuesQuery } from './api.ts'
 import { type Draft, type Drafts, putDraft, toPatch } from './drafts.ts'
 import { PicturesCard } from './pictures-card.tsx'
@@ -53,10 +54,13 @@ function Settings({ sections, values }: { readonly sections: readonly Section[];
   const { section: id } = route.useParams()
   const { q } = route.useSearch()
   const navigate = route.useNavigate()
+  const describe = useSettingTexts()
+  const translateHeading = useSectionHeading()
+  useShownSetting()
   const [drafts, setDrafts] = useState<Drafts>({})
   const save = useSaveSettings()
   const opened = sections.find((section) => section.id === id) ?? sections[0]
-  const shown = q === undefined ? (opened === undefined ? [] : [opened]) : searchSections(sections, q)
+  const shown = q === undefined ? (opened === undefined ? [] : [opened]) : searchSections(sections, q, describe)
   const change = (key: string, draft: Draft | undefined) => setDrafts(putDraft(drafts, key, draft, values[key]))
   const onSave = () =>
     save.mutate(toPatch(drafts), {
@@ -76,7 +80,9 @@ function Settings({ sections, values }: { readonly sections: readonly Section[];
           {shown.map((section) => (
             <section key={section.id} className="card" aria-labelledby={`settings-${section.id}`}>
               <header>
-                <h2 id={`settings-${section.id}`}>{section.heading ?? t('branding.title')}</h2>
+                <h2 id={`settings-${section.id}`}>
+                  {section.heading === undefined ? t('branding.title') : translateHeading(section.id, section.heading)}
+                </h2>
               </header>
               {section.settings.map((origin) => (
                 <SettingRow
@@ -120,6 +126,7 @@ function SectionLinks({
   readonly drafts: Drafts
 }) {
   const { t } = useTranslation('settings')
+  const translateHeading = useSectionHeading()
   return (
     <nav className="settings-nav" aria-label={t('sections')}>
       {sections.map(({ id, heading, settings }) => (
@@ -130,7 +137,7 @@ function SectionLinks({
           activeProps={{}}
           {...(id === current ? { 'aria-current': 'page' as const } : { 'aria-current': undefined })}
         >
-          {heading ?? t('branding.title')}
+          {heading === undefined ? t('branding.title') : translateHeading(id, heading)}
           {settings.some(({ key }) => drafts[key] !== undefined) && (
             <>
               <span className="settings-dot" aria-hidden="true" />
@@ -141,6 +148,14 @@ function SectionLinks({
       ))}
     </nav>
   )
+}
+
+/** Brings the setting into view that the address names behind its `#`. */
+function useShownSetting(): void {
+  const { hash } = useLocation()
+  useEffect(() => {
+    if (hash !== '') document.getElementById(hash)?.scrollIntoView({ block: 'center' })
+  }, [hash])
 }
 
 /** Asks before unsaved changes are left behind; sections keep them. */

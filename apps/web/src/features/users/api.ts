@@ -8,6 +8,17 @@ export function usePendingCount(): number {
   return useQuery(usersQuery).data?.filter(isPending).length ?? 0
 }
 
+/** Tokens that each account has used in the last 30 days, by its id. */
+export const monthlyTokensQuery = queryOptions({
+  queryKey: ['users', 'tokens'],
+  async queryFn({ signal }): Promise<ReadonlyMap<string, number>> {
+    const { usage } = await unwrap(api.GET('/api/auth/admin/usage', { params: { query: { period: 'month' } }, signal }))
+    const tokens = new Map<string, number>()
+    for (const { user_id, total_tokens } of usage) tokens.set(user_id, (tokens.get(user_id) ?? 0) + total_tokens)
+    return tokens
+  },
+})
+
 /** The features and models that can be granted. */
 export const grantsQuery = queryOptions({
   queryKey: ['users', 'grants'],

@@ -23,15 +23,25 @@ export function readState({ usedAt, expiresAt }: Pick<Invite, 'usedAt' | 'expire
 /** The days that an invite can be valid for, beside a number of one's own. */
 export const LIFETIME_DAYS = [1, 7, 30] as const
 
+/** An invite to be made. */
+export interface InviteDraft {
+  readonly days: number
+  /** The admins' own words; empty for none. */
+  readonly note: string
+}
+
 /** Makes an invite; it stands in the list at once. The code is in the reply alone. */
 export function useMakeInvite() {
   const cache = useQueryClient()
   const { viewer } = useSession()
   return useMutation({
-    mutationFn: (days: number) => unwrap(api.POST('/api/auth/admin/invites', { body: { expiresInHours: days * 24 } })),
-    onSuccess({ id, code, createdAt, expiresAt }) {
+    mutationFn: ({ days, note }: InviteDraft) =>
+      unwrap(
+        api.POST('/api/auth/admin/invites', { body: { expiresInHours: days * 24, ...(note !== '' && { note }) } }),
+      ),
+    onSuccess({ id, code, createdAt, expiresAt }, { note }) {
       const made: Invite = {
-        ...{ id, createdAt, expiresAt, codePrefix: code.slice(0, 8), usedAt: null, usedBy: null },
+        ...{ id, createdAt, expiresAt, note, codePrefix: code.slice(0, 8), usedAt: null, usedBy: null },
         createdBy: viewer.kind === 'account' ? { id: viewer.id, name: viewer.name } : null,
       }
       cache.setQueryData(invitesQuery.queryKey, (invites = []) => [made, ...invites])

@@ -136,6 +136,7 @@ function InviteRow({ invite, onRevoke }: { readonly invite: Invite; readonly onR
     <tr>
       <td className="main-c">
         <code>{invite.codePrefix}…</code>
+        {invite.note !== '' && <p className="meta">{invite.note}</p>}
       </td>
       <td className="m">
         <Status tone={TONES[state]}>

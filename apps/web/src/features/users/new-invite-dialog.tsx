@@ -19,10 +19,14 @@ export function NewInviteDialog({
   const form = useId()
   const [choice, setChoice] = useState('7')
   const [days, setDays] = useState('14')
+  const [note, setNote] = useState('')
   const make = useMakeInvite()
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    make.mutate(Number(choice === 'own' ? days : choice), { onSuccess: ({ code }) => onMade(code) })
+    make.mutate(
+      { days: Number(choice === 'own' ? days : choice), note: note.trim() },
+      { onSuccess: ({ code }) => onMade(code) },
+    )
   }
   return (
     <Dialog
@@ -65,6 +69,14 @@ export function NewInviteDialog({
             onChange={({ target }) => setDays(target.value)}
           />
         )}
+        <TextField
+          label={t('invite.note')}
+          hint={t('invite.noteHint')}
+          maxLength={200}
+          autoComplete="off"
+          value={note}
+          onChange={({ target }) => setNote(target.value)}
+        />
         {make.isError && <ErrorBlock error={make.error} />}
       </form>
     </Dialog>

@@ -1,3 +1,5 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { Status } from '../../components/ui/status.tsx'
@@ -8,7 +10,7 @@ import type { User } from '../../lib/users.ts'
 import { useSetStatus } from './api.ts'
 import { Person } from './person.tsx'
 
-/** Accounts that wait for an admin, with the answer in the row. */
+/** Accounts that wait for an admin, with the answer in the row, and one answer for several. */
 export function PendingTable({
   users,
   onDelete,
@@ -17,12 +19,35 @@ export function PendingTable({
   readonly onDelete: (user: User) => void
 }) {
   const { t } = useTranslation('users')
+  const isOffline = useConnection().state === 'offline'
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const picked = users.filter(({ id }) => chosen.has(id))
+  const approveAll = useApproveAll()
+  const flip = (id: string, isOn: boolean) => {
+    const next = new Set(chosen)
+    if (isOn) next.add(id)
+    else next.delete(id)
+    setChosen(next)
+  }
   return (
     <section className="card users-pending" aria-labelledby="users-pending">
       <header>
         <h2 id="users-pending">
           <Status tone="warn">{t('pending.title', { count: users.length })}</Status>
         </h2>
+        {users.length > 1 && (
+          <Button
+            small
+            className="push"
+            busy={approveAll.isPending}
+            disabled={isOffline}
+            onClick={() => approveAll.mutate(picked.length === 0 ? users : picked)}
+          >
+            {picked.length === 0
+              ? t('pending.approveAll', { count: users.length })
+              : t('pending.approveChosen', { count: picked.length })}
+          </Button>
+        )}
       </header>
       <table className="tbl two">
         <thead>
@@ -37,7 +62,13 @@ export function PendingTable({
         </thead>
         <tbody>
           {users.map((user) => (
-            <PendingRow key={user.id} user={user} onDelete={onDelete} />
+            <PendingRow
+              key={user.id}
+              user={user}
+              isChosen={chosen.has(user.id)}
+              onChoose={users.length > 1 ? (isOn) => flip(user.id, isOn) : undefined}
+              onDelete={onDelete}
+            />
           ))}
         </tbody>
       </table>
@@ -45,7 +76,38 @@ export function PendingTable({
   )
 }
 
-function PendingRow({ user, onDelete }: { readonly user: User; readonly onDelete: (user: User) => void }) {
+/** Approves accounts one after the other. What the server refuses is told, and the others go on. */
+function useApproveAll() {
+  const { t } = useTranslation('users')
+  const approve = useSetStatus()
+  return useMutation({
+    async mutationFn(users: readonly User[]) {
+      let count = 0
+      for (const { id, email } of users) {
+        try {
+          await approve.mutateAsync({ id, status: 'active' })
+          count += 1
+        } catch (error) {
+          notify('error', t('refused', { email, message: error instanceof Error ? error.message : String(error) }))
+        }
+      }
+      if (count > 0) notify('success', t('pending.approvedCount', { count }))
+    },
+  })
+}
+
+function PendingRow({
+  user,
+  isChosen,
+  onChoose,
+  onDelete,
+}: {
+  readonly user: User
+  readonly isChosen: boolean
+  /** Undefined where there is nothing to choose from. */
+  readonly onChoose: ((isOn: boolean) => void) | undefined
+  readonly onDelete: (user: User) => void
+}) {
   const { t } = useTranslation('users')
   const { state } = useConnection()
   const approve = useSetStatus()
@@ -60,7 +122,19 @@ function PendingRow({ user, onDelete }: { readonly user: User; readonly onDelete
   return (
     <tr>
       <td className="main-c">
-        <Person user={user} />
+        <div className="row">
+          {onChoose !== undefined && (
+            <label className="check">
+              <input
+                type="checkbox"
+                aria-label={t('pending.choose', { email: user.email })}
+                checked={isChosen}
+                onChange={({ target }) => onChoose(target.checked)}
+              />
+            </label>
+          )}
+          <Person user={user} />
+        </div>
       </td>
       <td className="m">{t(`provider.${user.provider}`, { defaultValue: user.provider })}</td>
       <td className="m">

@@ -8,6 +8,7 @@ import { Notice } from '../../components/ui/notice.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { QueryView } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
+import { useCapabilities } from '../../lib/capabilities.ts'
 import { useConnection } from '../../lib/connection.ts'
 import type { User } from '../../lib/users.ts'
 import { grantsQuery, permissionsQuery, useSetPermissions } from './api.ts'
@@ -67,6 +68,8 @@ function FeatureSwitches({
 }) {
   const { t } = useTranslation('users')
   const { state } = useConnection()
+  const capabilities: Readonly<Record<string, boolean>> = useCapabilities()
+  const isServed = ({ key }: Feature) => capabilities[key] === true
   const permissions = useQuery(permissionsQuery(user.id))
   const setPermissions = useSetPermissions(user.id, ({ message }) =>
     notify('error', t('refused', { email: user.email, message })),
@@ -75,13 +78,13 @@ function FeatureSwitches({
   return (
     <QueryView query={permissions} lines={6} height={28}>
       {(switches) =>
-        GROUPS.map((group) => (
+        GROUPS.filter((group) => groups[group].some(isServed)).map((group) => (
           <fieldset key={group} className="users-features">
             <legend className="lbl">{t(`rights.group.${group}`)}</legend>
-            {groups[group].map(({ key, label }) => (
+            {groups[group].filter(isServed).map(({ key, label }) => (
               <Switch
                 key={key}
-                label={label}
+                label={t(`feature.${key}`, { defaultValue: label })}
                 checked={switches[key] === true}
                 disabled={user.role === 'admin' || state === 'offline'}
                 onChange={({ target }) => {

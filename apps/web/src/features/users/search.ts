@@ -1,6 +1,6 @@
 import type { SortOrder } from '../../components/ui/sort-header.tsx'
 
-export type UserColumn = 'name' | 'role' | 'created'
+export type UserColumn = 'name' | 'role' | 'created' | 'seen'
 
 /** What the list of users shows. */
 export interface UsersSearch {
@@ -34,7 +34,7 @@ export function readUsersSearch({ q, role, status, sort, desc, page, user }: Rec
     ...(text !== undefined && { q: text }),
     ...(isAmong(role, ['admin', 'user']) && { role }),
     ...(isAmong(status, ['active', 'disabled']) && { status }),
-    ...(isAmong(sort, ['name', 'role', 'created']) && { sort }),
+    ...(isAmong(sort, ['name', 'role', 'created', 'seen']) && { sort }),
     ...(desc === true && { desc }),
     ...readPage(page),
     ...(id !== undefined && { user: id }),

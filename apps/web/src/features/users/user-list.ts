@@ -3,6 +3,9 @@ import type { User } from '../../lib/users.ts'
 import { isPending } from './pending.ts'
 import { readOrder, type UsersSearch } from './search.ts'
 
+/** Sorts accounts that were never seen before all others. */
+const NEVER = '1970-01-01T00:00:00Z'
+
 /** The accounts that filters let through, in order. Those that wait are not among them: they have a group of their own. */
 export function selectUsers(users: readonly User[], search: UsersSearch): readonly User[] {
   const words = (search.q ?? '').toLowerCase().split(/\s+/)
@@ -15,6 +18,8 @@ export function selectUsers(users: readonly User[], search: UsersSearch): readon
         return left.role.localeCompare(right.role)
       case 'created':
         return Date.parse(left.createdAt) - Date.parse(right.createdAt)
+      case 'seen':
+        return Date.parse(left.lastSeen ?? NEVER) - Date.parse(right.lastSeen ?? NEVER)
     }
   }
   return users
@@ -26,6 +31,22 @@ export function selectUsers(users: readonly User[], search: UsersSearch): readon
         words.every((word) => `${user.name} ${user.email}`.toLowerCase().includes(word)),
     )
     .sort((left, right) => (descending ? -compare(left, right) : compare(left, right)))
+}
+
+/** The quota that is used most, with its share of 0 to 1 and above; undefined without a quota. */
+export function findFullest(
+  quotas: User['quotas'],
+): { readonly quota: User['quotas'][number]; readonly share: number } | undefined {
+  const toShare = (used: number, limit: number | null) => (limit === null ? 0 : limit === 0 ? 1 : used / limit)
+  return quotas
+    .map((quota) => ({
+      quota,
+      share: Math.max(
+        toShare(quota.current_requests, quota.max_requests),
+        toShare(quota.current_total_tokens, quota.max_total_tokens),
+      ),
+    }))
+    .sort((left, right) => right.share - left.share)[0]
 }
 
 /** The switches that differ from their defaults. The server keeps only those, so that new defaults reach the others. */

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { Icon } from '../../components/ui/icon.tsx'
@@ -7,10 +8,12 @@ import { Badge, Status } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
+import { formatNumber } from '../../lib/format.ts'
 import { useSession } from '../../lib/session.ts'
 import type { User } from '../../lib/users.ts'
-import { useSetRole } from './api.ts'
+import { monthlyTokensQuery, useSetRole } from './api.ts'
 import { Person } from './person.tsx'
+import { QuotaCell } from './quota-cell.tsx'
 import { readOrder, type UserColumn, type UsersSearch } from './search.ts'
 
 export type UserAction = 'rights' | 'password' | 'status' | 'delete'
@@ -30,15 +33,21 @@ export function UserTable({
   const { t } = useTranslation('users')
   const order = readOrder(search)
   return (
-    <table className="tbl two">
+    <table className="tbl two users-table">
       <thead>
         <tr>
           <SortHeader column="name" text={t('name')} order={order} onSort={onSort} />
           <SortHeader column="role" text={t('role')} order={order} onSort={onSort} />
           <th scope="col">{t('status')}</th>
-          <th scope="col">{t('signsInWith')}</th>
-          <th scope="col">{t('models')}</th>
-          <SortHeader column="created" text={t('created')} order={order} onSort={onSort} />
+          <th scope="col" className="if-wide">
+            {t('models')}
+          </th>
+          <th scope="col" className="num if-medium">
+            {t('tokensMonth')}
+          </th>
+          <th scope="col">{t('quotaColumn')}</th>
+          <SortHeader column="seen" text={t('lastSeen')} order={order} onSort={onSort} />
+          <SortHeader column="created" text={t('created')} order={order} onSort={onSort} className="if-wide" />
           <th scope="col">
             <span className="vh">{t('actions')}</span>
           </th>
@@ -57,6 +66,7 @@ function UserRow({ user, onAct }: { readonly user: User; readonly onAct: (action
   const { t } = useTranslation('users')
   const isOwn = useSession().viewer.id === user.id
   const { enabled, models } = user.allowed_models
+  const tokens = useQuery(monthlyTokensQuery).data
   return (
     <tr>
       <td className="main-c">
@@ -76,11 +86,23 @@ function UserRow({ user, onAct }: { readonly user: User; readonly onAct: (action
         )}
       </td>
       <td className="m">
-        <Status tone={user.status === 'active' ? 'ok' : 'neutral'}>{t(`statusName.${user.status}`)}</Status>
+        <Status tone={user.status === 'active' ? 'ok' : 'neutral'}>{t(`statusName.${user.status}`)}</Status>{' '}
+        <span className="meta if-wide">{t(`provider.${user.provider}`, { defaultValue: user.provider })}</span>
       </td>
-      <td className="m">{t(`provider.${user.provider}`, { defaultValue: user.provider })}</td>
-      <td className="m">{enabled ? t('someModels', { count: models.length }) : t('allModels')}</td>
+      <td className="m if-wide">{enabled ? t('someModels', { count: models.length }) : t('allModels')}</td>
+      <td className="m num if-medium">
+        <span className="only-narrow">{t('tokensMonth')} </span>
+        {tokens === undefined ? '' : formatNumber(tokens.get(user.id) ?? 0)}
+      </td>
       <td className="m">
+        <QuotaCell quotas={user.quotas} />
+      </td>
+      <td className="m">
+        <span className="only-narrow">{t('lastSeen')} </span>
+        {user.lastSeen === null ? <span className="t3">{t('neverSeen')}</span> : <RelativeTime time={user.lastSeen} />}
+      </td>
+      <td className="m if-wide">
+        <span className="only-narrow">{t('created')} </span>
         <RelativeTime time={user.createdAt} />
       </td>
       <td className="end-c num">

@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest'
 import type { User } from '../../lib/users.ts'
 import { readState } from './invites-api.ts'
 import { readInvitesSearch, readUsersSearch } from './search.ts'
-import { findExplicit, selectUsers } from './user-list.ts'
+import { findExplicit, findFullest, selectUsers } from './user-list.ts'
 
 function makeUser(name: string, more: Partial<User> = {}): User {
   return {
     ...{ id: name, name, email: `${name.toLowerCase()}@site.example`, avatarUrl: '', role: 'user', provider: 'local' },
     ...{ permissions: {}, status: 'active', createdAt: '2026-01-01T00:00:00Z' },
     allowed_models: { enabled: false, models: [] },
+    ...{ lastSeen: null, quotas: [] },
     ...more,
   }
 }
@@ -29,6 +30,35 @@ describe('the list of users', () => {
   it('sorts by name both ways', () => {
     expect(names({ sort: 'name' })).toEqual(['Ann', 'Bob', 'Zoe'])
     expect(names({ sort: 'name', desc: true })).toEqual(['Zoe', 'Bob', 'Ann'])
+  })
+  it('sorts by the time they were seen last, the unseen first', () => {
+    const seen = [
+      makeUser('Ann', { lastSeen: '2026-05-01T00:00:00Z' }),
+      makeUser('Bob'),
+      makeUser('Cid', { lastSeen: '2026-04-01T00:00:00Z' }),
+    ]
+    expect(selectUsers(seen, { sort: 'seen' }).map(({ name }) => name)).toEqual(['Bob', 'Cid', 'Ann'])
+  })
+  it.each([
+    [[], undefined],
+    [[[0, null, 0, null]], 0],
+    [[[5, 10, 0, null]], 0.5],
+    [[[5, 10, 90, 100]], 0.9],
+    [[[0, 0, 0, null]], 1],
+    [
+      [
+        [5, 10, 0, null],
+        [30, 10, 0, null],
+      ],
+      3,
+    ],
+  ])('tell which quota is fullest: %j', (rows, share) => {
+    const quotas = rows.map(([requests = 0, maxRequests = null, tokens = 0, maxTokens = null]) => ({
+      ...{ id: 'q', model: '', window: '1d', resets_at: '2026-01-01T00:00:00Z' },
+      ...{ current_requests: Number(requests), max_requests: maxRequests },
+      ...{ current_total_tokens: Number(tokens), max_total_tokens: maxTokens },
+    }))
+    expect(findFullest(quotas)?.share).toBe(share)
   })
   it('finds every word in name and address', () => {
     expect(names({ q: 'site AN' })).toEqual(['Ann'])

@@ -2,14 +2,21 @@ import { ApiError, isRecord } from '../api-error.ts'
 import { CutStreamError } from './open-stream.ts'
 import type { Failure } from './types.ts'
 
-/** What went wrong, in a form that can be kept with the message. */
-export function toFailure(error: unknown): Failure {
+/** What went wrong, in a form that can be kept with the message. @param opened the correlation id of the stream that broke */
+export function toFailure(error: unknown, opened?: string): Failure {
+  const at = Date.now()
   if (error instanceof ApiError) {
-    const { message, status, correlationId, retryAfterMs } = error
-    return { message, status, code: readCode(error), correlationId, retryAfterMs }
+    const { message, status, correlationId = opened, retryAfterMs } = error
+    return { message, status, code: readCode(error), correlationId, retryAfterMs, at }
   }
   const message = error instanceof Error ? error.message : String(error)
-  return { message, status: error instanceof CutStreamError ? 0 : 200 }
+  return { message, status: error instanceof CutStreamError ? 0 : 200, correlationId: opened, at }
+}
+
+/** A kept failure as an error again. What is left of its pause counts from now. */
+export function toError({ message, at, retryAfterMs, ...rest }: Failure, now = Date.now()): ApiError {
+  const left = retryAfterMs === undefined ? undefined : Math.max(0, (at ?? now) + retryAfterMs - now)
+  return new ApiError(message, { ...rest, retryAfterMs: left })
 }
 
 /** The stable word of a failed reply: `code` where it is a word, else `type`. */
@@ -23,9 +30,14 @@ export function isRefusal({ status }: Failure): boolean {
   return status >= 400 && status < 500 && status !== 429 && status !== 408
 }
 
+/** The longest pause that is waited out by itself. */
+const MAX_WAITED_MS = 60_000
+
 /** How long to wait before the one retry that happens by itself; undefined where none does, in milliseconds. */
 export function toRetryDelay({ status, retryAfterMs, code }: Failure): number | undefined {
   if (status !== 429 && status !== 503) return undefined
-  if (code === 'model_loading') return retryAfterMs ?? 2_000
+  if (code === 'model_loading') return Math.min(retryAfterMs ?? 2_000, MAX_WAITED_MS)
+  // a used-up quota is for the reader to know, not for the page to wait out
+  if (code === 'quota_exceeded' || retryAfterMs === undefined || retryAfterMs > MAX_WAITED_MS) return undefined
   return retryAfterMs
 }

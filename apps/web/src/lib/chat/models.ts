@@ -13,6 +13,12 @@ export interface ChatModel {
   readonly inputs: ReadonlySet<string>
   /** Whether it is in memory; undefined where the viewer may not know. */
   readonly isLoaded: boolean | undefined
+  /** Whether the server's administrators have chosen it for new chats. */
+  readonly isDefault?: boolean
+  /** Whether private data in messages is masked or refused. */
+  readonly isFiltered?: boolean
+  /** Whether administrators can read its conversations in traces. */
+  readonly isTraced?: boolean
 }
 
 const capabilitiesQuery = queryOptions({
@@ -35,27 +41,35 @@ export function useChatModels(): ChatModels {
   const { viewer } = useSession()
   const { data, error, isFetching, refetch } = useQuery(capabilitiesQuery)
   const loaded = useQuery({ ...systemQuery, enabled: viewer.isAdmin }).data?.loaded_models
-  const models = data?.data.flatMap(({ id, capabilities, input_modalities }): ChatModel[] =>
-    capabilities.includes('chat')
-      ? [
-          {
-            id,
-            canThink: capabilities.includes('thinking'),
-            inputs: new Set(input_modalities),
-            isLoaded: loaded?.some((model) => model.id === id),
-          },
-        ]
-      : [],
+  const models = data?.data.flatMap(
+    ({ id, capabilities, input_modalities, default: isDefault, filtered, traced }): ChatModel[] =>
+      capabilities.includes('chat')
+        ? [
+            {
+              id,
+              canThink: capabilities.includes('thinking'),
+              inputs: new Set(input_modalities),
+              isLoaded: loaded?.some((model) => model.id === id),
+              isDefault: isDefault === true,
+              isFiltered: filtered === true,
+              isTraced: traced === true,
+            },
+          ]
+        : [],
   )
   return { models, error, isFetching, refetch }
 }
 
 const LAST_MODEL = 'svc-chat-model'
 
-/** The model for a new chat: the last one that was chosen, else one that is loaded, else the first. */
+/** The model for a new chat: the last one that was chosen, else the server's default, one that is loaded, or the first. */
 export function findDefaultModel(models: readonly ChatModel[]): string {
   const last = localStorage.getItem(LAST_MODEL)
-  const model = models.find(({ id }) => id === last) ?? models.find(({ isLoaded }) => isLoaded === true) ?? models[0]
+  const model =
+    models.find(({ id }) => id === last) ??
+    models.find(({ isDefault }) => isDefault === true) ??
+    models.find(({ isLoaded }) => isLoaded === true) ??
+    models[0]
   return model?.id ?? ''
 }
 

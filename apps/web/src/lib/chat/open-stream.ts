@@ -7,6 +7,8 @@ import { toUrl } from '../base-path.ts'
 export interface OpenedStream {
   /** The model that serves, where the reply names it. */
   readonly servedModel: string | undefined
+  /** Joins the stream with its trace. */
+  readonly correlationId: string | undefined
   /** The frames as parsed JSON, several at a time, as they came over the network. */
   readonly frames: AsyncGenerator<readonly unknown[], void>
 }
@@ -33,7 +35,11 @@ export async function openStream(path: string, body: object | undefined, signal:
     throw readFailure(response, await response.json().catch(() => undefined))
   }
   const served = response.headers.get('served-model')
-  return { servedModel: served === null ? undefined : decodeURI(served), frames: readFrames(response.body) }
+  return {
+    servedModel: served === null ? undefined : decodeURI(served),
+    correlationId: response.headers.get('x-correlation-id') ?? undefined,
+    frames: readFrames(response.body),
+  }
 }
 
 /** @throws CutStreamError when the bytes end before `[DONE]` */

@@ -63,7 +63,7 @@ export async function runAnswer(run: AnswerRun): Promise<Message> {
         const failure = retry === undefined || attempt.hasBegun ? undefined : retry.failure
         return attempt.end({ state: failure === undefined ? 'stopped' : 'failed', failure })
       }
-      const failure = toFailure(error)
+      const failure = toFailure(error, attempt.correlationId)
       const delay = attempt.hasBegun ? undefined : toRetryDelay(failure)
       const isAllowed = failure.code === 'model_loading' ? tries < MAX_LOADING_TRIES : tries < 1
       if (delay === undefined || !isAllowed) {
@@ -90,6 +90,7 @@ class Attempt {
   readonly #startedAt = Date.now()
   readonly #batch: ReturnType<typeof createFrameBatch>
   #load: ModelLoad | undefined
+  #correlationId: string | undefined
 
   constructor(run: AnswerRun, retry: LiveAnswer['retry']) {
     this.#run = run
@@ -100,6 +101,11 @@ class Attempt {
 
   get hasBegun(): boolean {
     return this.#answer.hasBegun
+  }
+
+  /** Joins the stream that was opened last with its trace. */
+  get correlationId(): string | undefined {
+    return this.#correlationId
   }
 
   show(extra: Partial<LiveAnswer>): void {
@@ -130,7 +136,9 @@ class Attempt {
     }
     const { failure } = this.#answer
     if (failure === undefined) return this.end({ state: 'done', failure: undefined })
-    return this.end({ state: 'failed', failure: { message: failure.message, status: 200, code: failure.code } })
+    const { message, code } = failure
+    const { correlationId } = this
+    return this.end({ state: 'failed', failure: { message, status: 200, code, correlationId, at: Date.now() } })
   }
 
   get #responseId(): string {
@@ -159,7 +167,8 @@ class Attempt {
       this.#batch.request()
     })
     try {
-      const { servedModel, frames } = await open()
+      const { servedModel, correlationId, frames } = await open()
+      this.#correlationId = correlationId
       if (servedModel !== undefined) this.#answer.apply({ type: 'model', name: servedModel }, performance.now())
       for await (const batch of frames) {
         const now = performance.now()

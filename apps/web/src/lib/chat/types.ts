@@ -44,6 +44,8 @@ export interface Failure {
   readonly code?: string | undefined
   readonly correlationId?: string | undefined
   readonly retryAfterMs?: number | undefined
+  /** When it went wrong, in milliseconds since 1970. */
+  readonly at?: number | undefined
 }
 
 /** `streaming`: it is being written. `interrupted`: the page went away meanwhile. `stopped`: by the reader. */

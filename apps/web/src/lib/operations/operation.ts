@@ -40,11 +40,15 @@ export function findActiveOperation(
   operations: readonly Operation[] | undefined,
   { kind, name }: { readonly kind: 'model' | 'backend'; readonly name: string },
 ): Operation | undefined {
-  const bare = name.slice(name.indexOf('@') + 1)
   return operations?.find(
-    (operation) =>
-      operation.isBackend === (kind === 'backend') &&
-      readOperationState(operation) !== 'failed' &&
-      (operation.name === bare || operation.id === name),
+    (operation) => readOperationState(operation) !== 'failed' && isAbout(operation, { kind, name }),
   )
+}
+
+/** Whether an operation, running or ended, is about a model or backend. @param target.name with or without its gallery */
+export function isAbout(
+  { id, name: known, isBackend }: Pick<Operation, 'id' | 'name' | 'isBackend'>,
+  { kind, name }: { readonly kind: 'model' | 'backend'; readonly name: string },
+): boolean {
+  return isBackend === (kind === 'backend') && (known === name.slice(name.indexOf('@') + 1) || id === name)
 }

@@ -12,7 +12,7 @@ import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { noteInstall } from './note-install.ts'
-import type { importBody, importStarted } from './schemas.ts'
+import type { hubReply, importBody, importStarted } from './schemas.ts'
 
 /** What the import of models by their address needs. */
 export interface ImportRouteParts {
@@ -22,12 +22,38 @@ export interface ImportRouteParts {
 
 const CONTEXT = 8192
 const MAX_QUANTIZATIONS = 50
+const MAX_SEARCH_LENGTH = 200
 
 const schemas = () => import('./schemas.ts')
 
 /** `POST /models/import-uri`. */
 export function importRoutes({ gallery, bodies }: ImportRouteParts): Route[] {
   return [
+    defineRoute({
+      ...{ method: 'GET', path: '/api/models/hub-search', access: 'admin', family: 'flat', tag: 'models' },
+      summary: 'Search the model hub for repositories with GGUF files',
+      query: async () => (await schemas()).hubQuery,
+      responses: {
+        200: {
+          description: 'The most fetched ones first, 20 at most.',
+          schema: async () => (await schemas()).hubReply,
+        },
+        502: { description: 'The hub does not answer.' },
+      },
+      async handler(call) {
+        const words = (call.query('q') ?? '').trim()
+        if (words === '' || words.length > MAX_SEARCH_LENGTH) {
+          throw new SvcError('invalid_request', `q must have 1 to ${MAX_SEARCH_LENGTH} characters`, {
+            code: 'invalid_query',
+            details: { param: 'q' },
+          })
+        }
+        const found = await gallery.searchHub(words, { signal: call.signal })
+        return json({
+          models: found.map((repository) => ({ ...repository, uri: `huggingface://${repository.id}` })),
+        } satisfies z.output<typeof hubReply>)
+      },
+    }),
     defineRoute({
       ...{ method: 'POST', path: '/models/import-uri', access: 'admin', family: 'flat', tag: 'models' },
       summary: 'Install the model behind an address',

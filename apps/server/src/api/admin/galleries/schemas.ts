@@ -253,3 +253,19 @@ export const applyBackendBody = z.looseObject({
 
 /** Reply of the routes that start a job of a backend. */
 export const backendJobCreated = z.object({ id: z.string(), status_url: z.string() })
+
+/** Query of `GET /api/models/hub-search`. */
+export const hubQuery = z.object({ q: z.string().optional().describe('Words to search for; required.') })
+
+/** Reply of `GET /api/models/hub-search`. */
+export const hubReply = z.object({
+  models: z.array(
+    z.object({
+      id: z.string(),
+      task: z.string(),
+      downloads: z.number(),
+      likes: z.number(),
+      uri: z.string().describe('For `POST /models/import-uri`.'),
+    }),
+  ),
+})

@@ -1,0 +1,17 @@
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { useCapabilities } from '../../lib/capabilities.ts'
+import { useSession } from '../../lib/session.ts'
+
+/** Leads admins to the traces of a request. @param correlationId undefined where the reply named none */
+export function TraceLink({ correlationId }: { readonly correlationId: string | undefined }) {
+  const { t } = useTranslation()
+  const { viewer } = useSession()
+  const { traces } = useCapabilities()
+  if (correlationId === undefined || !viewer.isAdmin || !traces) return null
+  return (
+    <Link className="btn ghost sm" to={'/app/traces' as string} search={{ q: correlationId, hours: 168 } as object}>
+      {t('error.trace')}
+    </Link>
+  )
+}

@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Checkbox, Switch } from '../../components/ui/field.tsx'
+import { useCapabilities } from '../../lib/capabilities.ts'
+import { modelNamesQuery } from '../../lib/server-state.ts'
+import { useSession } from '../../lib/session.ts'
+import type { KeyScopes } from './api.ts'
+import { listRouteGroups } from './route-groups.ts'
+
+/** What a new key may be used for. Without a limit it can do what its owner can. */
+export function KeyScopeFields({
+  scopes,
+  onChange,
+}: {
+  readonly scopes: KeyScopes
+  readonly onChange: (scopes: KeyScopes) => void
+}) {
+  const { t } = useTranslation('account')
+  const { viewer } = useSession()
+  const groups = listRouteGroups(useCapabilities(), viewer)
+  const models = useQuery(modelNamesQuery).data ?? []
+  const { routes, models: chosen } = scopes
+  const change = (next: { readonly routes?: string[] | undefined; readonly models?: string[] | undefined }) => {
+    const all = { ...scopes, ...next }
+    onChange({
+      ...(all.routes !== undefined && { routes: all.routes }),
+      ...(all.models !== undefined && { models: all.models }),
+    })
+  }
+  return (
+    <>
+      <Switch
+        label={t('scopes.limitRoutes')}
+        checked={routes !== undefined}
+        onChange={({ target }) => change({ routes: target.checked ? [] : undefined })}
+      />
+      {routes !== undefined && (
+        <Choices
+          legend={t('scopes.routes')}
+          options={groups.map((group) => [group, t(`scopes.group.${group}`, { defaultValue: group })] as const)}
+          chosen={routes}
+          onChange={(next) => change({ routes: next })}
+        />
+      )}
+      <Switch
+        label={t('scopes.limitModels')}
+        checked={chosen !== undefined}
+        onChange={({ target }) => change({ models: target.checked ? [] : undefined })}
+      />
+      {chosen !== undefined && (
+        <Choices
+          legend={t('scopes.models')}
+          options={models.map((name) => [name, name] as const)}
+          chosen={chosen}
+          onChange={(next) => change({ models: next })}
+        />
+      )}
+    </>
+  )
+}
+
+function Choices({
+  legend,
+  options,
+  chosen,
+  onChange,
+}: {
+  readonly legend: string
+  readonly options: readonly (readonly [value: string, text: string])[]
+  readonly chosen: readonly string[]
+  readonly onChange: (chosen: string[]) => void
+}) {
+  return (
+    <fieldset className="key-choices">
+      <legend className="lbl">{legend}</legend>
+      {options.map(([value, text]) => (
+        <Checkbox
+          key={value}
+          label={text}
+          checked={chosen.includes(value)}
+          onChange={({ target }) =>
+            onChange(target.checked ? [...chosen, value] : chosen.filter((one) => one !== value))
+          }
+        />
+      ))}
+    </fieldset>
+  )
+}

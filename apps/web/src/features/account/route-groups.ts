@@ -1,0 +1,28 @@
+import type { Capabilities } from '../../lib/capabilities.ts'
+import { hasFeature, type Viewer } from '../../lib/session.ts'
+
+/** Features that routes hang on, in the order of the form. */
+const FEATURE_GROUPS = [
+  ...(['chat', 'embeddings', 'rerank', 'tokenize', 'moderation', 'pii_filter', 'images', 'video', '3d'] as const),
+  ...(['audio_speech', 'audio_transcription', 'audio_diarization', 'audio_classification', 'audio_transform'] as const),
+  ...(['vad', 'sound', 'realtime', 'detection', 'face_recognition', 'voice_recognition', 'stores', 'mcp'] as const),
+  ...(['decisions', 'agents', 'skills', 'collections', 'mcp_jobs', 'assistant', 'fine_tuning'] as const),
+  'quantization',
+] as const
+
+/** The groups of routes that a key of the viewer can be limited to: those that the server has and the viewer may use. */
+export function listRouteGroups(capabilities: Partial<Capabilities>, viewer: Viewer): readonly string[] {
+  const features = FEATURE_GROUPS.filter((name) => capabilities[name] === true && hasFeature(viewer, name))
+  return ['general', ...features, 'account', ...(viewer.isAdmin ? ['admin'] : [])]
+}
+
+/** Whether limits leave a key nothing to do: a list that is on and empty. */
+export function isUseless({
+  routes,
+  models,
+}: {
+  readonly routes?: readonly string[]
+  readonly models?: readonly string[]
+}): boolean {
+  return routes?.length === 0 || models?.length === 0
+}
