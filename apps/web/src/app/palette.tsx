@@ -6,8 +6,9 @@ import { Checkbox } from '../components/ui/field.tsx'
 import { Icon } from '../components/ui/icon.tsx'
 import type { PaletteView } from '../lib/palette.ts'
 import { chooseShortcutsEnabled, readShortcutsEnabled } from '../lib/preferences.ts'
+import type { Command } from './find-commands.ts'
 import { PAGES } from './pages.ts'
-import { type Command, useCommands } from './palette-commands.ts'
+import { useCommands } from './palette-commands.ts'
 
 /** The palette: pages and actions by a few letters, or the list of keys. */
 export function Palette({ view, onClose }: { readonly view: PaletteView; readonly onClose: () => void }) {

@@ -1,6 +1,5 @@
-// @vitest-environment jsdom
 import { describe, expect, it } from 'vitest'
-import { type Command, findCommands, isReference } from './palette-commands.ts'
+import { type Command, findCommands, isReference } from './find-commands.ts'
 
 const make = (kind: Command['kind'], text: string, words = ''): Command => ({
   ...{ id: text, kind, text, words, icon: 'cube' },

@@ -1,0 +1,35 @@
+import type { IconName } from '../components/ui/icon.tsx'
+
+/** Something that the palette finds. */
+export interface Command {
+  readonly id: string
+  readonly kind: 'page' | 'action' | 'model' | 'chat' | 'setting' | 'reference'
+  readonly text: string
+  /** Further words that find it. */
+  readonly words?: string
+  readonly icon: IconName
+  readonly run: () => void
+}
+
+/** Commands that are shown at a time. */
+export const MAX_SHOWN = 40
+/** A correlation id, as replies and logs have it. */
+const REFERENCE = /^[\w-]{8,128}$/
+const HAS_DIGIT = /\d/
+
+/** The commands that have every word; without a word pages and actions, which are few. */
+export function findCommands(commands: readonly Command[], text: string): Command[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return commands.filter(({ kind }) => kind === 'page' || kind === 'action')
+  return commands
+    .filter((command) => {
+      const all = `${command.text} ${command.words ?? ''}`.toLowerCase()
+      return words.every((word) => all.includes(word))
+    })
+    .slice(0, MAX_SHOWN)
+}
+
+/** Whether a text may be a correlation id: one long word with a digit. */
+export function isReference(text: string): boolean {
+  return REFERENCE.test(text) && HAS_DIGIT.test(text)
+}
