@@ -7,7 +7,7 @@ describeInBrowser('the first hour', () => {
   beforeAll(async () => {
     server = await startBuiltServer({
       env: { SVC_DEMO_MODEL: 'true' },
-      flags: ['--galleries=[]', '--enable-tracing'],
+      flags: ['--enable-tracing'],
       mock: {},
     })
   })

@@ -147,9 +147,12 @@ export const configuredGalleriesQuery = queryOptions({
 export async function addGallery(gallery: KnownGallery): Promise<void> {
   const { galleries } = await unwrap(api.GET('/api/settings', {}))
   const present = Array.isArray(galleries) ? galleries : []
-  await unwrap(
-    api.POST('/api/settings', { body: { galleries: [...present, { name: gallery.name, url: gallery.url }] } }),
-  )
+  const body = { galleries: [...present, { name: gallery.name, url: gallery.url }] }
+  const reply: { readonly message?: unknown } = await unwrap(api.POST('/api/settings', { body }))
+  // a flag or variable may keep what was saved from being in force; the reply says so
+  const now = await unwrap(api.GET('/api/settings', {}))
+  const isThere = Array.isArray(now.galleries) && now.galleries.some(({ name }) => name === gallery.name)
+  if (!isThere) throw new Error(typeof reply.message === 'string' ? reply.message : gallery.url)
 }
 
 /** The model that administrators have chosen for new chats; empty for none. */
