@@ -16836,6 +16836,8 @@ export interface operations {
                         http_proxy?: string;
                         /** @description hosts that are reached past the proxies: names with all below them, addresses and networks, between commas */
                         no_proxy?: string;
+                        /** @description model of new chats and of requests that name none, where it can serve them */
+                        default_model?: string;
                         /** @description threads of a model that names none itself */
                         threads?: number;
                         /** @description context of a model that names none itself, in tokens; -1 = what it was trained for */
@@ -16997,6 +16999,8 @@ export interface operations {
                     http_proxy?: string;
                     /** @description hosts that are reached past the proxies: names with all below them, addresses and networks, between commas */
                     no_proxy?: string;
+                    /** @description model of new chats and of requests that name none, where it can serve them */
+                    default_model?: string;
                     /** @description threads of a model that names none itself */
                     threads?: number;
                     /** @description context of a model that names none itself, in tokens; -1 = what it was trained for */

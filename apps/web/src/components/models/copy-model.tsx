@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -27,14 +27,12 @@ export function CopyModelButton({ name }: { readonly name: string }) {
 function CopyDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const { t } = useTranslation('models')
   const form = useId()
-  const client = useQueryClient()
   const navigate = useNavigate()
   const [copy, setCopy] = useState(`my-${name}`)
   const copying = useMutation({
     mutationFn: (newName: string) =>
       unwrap(api.POST('/api/models/copy/{name}', { params: { path: { name } }, body: { name: newName } })),
     async onSuccess(_, newName) {
-      void client.invalidateQueries({ queryKey: ['models'] })
       await navigate({ to: '/app/models/$name', params: { name: newName } })
       onClose()
     },

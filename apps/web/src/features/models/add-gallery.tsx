@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
@@ -30,7 +30,6 @@ export function AddGalleryButton({ isPrimary = false }: { readonly isPrimary?: b
 function AddGalleryDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation('models')
   const form = useId()
-  const client = useQueryClient()
   const present = useQuery(configuredGalleriesQuery).data
   const [url, setUrl] = useState('')
   const [name, setName] = useState('')
@@ -38,10 +37,7 @@ function AddGalleryDialog({ onClose }: { readonly onClose: () => void }) {
   const fault = findGalleryFault(gallery, present ?? [])
   const add = useMutation({
     mutationFn: () => addGallery(gallery),
-    onSuccess() {
-      for (const queryKey of [['models'], ['settings'], ['home']]) void client.invalidateQueries({ queryKey })
-      onClose()
-    },
+    onSuccess: onClose,
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -38,16 +38,9 @@ export function useToggle() {
 
 /** Makes a model the one for new chats and for requests without a name, or takes that back. */
 export function useDefaultModel() {
-  const client = useQueryClient()
   return useMutation({
     mutationFn: (name: string) => unwrap(api.POST('/api/settings', { body: { default_model: name } })),
     onError: (error) => notify('error', error.message),
-    onSettled: () =>
-      Promise.all(
-        [['chat', 'models'], ['settings'], defaultModelQuery.queryKey].map((queryKey) =>
-          client.invalidateQueries({ queryKey }),
-        ),
-      ),
   })
 }
 
