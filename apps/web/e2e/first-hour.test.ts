@@ -45,7 +45,8 @@ describeInBrowser('the first hour', () => {
     const { page } = view
     await page.goto('/app/models?view=installed&model=demo')
     const isDefault = page.getByRole('switch', { name: /^Default/ })
-    await isDefault.check()
+    await isDefault.click()
+    await expect.poll(() => isDefault.isChecked()).toBe(true)
     await page.getByText('llama', { exact: true }).first().waitFor()
     const capabilities = async () => (await page.request.get('/v1/models/capabilities')).text()
     await expect.poll(capabilities).toContain('"default":true')

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chatGguf, eventually, type FileOrigin, startFileOrigin } from '@svc/test-kit'
@@ -65,6 +65,12 @@ describeInBrowser('everything that opens above a page', () => {
     await mkdir(join(server.folder, 'models'), { recursive: true })
     for (const [name, text] of Object.entries(MODELS)) {
       await writeFile(join(server.folder, 'models', `${name}.yaml`), `name: ${name}\n${text}`)
+    }
+    // the first part of a download that nobody goes on with
+    for (const name of ['left.gguf.partial', 'left.gguf.partial.json']) {
+      const path = join(server.folder, 'models', name)
+      await writeFile(path, '{}')
+      await utimes(path, 1_700_000_000, 1_700_000_000)
     }
     await mkdir(join(server.folder, 'backends/mine'), { recursive: true })
     await writeFile(join(server.folder, 'backends/mine/run.sh'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })

@@ -166,6 +166,9 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
     address: '/app/models?view=installed&model=cedar',
     overlays: [behind('components/operations/remove-dialog', 'Remove')],
   },
+  { address: '/app/models?view=explore', overlays: [behind('features/models/add-gallery', 'Add a gallery')] },
+  { address: '/app/models?view=unused', overlays: [behind('features/models/unused-view', 'Delete')] },
+  { address: '/app/models/demo-ner', overlays: [behind('components/models/copy-model', 'Copy to change it')] },
   {
     address: '/app/models/secrets?section=general',
     overlays: [

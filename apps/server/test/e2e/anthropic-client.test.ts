@@ -377,6 +377,7 @@ it('lists models page by page, and one by name', async () => {
   expect(back.data.map(({ id }) => id)).toEqual([listed.at(-2)])
   expect(back.has_more).toBe(listed.length > 2)
   expect(await client.models.retrieve('scripted')).toMatchObject({ type: 'model', id: 'scripted' })
-  expect(await catchError(client.models.list({ limit: 0 }))).toMatchObject({ status: 400 })
+  // a limit that cannot be is like none
+  expect((await client.models.list({ limit: 0 })).data.length).toBeGreaterThanOrEqual(listed.length)
   expect(await catchError(client.models.list({ after_id: 'nobody' }))).toMatchObject({ status: 400 })
 })

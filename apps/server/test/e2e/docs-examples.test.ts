@@ -47,6 +47,7 @@ beforeAll(async () => {
   await mkdir(join(folder.path, 'models'))
   await mkdir(join(folder.path, 'bin'))
   await symlink(join(ROOT, 'examples'), join(folder.path, 'examples'))
+  await writeFile(join(folder.path, 'report.txt'), 'All went well.\n')
   await writeFile(join(folder.path, 'bin/svc'), `#!/bin/sh\nexec "${process.execPath}" "${BUILT_ENTRY}" "$@"\n`, {
     mode: 0o755,
   })
@@ -65,10 +66,15 @@ const toScript = ({ text }: Example): string =>
 
 async function runShell(example: Example): Promise<string> {
   const { PATH = '' } = process.env
-  const env = { PATH: `${join(folder.path, 'bin')}:${PATH}`, HOME: folder.path, SVC_THREADS: '1' }
+  const env = {
+    ...{ PATH: `${join(folder.path, 'bin')}:${PATH}`, HOME: folder.path, SVC_THREADS: '1' },
+    SVC_ADDRESS: new URL(server.url).host,
+  }
   const script = toScript(example).replaceAll('curl ', 'curl -sS --fail-with-body ')
-  const { stdout } = await run('sh', ['-e', '-c', script], { cwd: folder.path, env })
-  return stdout
+  // what a dialogue is asked
+  const running = run('sh', ['-e', '-c', script], { cwd: folder.path, env })
+  running.child.stdin?.end('Hello\n')
+  return (await running).stdout
 }
 
 async function listModels(): Promise<string[]> {

@@ -82,7 +82,7 @@ describe('a key file that is named over the API', () => {
       expect([file, reply.status, reply.json()]).toEqual([
         file,
         403,
-        { error: expect.stringContaining('the key file cannot be used') },
+        expect.objectContaining({ error: expect.stringContaining('the key file cannot be used') }),
       ])
       for (const change of [
         await send('/models/edit/good', describeModel('good', { api_key_file: file })),
@@ -124,7 +124,10 @@ describe('a file with several models', () => {
       ]),
     ]) {
       const reply = await send('/models/import', text)
-      expect([reply.status, reply.json()]).toEqual([400, { error: expect.stringContaining('several models') }])
+      expect([reply.status, reply.json()]).toEqual([
+        400,
+        expect.objectContaining({ error: expect.stringContaining('several models') }),
+      ])
     }
     await send('/models/import', one)
     expect((await send('/models/edit/one', list(one, two))).status).toBe(400)

@@ -21,7 +21,7 @@ describe('--max-active-backends', () => {
       for (const name of ['a', 'b', 'a', 'c']) expect((await server.chat(name)).status).toBe(200)
       expect(await loadedModels(server)).toEqual(['a', 'c'])
       expect((await server.chat('b')).status).toBe(200)
-      expect(await loadedModels(server)).toEqual(['c', 'b'])
+      expect(await loadedModels(server)).toEqual(['b', 'c'])
     },
   )
 
@@ -67,7 +67,7 @@ describe('--max-active-backends', () => {
     await truncate(weights, 4 * 1024 ** 4)
     for (const name of ['small', 'large', 'm']) await server.model(name)
     for (const name of ['small', 'large', 'm']) expect((await server.chat(name)).status).toBe(200)
-    expect(await loadedModels(server)).toEqual(['small', 'm'])
+    expect(await loadedModels(server)).toEqual(['m', 'small'])
   })
 })
 
@@ -77,7 +77,7 @@ it('models that share a concurrency group are not loaded side by side', async ()
   await server.model('b', {}, { concurrency_groups: ['gpu', 'more'] })
   await server.model('c')
   for (const name of ['a', 'c', 'b']) expect((await server.chat(name)).status).toBe(200)
-  expect(await loadedModels(server)).toEqual(['c', 'b'])
+  expect(await loadedModels(server)).toEqual(['b', 'c'])
 })
 
 describe('watchdogs', () => {

@@ -194,6 +194,8 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'POST /models/apply',
     'POST /models/import',
     'POST /models/import-uri',
+    'GET /api/models/hub-search',
+    'POST /api/models/copy/:name{.+}',
     'GET /api/models/unused',
     'POST /api/models/prune',
     'POST /api/models/uploads',

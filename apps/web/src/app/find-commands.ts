@@ -12,7 +12,7 @@ export interface Command {
 }
 
 /** Commands that are shown at a time. */
-export const MAX_SHOWN = 40
+const MAX_SHOWN = 40
 /** A correlation id, as replies and logs have it. */
 const REFERENCE = /^[\w-]{8,128}$/
 const HAS_DIGIT = /\d/

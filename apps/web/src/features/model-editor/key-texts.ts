@@ -22,6 +22,6 @@ export function useTranslatedCatalogue(): (catalogue: FieldCatalogue) => FieldCa
 }
 
 /** The name that the texts have for a key: dots would part it. */
-export function toTextKey(path: string): string {
+function toTextKey(path: string): string {
   return path.replaceAll('.', '-')
 }

@@ -69,8 +69,8 @@ export function GalleryView() {
               ))}
             </div>
             <Selects search={search} page={page.data} onChange={change} />
-            <AddGalleryButton />
           </Filters>
+          <AddGalleryButton />
         </div>
       )}
       <div className={isEmpty ? 'split alone' : search.model === undefined ? 'split' : 'split open'}>

@@ -255,7 +255,7 @@ export const applyBackendBody = z.looseObject({
 export const backendJobCreated = z.object({ id: z.string(), status_url: z.string() })
 
 /** Query of `GET /api/models/hub-search`. */
-export const hubQuery = z.object({ q: z.string().optional().describe('Words to search for; required.') })
+export const hubQuery = z.object({ q: z.string().describe('Words to search for.') })
 
 /** Reply of `GET /api/models/hub-search`. */
 export const hubReply = z.object({
