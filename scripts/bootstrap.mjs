@@ -2,7 +2,7 @@
 // parts, then becomes the server or runs the tests.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createBuildCounter, listNeededPackages } from './build-order.mjs'
@@ -87,7 +87,7 @@ function readStamp() {
 
 function writeStamp(stamp) {
   mkdirSync(dirname(stampFile), { recursive: true })
-  writeFileSync(`${stampFile}.tmp`, JSON.stringify(stamp))
+  writeFileSync(`${stampFile}.tmp`, JSON.stringify({ machine, ...stamp }))
   renameSync(`${stampFile}.tmp`, stampFile)
 }
 
@@ -152,7 +152,12 @@ function lockCoversPlatform() {
   )
 }
 
+/** What packages bring for other systems is removed after an installation, and pnpm does not put it back. */
+const machine = `${process.platform}-${process.arch}`
+
 async function install(scope) {
+  const { machine: before = machine } = readStamp()
+  if (before !== machine) rmSync(join(root, 'node_modules'), { recursive: true, force: true })
   const lock = lockCoversPlatform()
   if (!lock) say(`the lock file names no builds for ${process.platform}-${process.arch}: repairing it`)
   const flags = [

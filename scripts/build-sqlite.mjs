@@ -42,7 +42,10 @@ if (folder === undefined) {
   say('better-sqlite3 is not installed: run `node scripts/bootstrap.mjs build` first')
   process.exitCode = 1
 } else if (opens(folder)) say('better-sqlite3 has its binary')
-else {
+else if (!place.endsWith('-12')) {
+  say('better-sqlite3 has no binary for this system; the server uses libsql')
+  process.exitCode = 1
+} else {
   say('compiling better-sqlite3 …')
   await compile(folder)
   if (opens(folder)) say('better-sqlite3 has its binary, servers started from now on use it')

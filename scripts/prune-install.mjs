@@ -38,18 +38,22 @@ export function listUseless(store, { platform, arch }) {
       })
     }
     // builds of SQLite: prebuilds/linux-x64.node, prebuilds/linuxmusl-x64.node
-    if (entry.startsWith('better-sqlite3@') && list(own('better-sqlite3', 'prebuilds')).length > 0) {
-      const others = list(own('better-sqlite3', 'prebuilds'))
-        .filter((name) => !new RegExp(`^${platform}(musl)?-${arch}\\.node$`).test(name))
+    if (entry.startsWith('better-sqlite3@')) {
+      const fitting = new RegExp(`^${platform}(musl)?-${arch}\\.node$`)
+      const builds = list(own('better-sqlite3', 'prebuilds'))
+      const others = builds
+        .filter((name) => !fitting.test(name))
         .map((name) => own('better-sqlite3', 'prebuilds', name))
-      return [...others, own('better-sqlite3', 'deps'), own('better-sqlite3', 'src')]
+      const needsSources = others.length === builds.length
+      return [...others, ...(needsSources ? [] : [own('better-sqlite3', 'deps'), own('better-sqlite3', 'src')])]
     }
     // the source of llama.cpp, for compilers
     if (entry.startsWith('node-llama-cpp@')) return [own('node-llama-cpp', 'llama', 'gitRelease.bundle')]
     // builds of llama.cpp, which say that they run on more processors than they do
     const build = /^@node-llama-cpp\+(linux|mac|win)-([^-@]+)/.exec(entry)
     const system = { linux: 'linux', darwin: 'mac', win32: 'win' }[platform]
-    return build !== null && (build[1] !== system || build[2] !== arch) ? [join(store, entry)] : []
+    const processor = arch === 'arm' ? 'armv7l' : arch
+    return build !== null && (build[1] !== system || build[2] !== processor) ? [join(store, entry)] : []
   })
 }
 

@@ -63,6 +63,9 @@ it.each([
   const useless = listUseless(store, { platform, arch }).map((path) => relative(store, path))
   const always = [`${SQLITE}/deps`, `${SQLITE}/src`, join(LLAMA, 'gitRelease.bundle')]
   expect(useless.sort()).toEqual([...expected, ...always].sort())
+  // nothing of SQLite fits this one: what compiles it stays
+  const other = listUseless(store, { platform: 'linux', arch: 'arm' }).map((path) => relative(store, path))
+  expect(other.filter((path) => /sqlite3\/(deps|src)$|armv7l/.test(path))).toEqual([])
 })
 
 it('passes over a folder without an installation', () => {
