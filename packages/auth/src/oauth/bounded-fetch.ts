@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net'
+import { SvcError } from '@svc/errors'
 import { AuthError } from '../errors.ts'
 import { ProviderDown } from './provider-error.ts'
 
@@ -21,13 +22,17 @@ function sendByDefault(url: string, { method, headers, body, signal, redirect }:
   return fetch(url, { method, headers, body: body ?? null, signal: signal ?? null, redirect })
 }
 
+function tooLarge(cause?: unknown): AuthError {
+  return new AuthError('upstream_failed', 'the reply of the provider is too large', { cause })
+}
+
 async function readAtMost(response: Response, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = []
   let size = 0
   if (response.body !== null) {
     for await (const piece of response.body) {
       size += piece.byteLength
-      if (size > limit) throw new AuthError('upstream_failed', 'the reply of the provider is too large')
+      if (size > limit) throw tooLarge()
       pieces.push(piece)
     }
   }
@@ -40,14 +45,22 @@ async function readAtMost(response: Response, limit: number): Promise<Uint8Array
   return bytes
 }
 
+/** Whether a caller has left, which a limit of time does not mean. */
+function hasLeft({ signal }: FetchInit): boolean {
+  if (signal?.aborted !== true) return false
+  const { reason } = signal
+  return !(reason instanceof Error && reason.name === 'TimeoutError')
+}
+
 /** @throws {ProviderDown} when no whole reply comes; the reason of a caller who has left; {AuthError} for one too large */
 async function read(send: Fetch, url: string, init: FetchInit) {
   try {
     const response = await send(url, init)
     return { response, body: await readAtMost(response, MAX_REPLY_BYTES) }
   } catch (cause) {
-    if (AuthError.is(cause)) throw cause
-    if (cause instanceof Error && cause.name === 'AbortError') throw cause
+    // A `send` has errors of its own, which say as little as those of `fetch`.
+    if (cause instanceof AuthError || hasLeft(init)) throw cause
+    if (SvcError.is(cause) && cause.kind === 'too_large') throw tooLarge(cause)
     throw new ProviderDown('the provider gives no answer', { cause })
   }
 }
@@ -62,7 +75,7 @@ export function boundFetch(send: Fetch = sendByDefault): Fetch {
     const signal = init.signal === undefined ? timeout : AbortSignal.any([init.signal, timeout])
     const { response, body } = await read(send, url, { ...init, redirect: 'manual', signal })
     const { status, statusText, headers } = response
-    const isEmpty = status === 204 || status === 304
+    const isEmpty = [204, 205, 304].includes(status)
     return new Response(isEmpty ? null : body, { status: status < 200 ? 502 : status, statusText, headers })
   }
 }
