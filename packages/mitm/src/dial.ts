@@ -61,6 +61,8 @@ export function createDialer({ lookup, trust, wayOut, listeners, connectMs }: Di
     const limit = { trust, allowHalfOpen: true, signal: AbortSignal.any([signal, ended.signal]) }
     try {
       return await withinLimit(openTunnel(proxy, target, limit), { ms: connectMs, signal })
+    } catch (error) {
+      throw signal.aborted ? error : toUpstreamFailure(error)
     } finally {
       ended.abort()
     }

@@ -78,8 +78,10 @@ describe('behind another proxy', () => {
     ['asks for credentials', { credentials: 'a:b' }],
     ['closes', { answer: 'HTTP/1.1 2' }],
     ['is silent', { isSilent: true }],
+    ['is down', undefined],
   ])('a request fails where it %s, and nothing is left open', async (_what, options) => {
     await using outer = await startForwardProxy(options)
+    if (options === undefined) await outer.close()
     await using world = await openWorld(outer.url, { limits: { connectMs: 200 } })
     const reply = await ask(world, 'http/1.1', { method: 'GET', path: '/', headers: {} })
     expect(reply.status).toBe(502)
