@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readForwardProxy } from './forward-proxy.ts'
+import { isNoProxyList } from './no-proxy.ts'
 import { createWayOut, readProxyVariables, toDestination } from './way-out.ts'
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`
@@ -105,6 +106,41 @@ describe('the way out', () => {
     ['10.0.0.0/8', 'http://11.0.0.1', false],
     ['10.0.0.0/99', 'http://10.0.0.1', false],
     ['10.0.0.0/8', 'http://10.a.example', false],
+    ['10.0.0.0/-1', 'http://10.0.0.1', false],
+    ['10.0.0.0/-1', 'http://a.example', false],
+    ['10.0.0.0/', 'http://10.0.0.0', false],
+    ['10.0.0.0/', 'http://8.8.8.8', false],
+    ['10.0.0.0/1e0', 'http://99.1.1.1', false],
+    ['10.0.0.0/0x8', 'http://10.0.0.1', false],
+    ['10.0.0.0/+8', 'http://10.0.0.1', false],
+    ['10.0.0.0/8.0', 'http://10.0.0.1', false],
+    ['10.0.0.0/0008', 'http://10.0.0.1', false],
+    ['10.0.0.0/8/8', 'http://10.0.0.1', false],
+    ['10.0.0.0/33', 'http://10.0.0.1', false],
+    ['10.0.0.0/32', 'http://10.0.0.0', true],
+    ['10.0.0.0/0', 'http://8.8.8.8', true],
+    ['10.0.0.0/8:8000', 'http://10.9.9.9:8000', true],
+    ['10.0.0.0/8:8000', 'http://10.9.9.9', false],
+    ['::1/', 'http://[2001:db8::1]', false],
+    ['fd00::/129', 'http://[fd00::]', false],
+    ['fd00::/-8', 'http://[fd00::]', false],
+    ['[10.0.0.1]', 'http://10.0.0.1', false],
+    ['[a.example]', 'http://a.example', false],
+    ['[fd00::]/8', 'http://[fd12::1]', true],
+    ['[fd00::]/8:443', 'https://[fd12::1]', true],
+    ['[fd00::]/8:443', 'http://[fd12::1]', false],
+    ['[fd00::]/', 'http://[fd00::]', false],
+    ['10.0.0.0/-1,a.example', 'http://a.example', true],
+    ['http://a.example/', 'http://a.example', false],
+    ['*:8080', 'http://a.example:8080', true],
+    ['*:8080', 'http://a.example', false],
+    ['b\u00fccher.example', 'http://b\u00fccher.example', true],
+    ['B\u00dcCHER.example', 'http://b\u00fccher.example', true],
+    ['.bu\u0308cher.example', 'http://a.b\u00fccher.example', true],
+    ['b\u00fccher.example', 'http://xn--bcher-kva.example', true],
+    ['xn--bcher-kva.example', 'http://b\u00fccher.example', true],
+    ['*.b\u00fccher\u3002example:80', 'http://a.b\u00fccher.example', true],
+    ['b\u00fccher.example', 'http://bucher.example', false],
     ['fd00::/8', 'http://[fd12::1]', true],
     ['[fd12::1]', 'http://[fd12::1]:8080', true],
     ['[fd12::1]:8080', 'http://[fd12::1]', false],
@@ -114,6 +150,28 @@ describe('the way out', () => {
     ['ample', 'http://a.example', false],
   ])('the list %j lets %s past: %j', (no, url, isPast) => {
     expect(find(url, { http: 'http://p', https: 'http://p', no })).toBe(isPast ? undefined : 'p')
+  })
+
+  it('lets a name past in its own script', () => {
+    const wayOut = createWayOut(() => ({ http: 'http://p', no: 'xn--bcher-kva.example' }))
+    expect(wayOut.find({ isTls: false, host: 'B\u00fccher.example', port: 80 })).toBeUndefined()
+  })
+
+  it.each([
+    ['10.0.0.0/-1', false],
+    ['10.0.0.0/', false],
+    ['a.example, 10.0.0.0/1e0', false],
+    ['fd00::/129', false],
+    ['[fd00::]/x', false],
+    ['[a.example]', false],
+    ['a.example/8', false],
+    ['https://a.example', false],
+    ['', true],
+    ['*', true],
+    ['localhost,.a.example,*.b.example,host:8443,b\u00fccher.example', true],
+    ['10.0.0.0/8 10.1.2.3:80,fd00::/8,[fd00::]/8,[::1]:80,::1', true],
+  ])('the list %j can be read: %s', (no, isReadable) => {
+    expect(isNoProxyList(no)).toBe(isReadable)
   })
 
   it('follows settings that change', () => {

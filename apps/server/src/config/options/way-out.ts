@@ -1,7 +1,5 @@
 import { defineSection, option, setting } from '../option.ts'
-import { proxyLine, proxyUrl } from '../proxy-url.ts'
-import { line } from '../setting-kind.ts'
-import { text } from '../text-kind.ts'
+import { noProxy, noProxyLine, proxyLine, proxyUrl } from '../proxy-url.ts'
 
 export const wayOut = defineSection({
   heading: 'The way out',
@@ -22,7 +20,7 @@ export const wayOut = defineSection({
       secret: true,
       setting: 'http_proxy',
     }),
-    noProxy: option(text, {
+    noProxy: option(noProxy, {
       flag: 'no-proxy',
       env: ['no_proxy', 'NO_PROXY'],
       default: '',
@@ -34,6 +32,6 @@ export const wayOut = defineSection({
   settings: {
     https_proxy: setting(proxyLine, { secret: true }),
     http_proxy: setting(proxyLine, { secret: true }),
-    no_proxy: setting(line),
+    no_proxy: setting(noProxyLine),
   },
 })

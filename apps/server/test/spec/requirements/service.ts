@@ -34,9 +34,17 @@ export const SERVICE = defineRequirements([
     state: 'built',
   },
   {
+    id: 'service:way-out:list',
+    section: '1',
+    behavior:
+      'A block of addresses in `NO_PROXY`, the flag or the setting that cannot be read is refused. Names in other scripts stand for their ASCII form too.',
+    state: 'built',
+  },
+  {
     id: 'service:way-out:this-machine',
     section: '1',
-    behavior: 'Backends and addresses of this machine are never reached through a proxy.',
+    behavior:
+      'Backends, addresses of this machine and names that lead to them alone are never reached through a proxy.',
     state: 'built',
   },
   {
