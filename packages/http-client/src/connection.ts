@@ -62,10 +62,10 @@ const KEEP_ALIVE_PROBE_MS = 30_000
  */
 export class Connection {
   readonly origin: Origin
-  /** Not a connected one until a tunnel stands. */
+  /** Not a connected one until the way through a proxy is found, and until a tunnel stands. */
   socket: Socket
   /** The proxy that requests are sent to in place of their upstream. */
-  readonly forwarder: ForwardProxy | undefined
+  forwarder: ForwardProxy | undefined
   user: ConnectionUser | undefined
   /** Number of requests answered over it. */
   served = 0
@@ -76,32 +76,25 @@ export class Connection {
   readonly #sessions: Map<string, Buffer>
   #error: Error | undefined
   #isGone = false
-  /** Aborted when the connection ends before its tunnel stands. */
+  /** Aborted when the connection ends before it has its socket. */
   #dialling: AbortController | undefined
 
   constructor(origin: Origin, settings: ConnectionSettings, owner: ConnectionOwner) {
     this.origin = origin
     this.#owner = owner
     this.#sessions = settings.sessions
-    const proxy = settings.wayOut?.find(origin)
-    this.forwarder = origin.isTls ? undefined : proxy
-    if (proxy !== undefined && origin.isTls) {
-      this.socket = new Socket()
-      this.#tunnel(proxy, settings)
+    const { wayOut } = settings
+    if (wayOut?.find(origin) === undefined) {
+      this.socket = openDirectly(origin, settings, (end) => this.#onRead(settings.readBuffer, end))
+      this.#listen(origin.isTls)
       return
     }
-    if (proxy !== undefined) {
-      this.socket = connectToProxy(proxy, settings)
-      this.#readEvents()
-      this.#listen(proxy.isTls ? 'secureConnect' : 'connect')
-      return
-    }
-    const onread: OnReadOpts = {
-      buffer: settings.readBuffer,
-      callback: (end) => this.#onRead(settings.readBuffer, end),
-    }
-    this.socket = origin.isTls ? openTls(origin, settings, onread) : openTcp(origin, settings, onread)
-    this.#listen(origin.isTls ? 'secureConnect' : 'connect')
+    this.socket = new Socket()
+    const dialling = new AbortController()
+    this.#dialling = dialling
+    this.#dial(wayOut, settings, dialling.signal).catch((error: unknown) => {
+      this.#gone(error instanceof Error ? error : new Error(String(error)))
+    })
   }
 
   /** Whether a request may be written to it. */
@@ -115,25 +108,30 @@ export class Connection {
     this.socket.destroy()
   }
 
-  /** Speaks TLS with the origin through a proxy. */
-  #tunnel(proxy: ForwardProxy, settings: ConnectionSettings): void {
+  /** Takes the way through a proxy: a tunnel for TLS, else the proxy in place of the origin. */
+  async #dial(wayOut: WayOut, settings: ConnectionSettings, signal: AbortSignal): Promise<void> {
     const { origin } = this
-    const dialling = new AbortController()
-    this.#dialling = dialling
-    openTunnel(proxy, origin, { trust: settings.trust, signal: dialling.signal }).then(
-      (tunnel) => {
-        this.#dialling = undefined
-        if (dialling.signal.aborted) {
-          tunnel.destroy()
-          this.#gone(undefined)
-          return
-        }
-        this.socket = openTls(origin, settings, undefined, tunnel)
-        this.#readEvents()
-        this.#listen('secureConnect')
-      },
-      (error: unknown) => this.#gone(error instanceof Error ? error : new Error(String(error))),
-    )
+    const { proxy, lookup } = await wayOut.choose(origin, { signal })
+    signal.throwIfAborted()
+    if (proxy === undefined) {
+      const own = { ...settings, lookup: settings.lookup ?? lookup }
+      this.socket = openDirectly(origin, own, (end) => this.#onRead(settings.readBuffer, end))
+      this.#listen(origin.isTls)
+      return
+    }
+    if (!origin.isTls) {
+      this.forwarder = proxy
+      this.socket = connectToProxy(proxy, settings)
+      this.#readEvents()
+      this.#listen(proxy.isTls)
+      return
+    }
+    const tunnel = await openTunnel(proxy, origin, { trust: settings.trust, signal })
+    if (signal.aborted) tunnel.destroy()
+    signal.throwIfAborted()
+    this.socket = openTls(origin, settings, undefined, tunnel)
+    this.#readEvents()
+    this.#listen(true)
   }
 
   /** Reads a socket that has no buffer of its own. */
@@ -141,9 +139,10 @@ export class Connection {
     this.socket.on('data', (bytes: Buffer) => this.#onRead(bytes, bytes.length))
   }
 
-  #listen(event: 'connect' | 'secureConnect'): void {
+  /** @param isTls whether the socket itself speaks TLS, with the origin or with a proxy */
+  #listen(isTls: boolean): void {
     const { socket, origin } = this
-    socket.on(event, () => {
+    socket.on(isTls ? 'secureConnect' : 'connect', () => {
       this.isReady = true
       this.#owner.onReady(this)
     })
@@ -176,6 +175,11 @@ export class Connection {
     this.#owner.onClosed(this, error)
     user?.onGone(error)
   }
+}
+
+function openDirectly(origin: Origin, settings: ConnectionSettings, onRead: OnReadOpts['callback']): Socket {
+  const onread: OnReadOpts = { buffer: settings.readBuffer, callback: onRead }
+  return origin.isTls ? openTls(origin, settings, onread) : openTcp(origin, settings, onread)
 }
 
 function openTcp(origin: Origin, { lookup }: ConnectionSettings, onread: OnReadOpts): Socket {

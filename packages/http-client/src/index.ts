@@ -24,6 +24,7 @@ export type {
 } from './upstream.ts'
 // Proxies on the way out
 export { type ForwardProxy, readForwardProxy } from './way-out/forward-proxy.ts'
+export { isNoProxyList } from './way-out/no-proxy.ts'
 export { connectToProxy, openTunnel, type TunnelOptions } from './way-out/tunnel.ts'
 export { TunnelAgent, type TunnelAgentOptions } from './way-out/tunnel-agent.ts'
 export {
@@ -32,5 +33,7 @@ export {
   type ProxySettings,
   readProxyVariables,
   toDestination,
+  type Way,
   type WayOut,
+  type WayOutOptions,
 } from './way-out/way-out.ts'

@@ -19,8 +19,10 @@ export function createSocketOpener(ca: string | undefined, wayOut?: WayOut): Ope
   const trust = createTrust(ca)
   return (url, options) => {
     const destination = toDestination(url)
-    const proxy = wayOut?.find(destination)
-    const agent = proxy === undefined ? undefined : new TunnelAgent({ proxy, isTls: destination.isTls, trust })
+    const { isTls } = destination
+    const { signal } = options
+    const agent =
+      wayOut?.find(destination) === undefined ? undefined : new TunnelAgent({ wayOut, isTls, trust, signal })
     return openSocket(url, { ...options, secureContext: trust?.(), agent })
   }
 }

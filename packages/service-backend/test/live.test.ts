@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { createTestCa, listenOnFreePort, type TestCa } from '@svc/test-kit'
+import { createWayOut } from '@svc/http-client'
+import { createTestCa, listenOnFreePort, startForwardProxy, type TestCa } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { startWorld } from './world.ts'
@@ -16,7 +17,7 @@ async function startRealtime(
   answer: (said: Record<string, unknown>, socket: WebSocket) => void,
   { refuse, ca }: { readonly refuse?: number; readonly ca?: TestCa } = {},
 ): Promise<RealtimeServer> {
-  const server: Server = ca === undefined ? createServer() : createSecureServer(ca.issue(['127.0.0.1']))
+  const server: Server = ca === undefined ? createServer() : createSecureServer(ca.issue(['127.0.0.1', 'talk.example']))
   const sockets = new WebSocketServer({ noServer: true })
   const upgrades: IncomingMessage[] = []
   const said: Record<string, unknown>[] = []
@@ -89,6 +90,31 @@ describe('AudioTranscriptionLive', () => {
       await expect(ask(trusted)).rejects.toMatchObject({ kind: 'unavailable' })
     }
     expect(realtime.upgrades).toHaveLength(1)
+  })
+
+  // verifies service:way-out:proxies, service:way-out:this-machine
+  it.each([
+    ['ws', 'through the proxy', '93.184.216.34'],
+    ['wss', 'through the proxy', '93.184.216.34'],
+    ['ws', 'past it where the name leads to this machine', '127.0.0.1'],
+    ['wss', 'past it where the name leads to this machine', '127.0.0.1'],
+  ])('goes over %s %s', async (scheme, _how, address) => {
+    const ca = createTestCa()
+    await using realtime = await startRealtime(() => {}, scheme === 'wss' ? { ca } : {})
+    await using proxy = await startForwardProxy()
+    const wayOut = createWayOut(() => ({ http: proxy.url, https: proxy.url }), {
+      lookup: (_host, _options, callback) => callback(null, [{ address, family: 4 }]),
+    })
+    const upstreamUrl = realtime.origin.replace('127.0.0.1', 'talk.example')
+    const options = { Options: ['realtime_pipeline:talk'] }
+    await using world = await startWorld({ upstreamUrl, apiKeyEnv: 'KEY' }, options, ca.cert, wayOut)
+    await using call = world.client.audioTranscriptionLive()
+    await call.write({ config: {} })
+    expect((await call[Symbol.asyncIterator]().next()).value).toMatchObject({ ready: true })
+    const { host } = new URL(upstreamUrl)
+    const tunnel = { method: 'CONNECT', target: host, authorization: undefined }
+    expect(proxy.requests).toEqual(address === '127.0.0.1' ? [] : [tunnel])
+    expect(realtime.upgrades[0]?.headers).toMatchObject({ host, authorization: 'Bearer sk-secret' })
   })
 
   it('without a pipeline is not implemented', async () => {

@@ -1,7 +1,7 @@
 import { type BackendClient, createBackendClient, ensureSuccess } from '@svc/backend-client'
 import type { ModelOptions, ProxyOptions, Result } from '@svc/backend-client/proto'
 import { listenBackend } from '@svc/backend-kit'
-import { createHttpUpstream } from '@svc/http-client'
+import { createHttpUpstream, type WayOut } from '@svc/http-client'
 import { startUpstream, type TempDir, tempDir, type Upstream, type UpstreamScript } from '@svc/test-kit'
 import { createServiceHandlers } from '../src/index.ts'
 
@@ -19,12 +19,13 @@ export interface ServiceWorld extends AsyncDisposable {
 
 /**
  * Starts a proxy in this process, with a model of the instance. @param ca authorities that it trusts instead of Node's
- * own
+ * own @param wayOut says which of its connections go through a proxy
  */
 export async function startWorld(
   proxy: Partial<ProxyOptions> = {},
   options: Partial<ModelOptions> = {},
   ca?: string,
+  wayOut?: WayOut,
 ): Promise<ServiceWorld> {
   const instance = await startUpstream()
   const upstream = createHttpUpstream()
@@ -33,6 +34,7 @@ export async function startWorld(
   const { promptLogprobs, ...handlers } = createServiceHandlers({
     upstream,
     ca,
+    wayOut,
     log: { warn: (message) => warnings.push(message), error: (message) => warnings.push(message) },
     secrets: {
       variable: (name) => (name === 'KEY' ? 'sk-secret' : undefined),

@@ -11,10 +11,9 @@ export function createReceiverAgent(
   { ca, wayOut }: { readonly ca: string | undefined; readonly wayOut: WayOut },
 ): HttpAgent | HttpsAgent {
   const destination = toDestination(new URL(url))
-  const proxy = wayOut.find(destination)
   const authorities = ca === undefined ? undefined : [...rootCertificates, ca]
-  if (proxy !== undefined) {
-    return new TunnelAgent({ ...SETTINGS, proxy, isTls: destination.isTls, trust: createTrust(authorities) })
+  if (wayOut.find(destination) !== undefined) {
+    return new TunnelAgent({ ...SETTINGS, wayOut, isTls: destination.isTls, trust: createTrust(authorities) })
   }
   if (!destination.isTls) return new HttpAgent(SETTINGS)
   return new HttpsAgent({ ...SETTINGS, ...(authorities === undefined ? {} : { ca: authorities }) })

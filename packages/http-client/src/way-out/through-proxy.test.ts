@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer, get as startHttp } from 'node:http'
 import { get as startHttps } from 'node:https'
+import { createServer as createTcp, isIP, type LookupFunction } from 'node:net'
 import { inspect } from 'node:util'
 import { createTestCa, listenOnFreePort, startForwardProxy, startUpstream, trackSockets } from '@svc/test-kit'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createHttpUpstream, type HttpUpstreamOptions } from '../client.ts'
 import { createTrust } from '../trust-store.ts'
 import { readForwardProxy } from './forward-proxy.ts'
@@ -14,9 +15,24 @@ import { createWayOut } from './way-out.ts'
 const signal = new AbortController().signal
 const ca = createTestCa()
 
+const findNothing: LookupFunction = (_host, _options, callback) =>
+  callback(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }), '')
+
+/** A look-up that gives every name the same addresses, and counts. */
+function leadTo(...addresses: readonly string[]) {
+  return vi.fn<LookupFunction>((_host, { all }, callback) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }))
+    if (all === true) callback(null, found)
+    else callback(null, addresses[0] ?? '', found[0]?.family)
+  })
+}
+
+const wayThrough = (url: string, lookup: LookupFunction = findNothing) =>
+  createWayOut(() => ({ https: url, http: url }), { lookup })
+
 /** A client whose requests all go through a proxy. */
-function open(url: string, options: HttpUpstreamOptions = {}) {
-  return createHttpUpstream({ ca: ca.cert, wayOut: createWayOut(() => ({ https: url, http: url })), ...options })
+function open(url: string, options: HttpUpstreamOptions = {}, lookup?: LookupFunction) {
+  return createHttpUpstream({ ca: ca.cert, wayOut: wayThrough(url, lookup), ...options })
 }
 
 async function fetchText(url: string, upstream: ReturnType<typeof open>): Promise<string> {
@@ -163,18 +179,111 @@ it('bytes that a destination sends first come behind the answer of the proxy', a
   socket.destroy()
 })
 
-it.each([true, false])('requests of node:http go through the agent, with TLS %s', async (isTls) => {
-  await using server = await startForwardProxy()
-  await using secure = await startSecure()
-  await using plain = await startPlain()
-  secure.replyWith({ body: 'plain' })
-  const proxy = readForwardProxy(server.url)
-  if (proxy === undefined) throw new Error('no proxy')
-  const agent = new TunnelAgent({ proxy, isTls, trust: createTrust(ca.cert) })
-  const port = isTls ? secure.port : plain.port
+// verifies service:way-out:this-machine
+describe('a name that leads to this machine alone', () => {
+  it.each([['127.0.0.1'], ['127.0.0.1', '127.0.0.2'], ['::ffff:127.0.0.1'], ['0.0.0.0']])(
+    'is reached past the proxy: %s',
+    async (...addresses) => {
+      await using proxy = await startForwardProxy()
+      await using secure = await startSecure()
+      await using plain = await startPlain()
+      secure.replyWith({ body: 'secure' })
+      const lookup = leadTo(...addresses)
+      await using upstream = open(proxy.url, {}, lookup)
+      expect(await fetchText(`http://api.example:${plain.port}/a`, upstream)).toBe('200 plain')
+      expect(await fetchText(`https://api.example:${secure.port}/`, upstream)).toBe('200 secure')
+      expect(proxy.requests).toEqual([])
+      expect(plain.seen).toEqual([`/a api.example:${plain.port} undefined`])
+      expect(lookup, 'the connections go to the addresses that were found').toHaveBeenCalledTimes(2)
+    },
+  )
+
+  it.each([
+    ['that leads elsewhere', leadTo('93.184.216.34')],
+    ['that leads elsewhere too', leadTo('127.0.0.1', '10.0.0.1')],
+    ['in a private network', leadTo('10.0.0.1')],
+    ['with an address of the own link', leadTo('fe80::1')],
+    ['without an address', findNothing],
+  ])('is not one %s', async (_what, lookup) => {
+    await using proxy = await startForwardProxy()
+    await using secure = await startSecure()
+    await using plain = await startPlain()
+    secure.replyWith({ body: 'secure' })
+    await using upstream = open(proxy.url, {}, lookup)
+    expect(await fetchText(`http://api.example:${plain.port}/a`, upstream)).toBe('200 plain')
+    expect(await fetchText(`https://api.example:${secure.port}/`, upstream)).toBe('200 secure')
+    expect(proxy.requests.map(({ method }) => method)).toEqual(['GET', 'CONNECT'])
+  })
+
+  it('is not looked for where there is no proxy, nor for addresses', async () => {
+    await using plain = await startPlain()
+    const lookup = leadTo('127.0.0.1')
+    await using direct = open('', { lookup: leadTo('127.0.0.1') }, lookup)
+    expect(await fetchText(`http://api.example:${plain.port}/`, direct)).toBe('200 plain')
+    await using proxy = await startForwardProxy()
+    await using upstream = open(proxy.url, {}, lookup)
+    expect(await fetchText(`http://10.0.0.1:${plain.port}/`, upstream)).toBe('200 plain')
+    expect(lookup).not.toHaveBeenCalled()
+  })
+
+  it.each(['http', 'https'])(
+    'is looked for within the limit for connecting, and until the caller leaves: %s',
+    async (scheme) => {
+      await using proxy = await startForwardProxy()
+      await using upstream = open(proxy.url, { connectMs: 50 }, () => {})
+      const url = new URL(`${scheme}://api.example/`)
+      await expect(fetchText(url.href, upstream)).rejects.toMatchObject({ kind: 'timeout' })
+      await expect.poll(() => upstream.counts).toEqual({ open: 0, waiting: 0, running: 0 })
+      const leaving = new AbortController()
+      const sending = upstream.send({ method: 'GET', url, headers: [] }, { signal: leaving.signal })
+      leaving.abort()
+      await expect(sending).rejects.toMatchObject({ kind: 'cancelled' })
+      expect(proxy.requests).toEqual([])
+    },
+  )
+})
+
+describe.each([true, false])('the agent of node:http, with TLS %s', (isTls) => {
   const startGet = isTls ? startHttps : startHttp
-  const [reply] = await once(startGet({ agent, host: 'api.example', port, path: '/' }), 'response')
-  expect(String((await once(reply, 'data'))[0])).toBe('plain')
-  expect(server.requests).toMatchObject([{ method: 'CONNECT', target: `api.example:${port}` }])
-  agent.destroy()
+  const trust = createTrust(ca.cert)
+
+  it.each([
+    ['through the proxy', findNothing, 1],
+    ['past it to this machine', leadTo('127.0.0.1'), 0],
+  ])('sends requests %s', async (_what, lookup, proxied) => {
+    await using server = await startForwardProxy()
+    await using secure = await startSecure()
+    await using plain = await startPlain()
+    secure.replyWith({ body: 'plain' })
+    const agent = new TunnelAgent({ wayOut: wayThrough(server.url, lookup), isTls, trust })
+    const port = isTls ? secure.port : plain.port
+    const [reply] = await once(startGet({ agent, host: 'api.example', port, path: '/' }), 'response')
+    expect(String((await once(reply, 'data'))[0])).toBe('plain')
+    const tunnel = { method: 'CONNECT', target: `api.example:${port}` }
+    expect(server.requests).toMatchObject(Array.from({ length: proxied }, () => tunnel))
+    agent.destroy()
+  })
+
+  it.each([
+    ['the look-up', '', () => {}],
+    ['the proxy', '', findNothing],
+    ...(isTls ? [['TLS', 'HTTP/1.1 200 OK\r\n\r\n', findNothing] as const] : []),
+  ] as const)('has one limit for connecting, and ends with its signal: %s is silent', async (_what, answer, lookup) => {
+    const server = createTcp((socket) => socket.on('error', () => {}).once('data', () => socket.write(answer)))
+    const sockets = trackSockets(server)
+    const wayOut = wayThrough(`http://127.0.0.1:${await listenOnFreePort(server)}`, lookup)
+    const stop = new AbortController()
+    for (const limit of [{ connectMs: 50 }, { signal: stop.signal }]) {
+      const request = startGet({
+        agent: new TunnelAgent({ wayOut, isTls, trust, ...limit }),
+        host: 'api.example',
+        path: '/',
+      })
+      const failed = once(request, 'error')
+      if ('signal' in limit) stop.abort(new DOMException('left', 'TimeoutError'))
+      expect((await failed)[0]).toMatchObject({ name: 'TimeoutError' })
+    }
+    await expect.poll(() => new Promise((resolve) => server.getConnections((_error, open) => resolve(open)))).toBe(0)
+    await sockets.close()
+  })
 })

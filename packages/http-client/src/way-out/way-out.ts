@@ -1,5 +1,8 @@
+import { lookup as systemLookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
 import { type ForwardProxy, readForwardProxy } from './forward-proxy.ts'
 import { type Destination, isOwnMachine, readNoProxy } from './no-proxy.ts'
+import { createOwnNames, pinAddresses } from './own-names.ts'
 
 /** Which proxies requests to other machines go through. Empty texts stand for none. */
 export interface ProxySettings {
@@ -23,10 +26,34 @@ export function toDestination({ protocol, hostname, port }: URL): ProxiedDestina
   return { isTls, host, port: port === '' ? (isTls ? 443 : 80) : Number(port) }
 }
 
+/** How one destination is reached. */
+export interface Way {
+  /** Undefined where it is reached directly. */
+  readonly proxy: ForwardProxy | undefined
+  /** Gives the addresses by which a name was found to be this machine. */
+  readonly lookup?: LookupFunction | undefined
+}
+
 /** Says how other machines are reached. */
 export interface WayOut {
-  /** The proxy for a destination; undefined where it is reached directly. This machine always is. */
+  /**
+   * The proxy for a destination, by its name or address alone; undefined where it is reached directly. This machine always
+   * is: where a proxy is found, {@link WayOut.choose} also knows the names that lead here.
+   */
   find(destination: ProxiedDestination): ForwardProxy | undefined
+  /**
+   * Finds the way to a destination. A name is looked up before a proxy is used: one that leads to this machine alone is
+   * reached directly. One that cannot be looked up goes to the proxy.
+   *
+   * @throws the signal's reason
+   */
+  choose(destination: ProxiedDestination, options: { readonly signal: AbortSignal }): Promise<Way>
+}
+
+/** Options of {@link createWayOut}. */
+export interface WayOutOptions {
+  /** @default the system's resolver */
+  readonly lookup?: LookupFunction | undefined
 }
 
 /** Reads the variables of an environment as curl does: the lower-case ones come first, empty ones count as none. */
@@ -40,16 +67,26 @@ export function readProxyVariables(environment: Readonly<Record<string, string |
  *
  * @param read gives the settings as they are now
  */
-export function createWayOut(read: () => ProxySettings): WayOut {
-  const proxy = { https: remember(readForwardProxy), http: remember(readForwardProxy) }
+export function createWayOut(read: () => ProxySettings, { lookup = systemLookup }: WayOutOptions = {}): WayOut {
+  const proxies = { https: remember(readForwardProxy), http: remember(readForwardProxy) }
   const passes = remember(readNoProxy)
+  const findOwn = createOwnNames(lookup)
+
+  function find({ isTls, host, port }: ProxiedDestination): ForwardProxy | undefined {
+    const settings = read()
+    const text = (isTls ? settings.https : settings.http) ?? ''
+    if (text === '' || isOwnMachine(host)) return undefined
+    if (passes(settings.no ?? '')({ host: host.toLowerCase(), port })) return undefined
+    return proxies[isTls ? 'https' : 'http'](text)
+  }
   return {
-    find({ isTls, host, port }) {
-      const settings = read()
-      const text = (isTls ? settings.https : settings.http) ?? ''
-      if (text === '' || isOwnMachine(host)) return undefined
-      if (passes(settings.no ?? '')({ host: host.toLowerCase(), port })) return undefined
-      return proxy[isTls ? 'https' : 'http'](text)
+    find,
+    async choose(destination, { signal }) {
+      const proxy = find(destination)
+      const { host } = destination
+      if (proxy === undefined || isIP(host) !== 0) return { proxy }
+      const own = await findOwn(host, { signal })
+      return own.length === 0 ? { proxy } : { proxy: undefined, lookup: pinAddresses(own) }
     },
   }
 }
