@@ -23,6 +23,7 @@ import { findOllamaWeights } from './ollama-weights.ts'
 /** What the files of a model are fetched with. */
 export interface ModelFileParts extends ModelImageParts {
   readonly modelsPath: string
+  readonly serverId: string
 }
 
 /** A file of a model with the place that its address leads to. */
@@ -72,7 +73,7 @@ export async function fetchModelFiles(
 ): Promise<FetchedFiles> {
   const { modelsPath, downloader, owners } = parts
   const { signal } = work
-  const staging = stagingFolder(modelsPath, name)
+  const staging = stagingFolder(parts, name)
   const missing: FileSource[] = []
   const inPlace: PlacedFile[] = []
   for (const source of sources) {

@@ -7,7 +7,7 @@ import { createKeyedLock, type KeyedLock } from '../downloads/keyed-lock.ts'
 import { type ResolvedUri, resolveUri } from '../downloads/resolve-uri.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { OperationWork } from '../operations/operations.ts'
-import { type ArtifactFetcherParts, fetchArtifacts } from './artifacts/fetch-artifacts.ts'
+import { type ArtifactFetcherParts, checkSnapshots, fetchArtifacts } from './artifacts/fetch-artifacts.ts'
 import type { ResolvedArtifact } from './artifacts/resolve-artifact.ts'
 import { type PlanResolverParts, resolveArtifacts } from './artifacts/resolve-artifacts.ts'
 import { listSnapshots, removeUnusedSnapshots } from './artifacts/used-snapshots.ts'
@@ -74,6 +74,7 @@ export async function installModel(
     modelsPath,
     async () => {
       await refuseForeign(plan.name, parts)
+      await checkSnapshots(artifacts, modelsPath)
       work.report({ phase: 'Finalizing', message: 'finalizing' })
       const placed = await placePlan(plan, fetched, parts, { signal, asked: listAsked(request) })
       work.commit()
@@ -90,7 +91,7 @@ export async function installModel(
         requested: placed.config.requested,
       })
       await noteContents(placed.staged, parts)
-      await commitModel(modelsPath, plan.name, {
+      await commitModel(parts, plan.name, {
         moves: placed.staged.map(({ filename }) => filename),
         texts: [
           ...placed.plan.templates,
@@ -136,14 +137,14 @@ async function refuseOwnFile(resolved: ResolvedUri, { places }: ModelInstallerPa
 export async function placePlan(
   plan: ModelPlan,
   fetched: FetchedFiles,
-  parts: Pick<ModelInstallerParts, 'modelsPath' | 'modelFiles' | 'keyFileGate' | 'clock' | 'logger'>,
+  parts: Pick<ModelInstallerParts, 'modelsPath' | 'serverId' | 'modelFiles' | 'keyFileGate' | 'clock' | 'logger'>,
   { signal, asked }: { readonly signal: AbortSignal; readonly asked: Readonly<Record<string, unknown>> },
 ): Promise<PlacedPlan & { readonly config: ReinstalledConfig }> {
   const { modelsPath, keyFileGate } = parts
   const placed = await placeFiles(plan, fetched, {
     modelsPath,
     signal,
-    staging: stagingFolder(modelsPath, plan.name),
+    staging: stagingFolder(parts, plan.name),
     // Another installation may have ended meanwhile.
     owners: await readOwners(plan.name, parts),
   })
@@ -242,6 +243,6 @@ async function noteContents(staged: readonly StagedFile[], { modelsPath, known }
 
 /** Forgets the files of a staging folder, which is gone. */
 async function forgetStaged(staged: readonly StagedFile[], name: string, parts: ModelInstallerParts): Promise<void> {
-  const staging = stagingFolder(parts.modelsPath, name)
+  const staging = stagingFolder(parts, name)
   await parts.known.remove(staged.map(({ filename }) => join(staging, filename)))
 }

@@ -4,7 +4,7 @@ import { Document } from 'yaml'
 import { INSTALLED_PREFIX } from '../catalog/written-files.ts'
 import { readYaml } from '../catalog/yaml/read-yaml.ts'
 import { toPlainValue } from '../catalog/yaml/scalars.ts'
-import { toReason } from '../files/file-error.ts'
+import { readSystemCode, toFileError, toReason } from '../files/file-error.ts'
 import { readRegularFile } from '../files/read-regular-file.ts'
 import type { EntryFile } from './gallery.ts'
 import { configFileName } from './model-plan.ts'
@@ -64,13 +64,21 @@ export async function readRecord(folder: string, name: string): Promise<InstallR
   return readRecordFile(folder, recordFileName(name))
 }
 
-/** Every record of a models folder. */
+/** Every record of a models folder. @throws {SvcError} `file_failed` */
 export async function readRecords(folder: string): Promise<readonly InstallRecord[]> {
-  const names = await readdir(folder).catch(() => [])
+  const names = await listFolder(folder)
   const read = await Promise.all(
     names.filter((name) => name.startsWith(INSTALLED_PREFIX)).map((name) => readRecordFile(folder, name)),
   )
   return read.filter((record) => record !== undefined)
+}
+
+/** The names in a folder that may not exist. @throws {SvcError} `file_failed` */
+export async function listFolder(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    if (readSystemCode(error) === 'ENOENT') return []
+    throw toFileError(error, 'read', folder)
+  })
 }
 
 async function readRecordFile(folder: string, file: string): Promise<InstallRecord | undefined> {

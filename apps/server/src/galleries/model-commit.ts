@@ -1,4 +1,4 @@
-import { lstat, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { lstat, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { toFileError } from '../files/file-error.ts'
@@ -6,6 +6,7 @@ import { makeFileFolder } from '../files/make-folder.ts'
 import { isSafeName, toFileName } from '../files/safe-path.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { Logger } from '../ports.ts'
+import { hashWriter } from './artifacts/snapshot-folder.ts'
 import { isFields } from './to-entry.ts'
 
 /** Everything that makes an installed model, but for its large files, which wait in the staging folder. */
@@ -23,10 +24,45 @@ export const JOURNAL = 'commit.json'
 const FILE_MODE = 0o644
 /** A staging folder that nobody has touched for so long is removed at a start. */
 const STALE_MS = 7 * 24 * 60 * 60 * 1000
+/** Another server finishes its own journal within moments. After this time it has ended before it could. */
+const IDLE_MS = 5 * 60 * 1000
+const STAGING_NAME = /^(.+)\.([0-9a-f]{16})$/
 
-/** Where the files of a model are fetched to: below the models folder, so that a move is a rename. */
-export function stagingFolder(modelsPath: string, name: string): string {
-  return join(modelsPath, STAGING, toFileName(name))
+/** A server and its models folder, which it may share with other servers. */
+export interface StagingPlace {
+  readonly modelsPath: string
+  readonly serverId: string
+}
+
+/**
+ * The folder that this server fetches the files of a model to. It is below the models folder, so that a move is a rename.
+ * Its name has the writer: servers that share a models folder never write to one file.
+ */
+export function stagingFolder({ modelsPath, serverId }: StagingPlace, name: string): string {
+  return join(modelsPath, STAGING, `${toFileName(name)}.${hashWriter(serverId)}`)
+}
+
+/** Whether a folder in {@link STAGING} is of this server. One without a writer is of an earlier version. */
+export function isOwnStaging(folder: string, serverId: string): boolean {
+  const writer = STAGING_NAME.exec(folder)?.[2]
+  return writer === undefined || writer === hashWriter(serverId)
+}
+
+/** Whether a folder in {@link STAGING} may be of a model. Case does not count, as in the search for an entry. */
+export function isStagingOf(folder: string, model: string): boolean {
+  const staged = STAGING_NAME.exec(folder)?.[1] ?? folder
+  const file = toFileName(model)
+  // A shortened name has a hash of the name in its own case.
+  if (staged.includes('~') && file.includes('~')) return true
+  return file === staged || unescapeName(staged).toLowerCase() === model.toLowerCase()
+}
+
+function unescapeName(fileName: string): string {
+  try {
+    return decodeURIComponent(fileName)
+  } catch {
+    return fileName
+  }
 }
 
 /**
@@ -35,8 +71,9 @@ export function stagingFolder(modelsPath: string, name: string): string {
  *
  * @throws {SvcError} `disk_full`, `file_failed`, `invalid_file`
  */
-export async function commitModel(modelsPath: string, name: string, commit: ModelCommit): Promise<void> {
-  const staging = stagingFolder(modelsPath, name)
+export async function commitModel(place: StagingPlace, name: string, commit: ModelCommit): Promise<void> {
+  const { modelsPath } = place
+  const staging = stagingFolder(place, name)
   for (const filename of [...commit.moves, ...commit.texts.map((text) => text.filename)]) {
     await prepareFolder(modelsPath, filename)
   }
@@ -45,22 +82,34 @@ export async function commitModel(modelsPath: string, name: string, commit: Mode
   await finish(modelsPath, staging, commit)
 }
 
-/** Finishes what a kill has interrupted, and removes staging folders that nobody has touched for a week. */
+/**
+ * Finishes what a kill has interrupted, and removes staging folders that nobody has touched for a week. Leaves a folder to
+ * another server while that one may be at work.
+ */
 export async function finishCommits(
-  modelsPath: string,
+  { modelsPath, serverId }: StagingPlace,
   { logger, now }: { readonly logger: Logger; readonly now: number },
 ): Promise<void> {
   const parent = join(modelsPath, STAGING)
   for (const folder of await readdir(parent).catch(() => [])) {
     const staging = join(parent, folder)
     try {
+      const idleMs = now - (await readLastChange(staging))
+      if (!isOwnStaging(folder, serverId) && idleMs < IDLE_MS) continue
       const commit = await readJournal(staging)
       if (commit !== undefined) await finish(modelsPath, staging, commit)
-      else if (now - (await stat(staging)).mtimeMs > STALE_MS) await rm(staging, { recursive: true, force: true })
+      else if (idleMs > STALE_MS) await rm(staging, { recursive: true, force: true })
     } catch (error) {
       logger.error({ err: error, folder }, 'the installation of a model could not be finished')
     }
   }
+}
+
+/** When a folder or anything in it was changed last. A download changes the file and not the folder. */
+async function readLastChange(folder: string): Promise<number> {
+  const inside = await readdir(folder, { recursive: true })
+  const found = await Promise.all(['', ...inside].map((name) => lstat(join(folder, name)).catch(() => undefined)))
+  return Math.max(...found.map((stats) => stats?.mtimeMs ?? 0))
 }
 
 async function finish(modelsPath: string, staging: string, { moves, texts }: ModelCommit): Promise<void> {

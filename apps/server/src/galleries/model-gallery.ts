@@ -74,7 +74,7 @@ export interface ModelGallery {
 /** What {@link createModelGallery} needs. */
 export interface ModelGalleryParts
   extends Pick<VariantParts, 'memoryBytes' | 'canRun'>,
-    Pick<UnusedParts, 'listFile' | 'isInUse'> {
+    Pick<UnusedParts, 'listFile' | 'namedBySettings' | 'isInUse'> {
   readonly modelsPath: string
   readonly modelFiles: ConfigStore
   readonly indexes: GalleryIndexes<ModelEntry>
@@ -163,7 +163,7 @@ export function createModelGallery(parts: ModelGalleryParts): ModelGallery {
         }
         const placed = await placePlan(plan, NOTHING_FETCHED, parts, { signal, asked: {} })
         const { templates, configFile, configText } = placed.plan
-        await commitModel(modelsPath, plan.name, {
+        await commitModel(parts, plan.name, {
           moves: [],
           texts: [...templates, { filename: configFile, text: configText }],
         })

@@ -10,7 +10,11 @@ export async function wasInstalled(
   { subject, jobId }: Pick<Operation, 'subject' | 'jobId'>,
   { modelsPath, backendsPath }: { readonly modelsPath: string; readonly backendsPath: string },
 ): Promise<boolean> {
-  if (subject === 'model') return (await readRecords(modelsPath)).some(({ job }) => job === jobId)
+  if (subject === 'model') {
+    // Without records the installation goes on, and fails where the folder still cannot be read.
+    const records = await readRecords(modelsPath).catch(() => [])
+    return records.some(({ job }) => job === jobId)
+  }
   const folders = await listBackendFolders({ user: backendsPath, system: '' })
   return folders.some(({ metadata }) => metadata.job === jobId)
 }

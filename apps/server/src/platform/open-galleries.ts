@@ -60,9 +60,11 @@ export async function recoverInstalls({
   clock,
   log,
 }: Pick<GalleryParts, 'config' | 'clock' | 'log'>): Promise<void> {
-  await finishCommits(config.modelsPath, { logger: log, now: clock.now() })
-  await removeStaleSnapshots(config.modelsPath, { logger: log, now: clock.now() })
-  await recoverUploads(config.modelsPath, { serverId: await readServerId(config.dataPath), now: clock.now() })
+  const { modelsPath } = config
+  const serverId = await readServerId(config.dataPath)
+  await finishCommits({ modelsPath, serverId }, { logger: log, now: clock.now() })
+  await removeStaleSnapshots(modelsPath, { logger: log, now: clock.now() })
+  await recoverUploads(modelsPath, { serverId, now: clock.now() })
   await finishSwaps(config.backendsPath, { logger: log })
 }
 
@@ -127,6 +129,7 @@ export async function openGalleries(parts: GalleryParts): Promise<OpenGalleries>
     ...{ modelFiles, client, downloader, known, operations, concurrency, services: () => services },
     ...{ serverId: await readServerId(config.dataPath), clock, logger: log },
     ...{ keyFileGate: parts.keyFileGate, places: parts.places, listFile: config.modelsConfigFile },
+    namedBySettings: () => [settings.get('default_model')],
     isInUse: (model) =>
       config.loadToMemory.includes(model) || backends.residency.watched().some(({ name }) => name === model),
     shapes: createShapeReader({

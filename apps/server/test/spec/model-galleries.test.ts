@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { eventually, ggufBytes, startFileOrigin } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { hubPath, mockEntry, sha256, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
+import { findStaging, hubPath, mockEntry, sha256, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
 import { verifies } from './verifies.ts'
 
 function openDatabaseFile(path: string): { exec(sql: string): void; close(): void } {
@@ -330,7 +330,7 @@ describe('an operation over HTTP', () => {
         { jobID, outcome: 'cancelled' },
         { jobID: queued.jobID, outcome: 'cancelled', taskType: 'deletion' },
       ])
-      expect(await readdir(join(server.modelsPath, '.staging', 'big'))).toEqual([])
+      expect(await readdir(await findStaging(server.modelsPath, 'big'))).toEqual([])
       const again = await server.post(`/api/operations/${jobID}/cancel`, {})
       expect([again.status, again.json()]).toEqual([
         400,
@@ -352,7 +352,7 @@ describe('an operation over HTTP', () => {
       const reply = await world.server.post(`/api/operations/${jobID}/pause`, {})
       expect([reply.status, reply.json()]).toEqual([200, { success: true, message: 'Operation paused' }])
       expect(await world.history()).toMatchObject([{ jobID, outcome: 'cancelled', paused: true }])
-      const staging = join(world.server.modelsPath, '.staging', 'big')
+      const staging = await findStaging(world.server.modelsPath, 'big')
       expect((await readdir(staging)).sort()).toEqual(['big.bin.partial', 'big.bin.partial.json'])
       const before = world.origin.sentBytes
       expect(await world.apply({ id: 'big' })).toMatchObject({ message: 'completed' })

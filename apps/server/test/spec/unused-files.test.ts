@@ -1,10 +1,17 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { ggufBytes } from '@svc/test-kit'
 import { piiEventList } from '@svc/wire/native'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type GalleryWorld, hubPath, mockEntry, startGalleryWorld, WEIGHTS } from '../support/gallery-world.ts'
+import {
+  findStaging,
+  type GalleryWorld,
+  hubPath,
+  mockEntry,
+  startGalleryWorld,
+  WEIGHTS,
+} from '../support/gallery-world.ts'
 import { verifies } from './verifies.ts'
 
 const OTHER = ggufBytes({ values: { 'general.file_type': ['u32', 7] } })
@@ -103,10 +110,11 @@ describe('unused files of the models folder', () => {
       removed: [],
       installing: ['slow'],
     })
-    expect(await readdir(join(world.server.modelsPath, '.staging/slow'))).toContain('slow.gguf.partial')
+    const staging = await findStaging(world.server.modelsPath, 'slow')
+    expect(await readdir(staging)).toContain('slow.gguf.partial')
     await world.server.post(`/api/operations/${jobID}/pause`, {})
     expect(await listFiles(world)).toMatchObject([
-      { file: '.staging/slow', kind: 'partial', selected: false },
+      { file: `.staging/${basename(staging)}`, kind: 'partial', selected: false },
       { file: 'one.gguf', selected: true },
     ])
   })

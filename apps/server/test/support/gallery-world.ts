@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { mockOptions } from '@svc/backend-mock/script'
 import { chatGguf, type FileOrigin, type FileOriginOptions, startFileOrigin } from '@svc/test-kit'
 import { stringify } from 'yaml'
@@ -49,6 +51,14 @@ export function mockEntry(name: string, file = `${name}.bin`, content: Uint8Arra
 /** The path at the origin of a file of the hub. */
 export function hubPath(file: string): string {
   return `/owner/repo/resolve/main/${file}`
+}
+
+/** The folder in which files of a model wait for their places. Its name ends with the writer. */
+export async function findStaging(modelsPath: string, model: string): Promise<string> {
+  const parent = join(modelsPath, '.staging')
+  const found = (await readdir(parent)).find((name) => name.startsWith(`${model}.`))
+  if (found === undefined) throw new Error(`nothing is staged for ${model}`)
+  return join(parent, found)
 }
 
 /** Waits until a job of a gallery has ended. @param path such as `/models/jobs/ID` @returns the job */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { SvcError } from '@svc/errors'
 import { wrongContent } from '../../downloads/download-failures.ts'
 import { downloadFiles, type SetProgress } from '../../downloads/download-files.ts'
 import type { DownloadedFile, Downloader } from '../../downloads/downloader.ts'
@@ -55,6 +56,25 @@ export async function fetchArtifacts(
     doneBytes += sumSizes(artifact.files)
   }
   work.report({ phase: 'Verifying', message: 'verifying files', currentBytes: totalBytes, totalBytes })
+}
+
+/**
+ * Sees that snapshots are still there. Called under the lock of the models folder: an unused one may have been deleted
+ * since it was found.
+ *
+ * @throws {SvcError} `conflict`, code `file_changed`
+ */
+export async function checkSnapshots(artifacts: readonly ResolvedArtifact[], modelsPath: string): Promise<void> {
+  for (const { repository, cacheKey } of artifacts) {
+    if (await hasSnapshot(modelsPath, cacheKey)) continue
+    throw new SvcError(
+      'conflict',
+      `the snapshot of ${repository} was deleted while the model was installed: install it again`,
+      {
+        code: 'file_changed',
+      },
+    )
+  }
 }
 
 function sumSizes(files: readonly HubFile[]): number {

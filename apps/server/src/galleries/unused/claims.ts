@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises'
 import { basename, join, posix, relative, resolve, sep } from 'node:path'
 import { SvcError } from '@svc/errors'
 import { listModelFiles } from '../../catalog/delete-model.ts'
@@ -7,7 +6,7 @@ import { toReason } from '../../files/file-error.ts'
 import { readRegularFile } from '../../files/read-regular-file.ts'
 import { listSnapshots } from '../artifacts/used-snapshots.ts'
 import { listRecorded, listUsedFiles } from '../file-owners.ts'
-import { readRecords } from '../install-record.ts'
+import { listFolder, readRecords } from '../install-record.ts'
 import { listParents } from '../relocate-files.ts'
 import type { WalkedFolder } from './walk-folder.ts'
 
@@ -22,11 +21,15 @@ export interface Claims {
 /** What the claims are read from. */
 export interface ClaimParts {
   readonly modelsPath: string
-  readonly modelFiles: Pick<ConfigStore, 'list'>
+  readonly modelFiles: Pick<ConfigStore, 'list' | 'problems'>
   /** Another file with models (`--models-config-file`). */
   readonly listFile: string | undefined
+  /** Models that settings name; a file may be a model of its own. */
+  readonly namedBySettings: () => readonly string[]
 }
 
+/** Weights outside their model; an engine finds them by the name of the model. */
+const EXTERNAL_DATA = /\.onnx_data$/
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
 /** The number in the name of a part of weights: an engine finds the other parts by their names. */
 const PART = /-\d{5}-of-\d{5}(?=\.)/g
@@ -35,7 +38,7 @@ const PART = /-\d{5}-of-\d{5}(?=\.)/g
  * Reads who needs which file. A file counts as needed too where the text of any model file has its name: the file may not
  * load, and may have keys that only an engine reads.
  *
- * @throws {SvcError} `conflict`, code `model_file_unreadable`
+ * @throws {SvcError} `conflict`, code `model_file_unreadable`; `file_failed`
  */
 export async function readClaims(parts: ClaimParts, { links }: WalkedFolder): Promise<Claims> {
   const { modelsPath, modelFiles } = parts
@@ -43,9 +46,12 @@ export async function readClaims(parts: ClaimParts, { links }: WalkedFolder): Pr
   const described = models.filter(({ source }) => source === 'yaml' || source === 'list')
   const texts = await readTexts(parts)
   const loaded = new Set(described.map(({ file }) => file))
+  // One of several documents may be broken, and models of the last good version may stand in for a broken file.
+  for (const { file } of modelFiles.problems()) loaded.delete(file)
   const names = [
     ...described.flatMap((model) => [...listUsedFiles(model), ...listModelFiles(model)]),
     ...(await readRecords(modelsPath)).flatMap(listRecorded),
+    ...parts.namedBySettings(),
   ].map((name) => toInside(modelsPath, name))
   const outside = links.filter(({ from, to }) => toUnit(from) !== toUnit(to)).map(({ to }) => to)
   const named = new Set([...names, ...outside].filter((name) => name !== '').map(fold))
@@ -55,7 +61,7 @@ export async function readClaims(parts: ClaimParts, { links }: WalkedFolder): Pr
   const broken = [...texts].flatMap(([file, text]) => (loaded.has(file) ? [] : [text])).join('\n')
   return {
     holds(path) {
-      const folded = fold(path)
+      const folded = fold(path).replace(EXTERNAL_DATA, '.onnx')
       const parents = listParents(folded)
       if ([folded, ...parents].some((each) => named.has(each))) return true
       if (all.includes(basename(folded))) return true
@@ -87,7 +93,7 @@ function toInside(modelsPath: string, name: string): string {
 
 /** The texts of all model files, as they are compared, by the names of the files. */
 async function readTexts({ modelsPath, listFile }: ClaimParts): Promise<ReadonlyMap<string, string>> {
-  const names = (await readdir(modelsPath).catch(() => [])).filter((name) => /\.ya?ml$/i.test(name))
+  const names = (await listFolder(modelsPath)).filter((name) => /\.ya?ml$/i.test(name))
   const paths = [
     ...names.map((name): [string, string] => [name, join(modelsPath, name)]),
     ...(listFile === undefined ? [] : [[listFile, listFile] as [string, string]]),

@@ -1,13 +1,12 @@
 import { join, posix } from 'node:path'
-import type { ConfigStore } from '../../catalog/folder-store.ts'
 import type { KnownFiles } from '../../downloads/known-files.ts'
-import { isSafeName, toFileName } from '../../files/safe-path.ts'
+import { isSafeName } from '../../files/safe-path.ts'
 import type { OwnPlaces } from '../../key-files/own-places.ts'
 import { nameWithoutGallery, type OperationView } from '../../operations/operation.ts'
 import type { Operations } from '../../operations/operations.ts'
 import type { Clock } from '../../ports.ts'
 import { ARTIFACTS, hashWriter, PARTIAL, SOURCE } from '../artifacts/snapshot-folder.ts'
-import { JOURNAL, STAGING } from '../model-commit.ts'
+import { isOwnStaging, isStagingOf, JOURNAL, STAGING } from '../model-commit.ts'
 import { type ClaimParts, type Claims, readClaims } from './claims.ts'
 import { type WalkedFile, type WalkedFolder, walkFolder } from './walk-folder.ts'
 
@@ -42,7 +41,6 @@ export interface UnusedFiles {
 
 /** What unused files are found with. */
 export interface UnusedParts extends ClaimParts {
-  readonly modelFiles: Pick<ConfigStore, 'list'>
   readonly known: Pick<KnownFiles, 'list'>
   readonly operations: Pick<Operations, 'list' | 'history'>
   readonly places: OwnPlaces
@@ -157,7 +155,7 @@ function findHidden(walked: WalkedFolder, { claims, installations }: Needs, part
     if (walked.links.some(({ from, to }) => isInside(to, path) && !isInside(from, path))) return []
     switch (posix.dirname(path)) {
       case STAGING: {
-        const isOf = (model: string): boolean => toFileName(model) === name
+        const isOf = (model: string): boolean => isOwnStaging(name, parts.serverId) && isStagingOf(name, model)
         if (pending.some(isOf) || files.some((file) => file.path === `${path}/${JOURNAL}`)) return []
         if (resumable.some(isOf)) return take('partial', false)
         return isOld ? take('partial', true) : []

@@ -1,10 +1,11 @@
 import { link, mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, relative } from 'node:path'
 import { chatGguf, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createConfigStore } from '../../catalog/config-store.ts'
 import type { OperationState, OperationView } from '../../operations/operation.ts'
 import { hashWriter } from '../artifacts/snapshot-folder.ts'
+import { stagingFolder } from '../model-commit.ts'
 import { findUnused } from './find-unused.ts'
 import { type PruneParts, pruneFiles } from './prune-files.ts'
 
@@ -30,8 +31,10 @@ async function openWorld({
   operation,
   inUse = [],
   reserved = [],
+  settings = [],
 }: {
-  readonly operation?: { readonly state: OperationState; readonly name: string }
+  readonly operation?: { readonly state: OperationState; readonly name: string; readonly id?: string }
+  readonly settings?: readonly string[]
   readonly inUse?: readonly string[]
   readonly reserved?: readonly string[]
 } = {}): Promise<World> {
@@ -39,7 +42,13 @@ async function openWorld({
   const noted = new Map<string, number>()
   const modelFiles = createConfigStore({ folder: folder.path })
   const view = operation && {
-    ...{ jobId: 'job', subject: 'model', action: 'installation', fullName: `g@${operation.name}`, details: {} },
+    ...{
+      jobId: 'job',
+      subject: 'model',
+      action: 'installation',
+      fullName: `g@${operation.id ?? operation.name}`,
+      details: {},
+    },
     ...{ state: operation.state, position: 1, createdAt: 0, cancellable: true, progress: { percent: 0, message: '' } },
   }
   const isFinished = operation?.state === 'paused'
@@ -62,6 +71,7 @@ async function openWorld({
       holdsFile: async (real) => reserved.some((path) => folder.join(path) === real),
       reserves: () => false,
     },
+    namedBySettings: () => settings,
     isInUse: (model) => inUse.includes(model),
     changed: () => undefined,
   }
@@ -228,6 +238,26 @@ describe('files that nothing needs', () => {
         await world.write('m.yaml', 'name: [\nparameters: { model: voice }')
       },
     ],
+    ...[
+      ['before it', `${model('none')}---\nname: n\nbackend: mock\ncontext_size: nope\nparameters: { model: voice }\n`],
+      ['behind it', `name: n\nbackend: mock\ncontext_size: nope\nparameters: { model: voice }\n---\n${model('none')}`],
+      ['with a syntax error', `${model('none')}---\nname: [\nparameters: { model: voice }\n`],
+      ['without a name', `${model('none')}---\nbackend: mock\nparameters: { model: voice }\n`],
+      ['of the same name', `${model('none')}---\n${model('voice')}`],
+    ].map(([what, text = '']): [string, (world: World) => Promise<void>] => [
+      `a folder that a broken document names, whole ones ${what}`,
+      async (world) => {
+        await world.fetch('voice/w.bin')
+        await world.write('m.yaml', text)
+      },
+    ]),
+    [
+      'weights of a graph that lie beside it',
+      async (world) => {
+        for (const name of ['a/net.onnx_data', 'b/NET.ONNX_data', 'w.onnx_data']) await world.fetch(name)
+        await world.write('m.yaml', model('a/net.onnx', 'mmproj: b/net.onnx\noptions: ["vae:w.onnx"]\n'))
+      },
+    ],
     [
       'a file of a record without its model file',
       async (world) => {
@@ -335,7 +365,7 @@ describe('files that nothing needs', () => {
   it.each(['queued', 'running'] as const)('leave everything to an installation that is %s', async (state) => {
     await using world = await openWorld({ operation: { state, name: 'm' } })
     await world.fetch('old.bin')
-    await world.write('.staging/m/w.bin.partial')
+    await world.write(`.staging/m.${hashWriter(SERVER)}/w.bin.partial`)
     await world.write('.staging/gone/w.bin.partial')
     await world.write(`.artifacts/huggingface/${KEY}/manifest.json`, '{}')
     await world.write(`.artifacts/.partial/${KEY}.${hashWriter(SERVER)}/a`)
@@ -346,11 +376,51 @@ describe('files that nothing needs', () => {
 
   it.each(['paused', 'failed'] as const)('keep the data of a %s installation unless it is named', async (state) => {
     await using world = await openWorld({ operation: { state, name: 'm' } })
-    await world.write('.staging/m/w.bin.partial', '', 0)
-    expect(await world.find()).toEqual(['partial .staging/m'])
+    const staging = `.staging/m.${hashWriter(SERVER)}`
+    await world.write(`${staging}/w.bin.partial`, '', 0)
+    expect(await world.find()).toEqual([`partial ${staging}`])
     expect((await pruneFiles(undefined, world.parts, { signal })).removed).toEqual([])
-    await pruneFiles(['.staging/m'], world.parts, { signal })
+    await pruneFiles([staging], world.parts, { signal })
     expect(await world.left()).toEqual([])
+  })
+
+  it.each([
+    ['Qwen', 'QWEN'],
+    ['Qwen', 'qwen'],
+    ['QWEN', 'Qwen'],
+    ['Émile', 'émile'],
+    ['a/B c', 'A/b C'],
+    ['N'.repeat(190), 'n'.repeat(190)],
+  ])('keep the data of an installation of %s that was asked for as %s', async (name, id) => {
+    for (const state of ['queued', 'running', 'paused', 'failed'] as const) {
+      await using world = await openWorld({ operation: { state, name, id } })
+      await world.write(`${relative(world.join('.'), stagingFolder(world.parts, name))}/w.bin.partial`)
+      expect((await pruneFiles(undefined, world.parts, { signal })).removed).toEqual([])
+    }
+  })
+
+  it('take old data of another server for that of nobody, and not for that of an installation here', async () => {
+    await using world = await openWorld({ operation: { state: 'running', name: 'm' } })
+    await world.write(`.staging/m.${hashWriter('another')}/w.bin.partial`)
+    await world.write(`.staging/n.${hashWriter('another')}/w.bin.partial`, '', 0)
+    expect(await world.find()).toEqual([`+partial .staging/m.${hashWriter('another')}`])
+  })
+
+  it.each(['old.gguf', 'OLD.gguf', './old.gguf'])('do not include a model that a setting names as %s', async (name) => {
+    await using world = await openWorld({ settings: ['', name] })
+    await world.fetch('old.gguf', chatGguf())
+    expect(await world.find()).toEqual([])
+  })
+
+  it('are not told where the models folder cannot be read', async () => {
+    await using folder = await tempDir()
+    await writeFile(folder.join('file'), '')
+    await using world = await openWorld()
+    const parts = { ...world.parts, modelsPath: folder.join('file') }
+    await expect(findUnused(parts, { signal })).rejects.toMatchObject({ code: 'file_failed' })
+    expect(await findUnused({ ...world.parts, modelsPath: folder.join('none') }, { signal })).toMatchObject({
+      files: [],
+    })
   })
 
   it('are not told where a model file cannot be read', async () => {
@@ -362,6 +432,70 @@ describe('files that nothing needs', () => {
 })
 
 describe('pruning', () => {
+  const installation = (jobId: string): OperationView => ({
+    ...{ jobId, subject: 'model', action: 'installation', fullName: 'g@n', details: {}, state: 'running' },
+    ...{ position: 1, createdAt: 0, cancellable: true, progress: { percent: 0, message: '' }, rate: {} },
+  })
+
+  /** Three unused files and operations that differ at each look. */
+  async function openBusyWorld(looks: readonly (readonly string[])[]): Promise<World> {
+    const world = await openWorld()
+    let look = 0
+    const list = (): readonly OperationView[] => {
+      const jobs = looks[Math.min(look, looks.length - 1)] ?? []
+      look += 1
+      return jobs.map(installation)
+    }
+    for (const name of ['x1', 'x2', 'x3']) await world.write(`.staging/${name}/w.bin.partial`)
+    return { ...world, parts: { ...world.parts, operations: { ...world.parts.operations, list } } }
+  }
+
+  it.each<[string, readonly (readonly string[])[], number, 'installation' | undefined]>([
+    ['goes on while nothing is installed', [[]], 3, undefined],
+    [
+      'goes on while operations change places',
+      [
+        ['a', 'b'],
+        ['b', 'a'],
+        ['a', 'b'],
+        ['b', 'a'],
+      ],
+      3,
+      undefined,
+    ],
+    ['goes on where an operation ends', [['a', 'b'], ['a'], ['a'], []], 3, undefined],
+    ['stops for an installation that was asked for while the files were found', [[], ['a']], 0, 'installation'],
+    ['stops for one that was asked for between two files', [[], [], [], ['a']], 1, 'installation'],
+    ['stops for one that takes the place of another', [['a'], ['a'], ['a'], ['b']], 1, 'installation'],
+  ])('%s', async (_what, looks, count, stopped) => {
+    await using world = await openBusyWorld(looks)
+    const found = await pruneFiles(undefined, world.parts, { signal })
+    expect([found.removed.length, found.stopped, found.failed]).toEqual([count, stopped, []])
+  })
+
+  it('that its client leaves midway keeps the records of what is gone', async () => {
+    await using world = await openWorld()
+    const left = new AbortController()
+    for (const name of ['x1.bin', 'x2.bin', 'x3.bin']) await world.fetch(name)
+    let looks = 0
+    const list = (): readonly OperationView[] => {
+      looks += 1
+      if (looks === 4) left.abort(new Error('the client left'))
+      return []
+    }
+    const changed: (readonly string[])[] = []
+    const parts = {
+      ...world.parts,
+      operations: { ...world.parts.operations, list },
+      changed: changed.push.bind(changed),
+    }
+    const { removed, stopped } = await pruneFiles(undefined, parts, { signal: left.signal })
+    expect([removed.map(({ path }) => path), stopped]).toEqual([['x1.bin'], 'aborted'])
+    expect(await world.left()).toEqual(['x2.bin', 'x3.bin'])
+    expect([...world.noted.keys()]).toEqual([world.join('x2.bin'), world.join('x3.bin')])
+    expect(changed).toEqual([['x1.bin']])
+  })
+
   it('deletes what is selected, with empty folders, and nothing else', async () => {
     await using world = await openWorld()
     await world.fetch('a/b/old.bin')

@@ -11,6 +11,8 @@ import { signStats } from './walk-folder.ts'
 
 /** The files that were deleted, and those that could not be. */
 export interface PrunedFiles extends Pick<UnusedFiles, 'installing'> {
+  /** Why selected files are left; undefined where all had their turn. */
+  readonly stopped: 'installation' | 'aborted' | undefined
   readonly removed: readonly UnusedFile[]
   readonly failed: readonly { readonly path: string; readonly reason: string }[]
 }
@@ -35,17 +37,20 @@ export async function pruneFiles(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<PrunedFiles> {
   const { modelsPath, modelFiles, known, operations } = parts
+  const before = listPending(operations)
   const { files, installing } = await findUnused(parts, { signal })
   const chosen = chooseFiles(files, names)
   const root = await realpath(modelsPath).catch(() => modelsPath)
-  const before = countPending(operations)
   const removed: UnusedFile[] = []
   const failed: { path: string; reason: string }[] = []
   let fault: unknown
+  let stopped: PrunedFiles['stopped']
   for (const file of chosen) {
-    signal.throwIfAborted()
     // An installation that was asked for meanwhile may need any of them.
-    if (countPending(operations) !== before) break
+    if ([...listPending(operations)].some((jobId) => !before.has(jobId))) stopped = 'installation'
+    // The records have to follow from what is gone.
+    else if (signal.aborted) stopped = 'aborted'
+    if (stopped !== undefined) break
     try {
       await removeUnused(root, file)
       removed.push(file)
@@ -62,7 +67,7 @@ export async function pruneFiles(
   )
   await modelFiles.reload()
   parts.changed(removed.map(({ path }) => path))
-  return { removed, failed, installing }
+  return { removed, failed, stopped, installing }
 }
 
 function chooseFiles(files: readonly UnusedFile[], names: readonly string[] | undefined): readonly UnusedFile[] {
@@ -74,9 +79,9 @@ function chooseFiles(files: readonly UnusedFile[], names: readonly string[] | un
   })
 }
 
-function countPending(operations: PruneParts['operations']): string {
+function listPending(operations: PruneParts['operations']): ReadonlySet<string> {
   const pending = operations.list().filter(({ state }) => state === 'queued' || state === 'running')
-  return pending.map(({ jobId }) => jobId).join()
+  return new Set(pending.map(({ jobId }) => jobId))
 }
 
 /** Deletes one entry, unless it is another one by now. */

@@ -77,5 +77,9 @@ export const prunedFiles = z.object({
   removed: z.array(unusedFile),
   failed: z.array(z.object({ file: z.string(), error: z.string() })),
   freed_bytes: z.int(),
+  stopped: z
+    .enum(['installation', 'aborted'])
+    .optional()
+    .describe('Why selected files are left: an installation was asked for meanwhile, or the client left.'),
   installing: z.array(z.string()).readonly(),
 })

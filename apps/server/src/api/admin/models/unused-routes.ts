@@ -48,7 +48,7 @@ export function unusedRoutes({ gallery, bodies }: UnusedRouteParts): Route[] {
       },
       async handler(call) {
         const { files: names } = await readJsonBody(call, (await schemas()).pruneRequest, bodies)
-        const { removed, failed, installing } = await gallery.prune(names, call)
+        const { removed, failed, stopped, installing } = await gallery.prune(names, call)
         const freed = sumSizes(removed)
         const listed = removed.map(({ path }) => path).join(', ')
         call.noteChange({ details: `${removed.length} files, ${freed} bytes${listed === '' ? '' : `: ${listed}`}` })
@@ -56,6 +56,7 @@ export function unusedRoutes({ gallery, bodies }: UnusedRouteParts): Route[] {
           removed: removed.map(toWire),
           failed: failed.map(({ path, reason }) => ({ file: path, error: reason })),
           freed_bytes: freed,
+          stopped,
           installing,
         } satisfies z.input<typeof prunedFiles>)
       },
