@@ -20,6 +20,13 @@ export function cutShort(what: string, bytes: number, wantedBytes: number): SvcE
   })
 }
 
+/** A partial file in place of which another server has put its own. */
+export function replaced(what: string): SvcError {
+  return new SvcError('conflict', `${what} was fetched by another server at the same time: try it again`, {
+    code: 'file_changed',
+  })
+}
+
 /** A disk without room for what is to come. */
 export function noRoom(what: string, missingBytes: number): SvcError {
   return new SvcError('insufficient_storage', `${what}: the disk needs ${missingBytes} bytes more`, {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { SvcError } from '@svc/errors'
-import { collectLines, type FileOrigin, sourceArguments, startFileOrigin } from '@svc/test-kit'
+import { collectLines, createDeferred, type FileOrigin, sourceArguments, startFileOrigin } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { noise, openDownloads, sha256 } from './__fixtures__/world.ts'
 
@@ -128,6 +128,63 @@ describe('a download', () => {
     await expect(
       world.downloader.download({ ...request, target: world.dir.join('z'), source: toSource(origin, '/none') }),
     ).rejects.toMatchObject({ message: expect.stringContaining('status 404') })
+  })
+
+  it.each([
+    ['to the same place and to nothing', [100, 0]],
+    ['to the same place', [100]],
+    ['less and less far', [500, 400, 300, 200, 100]],
+    ['far and near', [600, 100]],
+    ['hardly further', [100, 101, 102, 103]],
+  ])('that comes %s is not tried for ever', async (_name, sizes) => {
+    await using world = await openDownloads()
+    await using origin = await open({ hasRanges: false })
+    for (let step = 0; step < 20; step += 1) {
+      origin.faults.push({ cutAfter: (sizes[step % sizes.length] ?? 0) * 1024 })
+    }
+    const request = { target: world.dir.join('x'), source: toSource(origin), sha256: digest, signal: world.signal }
+    await expect(world.downloader.download(request)).rejects.toMatchObject({ kind: 'upstream_failed' })
+    expect(origin.requests.length).toBeLessThanOrEqual(4)
+  })
+
+  it('of two servers into one place never leaves a mixture', async () => {
+    await using first = await openDownloads()
+    await using second = await openDownloads()
+    const held = [createDeferred(), createDeferred()]
+    let requests = 0
+    await using origin = await open({
+      handle(_request, response) {
+        const { promise } = held[requests] ?? createDeferred()
+        requests += 1
+        response.writeHead(200, { 'content-length': content.length })
+        response.write(content.subarray(0, MIB))
+        void promise.then(() => response.end(content.subarray(MIB)))
+        return true
+      },
+    })
+    const target = first.dir.join('x')
+    const request = { target, source: toSource(origin), sha256: digest, signal: first.signal }
+    const seen = [0, 0]
+    const downloads = [first, second].map(
+      ({ downloader }, index) =>
+        async () =>
+          await downloader.download({
+            ...request,
+            onProgress: ({ currentBytes }) => {
+              seen[index] = currentBytes
+            },
+          }),
+    )
+    const one = downloads[0]?.()
+    await expect.poll(() => seen[0]).toBeGreaterThan(0)
+    const other = downloads[1]?.()
+    await expect.poll(() => seen[1]).toBeGreaterThan(0)
+    held[0]?.resolve()
+    await expect(one).rejects.toMatchObject({ kind: 'conflict', code: 'file_changed' })
+    await expect(stat(target)).rejects.toMatchObject({ code: 'ENOENT' })
+    held[1]?.resolve()
+    expect(await other).toMatchObject({ sha256: digest, isReused: false })
+    expect(sha256(await readFile(target))).toBe(digest)
   })
 
   it('of an origin that falls silent is tried again', async () => {

@@ -7,7 +7,7 @@ import { readDisk } from '../monitoring/host-figures.ts'
 import { MAX_REDIRECTS, type OutboundClient } from '../outbound/client.ts'
 import { nameFetchFailure } from '../outbound/failures.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { isDiskFull, mayPass, noRoom, spoilsPartial, wrongContent } from './download-failures.ts'
+import { isDiskFull, mayPass, noRoom, replaced, spoilsPartial, wrongContent } from './download-failures.ts'
 import { type DownloadSource, describeSource } from './download-source.ts'
 import { fetchRest } from './fetch-rest.ts'
 import { hashFile } from './hash-file.ts'
@@ -56,7 +56,7 @@ export interface Downloader {
    *
    * @throws {SvcError} `upstream_failed` (`download_refused`, `download_corrupt`, `download_cut`, `fetch_failed`),
    *   `timeout` (`fetch_timeout`), `invalid_request` (`url_not_allowed`), `insufficient_storage` (`disk_full`), `internal`
-   *   (`file_failed`); what `check` throws; the signal's reason
+   *   (`file_failed`), `conflict` (`file_changed`); what `check` throws; the signal's reason
    */
   download(request: DownloadRequest): Promise<DownloadedFile>
   /**
@@ -87,7 +87,7 @@ export interface DownloaderOptions {
   readonly retryMs?: number | undefined
 }
 
-/** Attempts in a row that bring nothing. One that brings {@link PROGRESS_BYTES} begins to count anew. */
+/** Attempts in a row that bring nothing. One that gets {@link PROGRESS_BYTES} further than any before begins to count anew. */
 const MAX_ATTEMPTS = 3
 /** How often a whole file with a wrong hash is fetched again. */
 const MAX_RESTARTS = 2
@@ -216,22 +216,29 @@ async function fetchAll(partial: PartialFile, request: DownloadRequest, options:
   const { sha256, sizeBytes, onProgress = () => undefined } = request
   const checkRoom = (bytes: number): Promise<void> => requireRoom(request.target, bytes)
   let restarts = 0
+  let furthest = partial.offset
   for (let failures = 0; ; ) {
-    const before = partial.offset
+    let isPieced = false
+    const onPieces = (): void => {
+      isPieced = true
+    }
     try {
       await fetchRest({
-        ...{ partial, source, sha256, sizeBytes, what, client, stallMs, parts, partBytes },
-        ...{ checkRoom, onProgress, signal },
+        ...{ partial, source, sha256, sizeBytes, what, client, stallMs, partBytes },
+        parts: restarts > 0 ? 1 : parts,
+        ...{ checkRoom, onProgress, onPieces, signal },
       })
       if (sha256 === undefined || partial.digest() === sha256) return
       // Parts that do not fit together may come out right when they are fetched in one.
-      const isPieced = before > 0 && restarts < MAX_RESTARTS
+      const isTriedAgain = isPieced && restarts < MAX_RESTARTS
       restarts += 1
+      furthest = 0
       await partial.restart({ url: source.url, sha256, sizeBytes })
-      if (!isPieced) throw wrongContent(what, `its SHA-256 is not ${sha256}`)
+      if (!isTriedAgain) throw wrongContent(what, `its SHA-256 is not ${sha256}`)
     } catch (error) {
       signal.throwIfAborted()
-      failures = partial.offset - before >= PROGRESS_BYTES ? 1 : failures + 1
+      failures = partial.offset - furthest >= PROGRESS_BYTES ? 1 : failures + 1
+      furthest = Math.max(furthest, partial.offset)
       if (!mayPass(error) || failures >= MAX_ATTEMPTS) {
         if (spoilsPartial(error, partial.facts)) await removePartial(request.target)
         else if (isDiskFull(error)) await partial.shorten(GIVEN_BACK_BYTES)
@@ -275,6 +282,7 @@ async function finish(partial: PartialFile, request: DownloadRequest, { known }:
   }
   signal.throwIfAborted()
   await partial.sync()
+  if (!(await partial.isInPlace())) throw replaced(basename(target))
   try {
     await chmod(partial.path, FILE_MODE)
     await rename(partial.path, target)

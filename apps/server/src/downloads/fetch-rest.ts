@@ -23,6 +23,8 @@ export interface FetchRestOptions {
   /** @throws {SvcError} `insufficient_storage` */
   readonly checkRoom: (bytes: number) => Promise<void>
   readonly onProgress: (facts: { readonly currentBytes: number; readonly totalBytes?: number | undefined }) => void
+  /** Called where the file comes to consist of pieces of several replies. */
+  readonly onPieces: () => void
   readonly signal: AbortSignal
 }
 
@@ -40,8 +42,9 @@ const MAX_FILE_BYTES = 8 * 1024 ** 4
  *   `file_failed`
  */
 export async function fetchRest(options: FetchRestOptions): Promise<void> {
-  const { partial, what } = options
+  const { partial, what, onPieces } = options
   if (!mayContinue(partial.facts, options)) await partial.restart(toFacts(options))
+  if (partial.offset > 0) onPieces()
   let outcome = await attempt(options)
   // What has come in order stays.
   if (outcome === 'refused') outcome = await attempt({ ...options, parts: 1 })
@@ -66,6 +69,7 @@ async function attempt(options: FetchRestOptions): Promise<FetchOutcome> {
   else if (!isOfSameContent(reply, facts, options, totalBytes)) return 'changed'
   await options.checkRoom((totalBytes ?? sizeBytes ?? partial.offset) - partial.offset)
   if (totalBytes !== undefined && mayPart(reply, totalBytes - partial.offset, { parts, partBytes })) {
+    options.onPieces()
     return await receiveParts(reply, {
       ...options,
       totalBytes,

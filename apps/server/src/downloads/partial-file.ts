@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
-import { constants, type FileHandle, open, unlink } from 'node:fs/promises'
-import { toFileError } from '../files/file-error.ts'
+import { constants, type FileHandle, lstat, open, unlink } from 'node:fs/promises'
+import { readSystemCode, toFileError } from '../files/file-error.ts'
 import { readJsonFile } from '../files/read-json-file.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { ContentVersion } from './content-version.ts'
@@ -19,11 +19,16 @@ export interface PartialFile {
   readonly offset: number
   readonly facts: PartialFacts | undefined
   readonly path: string
-  /** Empties the file and notes what the content now is a part of. */
+  /**
+   * Begins an empty file in place of this one and notes what the content now is a part of. Another server that has the old
+   * file open keeps its bytes.
+   */
   restart(facts: PartialFacts): Promise<void>
   append(pieces: readonly Uint8Array[]): Promise<void>
   /** Drops the last bytes, or all where there are no more. The file is of no use here after that, until it is opened anew. */
   shorten(bytes: number): Promise<void>
+  /** Whether the path still leads to this file. */
+  isInPlace(): Promise<boolean>
   /** The SHA-256 of what is there. */
   digest(): string
   sync(): Promise<void>
@@ -31,6 +36,7 @@ export interface PartialFile {
 }
 
 const MODE = 0o600
+const FLAGS = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** The places of a partial file and of its facts. */
 function partialPaths(target: string): { readonly data: string; readonly facts: string } {
@@ -51,8 +57,7 @@ export async function removePartial(target: string): Promise<void> {
 export async function openPartial(target: string, options: { readonly signal: AbortSignal }): Promise<PartialFile> {
   const paths = partialPaths(target)
   const facts = await readFacts(paths.facts)
-  const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-  const file = await open(paths.data, flags, MODE).catch((error: unknown) => {
+  const file = await open(paths.data, FLAGS, MODE).catch((error: unknown) => {
     throw toFileError(error, 'written', paths.data)
   })
   try {
@@ -69,7 +74,7 @@ export async function openPartial(target: string, options: { readonly signal: Ab
 
 class OpenPartial implements PartialFile {
   readonly path: string
-  readonly #file: FileHandle
+  #file: FileHandle
   readonly #factsPath: string
   #hash: Hash
   offset: number
@@ -92,10 +97,14 @@ class OpenPartial implements PartialFile {
 
   async restart(facts: PartialFacts): Promise<void> {
     await this.#guard(async () => {
-      await this.#file.truncate(0)
+      await this.#file.close()
+      await unlink(this.path).catch((error: unknown) => {
+        if (readSystemCode(error) !== 'ENOENT') throw error
+      })
+      this.#file = await open(this.path, FLAGS | constants.O_EXCL, MODE)
       this.#hash = createHash('sha256')
       this.offset = 0
-      // Written after the cut: facts never stand beside bytes of another content.
+      // Written after the file: facts never stand beside bytes of another content.
       await writeFileAtomic(this.#factsPath, JSON.stringify(facts), { mode: MODE })
       this.facts = facts
     })
@@ -121,6 +130,12 @@ class OpenPartial implements PartialFile {
       await this.#file.truncate(offset)
       this.offset = offset
     })
+  }
+
+  async isInPlace(): Promise<boolean> {
+    const opened = await this.#file.stat({ bigint: true })
+    const named = await lstat(this.path, { bigint: true }).catch(() => undefined)
+    return named?.ino === opened.ino && named.dev === opened.dev
   }
 
   digest(): string {

@@ -77,6 +77,44 @@ describe('a large file', () => {
     expect((await fetchFile(world, origin)).digest).toBe(digest)
   })
 
+  it.each(['gzip', 'br', 'deflate', 'zstd', 'gzip, identity'])(
+    'is whole where the origin encodes a part as %s',
+    async (coding) => {
+      await using world = await openDownloads(parts)
+      await using origin = await startFileOrigin({
+        files: { '/x': content },
+        handle({ headers }, response) {
+          if (!/^bytes=\d+-\d+$/.test(headers.range ?? '')) return false
+          response.writeHead(206, {
+            'content-encoding': coding,
+            'content-range': `${headers.range?.replace('=', ' ')}/${content.length}`,
+            etag: String(response.getHeader('etag') ?? ''),
+          })
+          response.end(Buffer.alloc(MIB))
+          return true
+        },
+      })
+      expect((await fetchFile(world, origin)).digest).toBe(digest)
+    },
+  )
+
+  it.each([1, 2, 3, 5, 7])('is fetched again in one where part %i is of another content', async (wrong) => {
+    await using world = await openDownloads(parts)
+    await using origin = await startFileOrigin({
+      files: { '/x': content },
+      handle({ headers }, response) {
+        if (headers.range?.startsWith(`bytes=${wrong * MIB}-`) !== true) return false
+        const range = `${wrong * MIB}-${(wrong + 1) * MIB - 1}`
+        response.writeHead(206, { 'content-range': `bytes ${range}/${content.length}` })
+        response.end(noise(MIB, 99))
+        return true
+      },
+    })
+    expect((await fetchFile(world, origin, digest)).digest).toBe(digest)
+    expect(listRanges(origin).filter((range) => range === undefined)).toHaveLength(2)
+    expect(listRanges(origin).at(-1)).toBeUndefined()
+  })
+
   it('goes on in parts behind what a pause has left', async () => {
     await using world = await openDownloads(parts)
     await using origin = await startFileOrigin({ files: { '/x': content } })

@@ -87,7 +87,8 @@ async function askForPart(
 ): Promise<OutboundResponse> {
   const reply = await ask(`bytes=${begin}-${end - 1}`, { signal })
   const range = readContentRange(reply)
-  const isPart = reply.status === 206 && range?.first === begin && range.last === end - 1
+  const isPlain = (reply.headers['content-encoding'] ?? 'identity') === 'identity'
+  const isPart = reply.status === 206 && isPlain && range?.first === begin && range.last === end - 1
   if (isPart && range.totalBytes === totalBytes && isSame(reply)) return reply
   await reply.close()
   // The whole content comes where a condition did not hold; any other answer is that of an origin that limits calls.
