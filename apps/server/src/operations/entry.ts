@@ -12,6 +12,8 @@ export interface Entry {
   /** Resolves when the operation has left the running state. */
   ended: Promise<void>
   readonly watchers: Set<() => void>
+  /** The notes of its progress in the database. */
+  readonly notes: { dueAt: number; isWriting: boolean; written: Promise<void> }
 }
 
 /** The entry of an operation that does nothing yet. */
@@ -26,6 +28,7 @@ export function createEntry(operation: Operation, size = 0): Entry {
     isCommitted: false,
     ended: Promise.resolve(),
     watchers: new Set(),
+    notes: { dueAt: 0, isWriting: false, written: Promise.resolve() },
   }
 }
 

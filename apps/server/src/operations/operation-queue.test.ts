@@ -104,6 +104,71 @@ describe.each(places)('operations on $name', ({ create }) => {
     await next.close()
   })
 
+  /** Starts the queue anew as often as a server does that ends while its installation runs. */
+  async function restartOften(
+    world: World,
+    {
+      starts,
+      bytes,
+      how,
+    }: { readonly starts: number; readonly bytes: (run: number) => number; readonly how: 'kill' | 'stop' },
+  ): Promise<readonly string[]> {
+    const states: string[] = []
+    let reached = 0
+    for (let run = 1; run <= starts; run += 1) {
+      const next = await openOperations({ store: world.store, clock: systemClock, logger: silentLogger })
+      const [resumed] = next.list()
+      states.push(resumed?.state ?? 'none')
+      if (resumed?.state !== 'queued') break
+      next.register('model', 'installation', async ({ report, signal }) => {
+        report({ phase: 'Downloading', currentBytes: bytes(run) })
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      })
+      next.start()
+      await expect.poll(async () => (await world.store.find(resumed.jobId))?.state).toBe('running')
+      const { jobId } = resumed
+      const stored = async (): Promise<number> => (await world.store.find(jobId))?.resumes?.bytes ?? 0
+      if (bytes(run) >= reached + 64 * 1024) {
+        reached = bytes(run)
+        await expect.poll(stored).toBe(reached)
+      }
+      if (how === 'stop') await next.close()
+    }
+    return states
+  }
+
+  // verifies operation:restart:bounded
+  it.each<[string, (run: number) => number]>([
+    ['gets nothing', () => 0],
+    ['gets as far as before', () => 500_000],
+    ['gets hardly further', (run) => 500_000 + run],
+  ])('that %s in three resumes is failed, and can be tried again', async (_what, bytes) => {
+    await using world = await open()
+    const details = { url: 'https://a' }
+    const { jobId } = await world.operations.enqueue(install('one', details))
+    await expect.poll(async () => (await world.store.find(jobId))?.state).toBe('running')
+    const states = await restartOften(world, { starts: 9, bytes, how: 'kill' })
+    const most = bytes(1) === 0 ? 3 : 4
+    expect(states).toEqual([...Array(most).fill('queued'), 'failed'])
+    expect(await world.store.find(jobId)).toMatchObject({ state: 'failed', error: 'interrupted by restart', details })
+    const last = await openOperations({ store: world.store, clock: systemClock, logger: silentLogger })
+    const again = await last.enqueue(install('one', details))
+    expect(again.jobId).not.toBe(jobId)
+    expect(last.list()).toMatchObject([{ jobId: again.jobId, state: 'queued', details }])
+    await last.close()
+  })
+
+  it.each<[string, (run: number) => number, 'kill' | 'stop']>([
+    ['gets further each time', (run) => run * 100_000, 'kill'],
+    ['is stopped in order', () => 0, 'stop'],
+  ])('that %s is resumed however often', async (_what, bytes, how) => {
+    await using world = await open()
+    const { jobId } = await world.operations.enqueue(install('one', { url: 'https://a' }))
+    await expect.poll(async () => (await world.store.find(jobId))?.state).toBe('running')
+    expect(await restartOften(world, { starts: 7, bytes, how })).toEqual(Array(7).fill('queued'))
+    expect(await world.store.find(jobId)).toMatchObject({ details: { url: 'https://a' } })
+  })
+
   it('that were done when the server ended are complete, and run no second time', async () => {
     await using world = await open()
     const { jobId } = await world.operations.enqueue(install('one'))

@@ -41,10 +41,17 @@ const MAX_QUEUED_DETAILS = 32 * 1024 * 1024
 const MAX_FAILED = 200
 const RETRY_SAVE_MS = 1000
 const INTERRUPTED = 'interrupted by restart'
+/** Resumes without progress. Then the installation may be what ends the server. */
+const MAX_RESUMES = 3
+/** Bytes that count as progress. */
+const PROGRESS_BYTES = 64 * 1024
+/** Between two notes of the progress of one operation. */
+const NOTE_MS = 250
 
 /**
  * Reads the operations of the last run. Installations that ran then go on, or are complete where everything was in place
- * already; removals are failed, because nobody knows how much of them was done.
+ * already. One that got no further in three resumes is failed, so are removals, because nobody knows how much of them was
+ * done.
  */
 export async function openOperations(options: OperationsOptions): Promise<Operations> {
   const queue = new OperationQueue(options)
@@ -98,7 +105,9 @@ class OperationQueue implements Operations {
     const finishedAt = this.#clock.now()
     if (operation.action === 'deletion') return { ...operation, state: 'failed', error: INTERRUPTED, finishedAt }
     if ((await this.#wasCommitted?.(operation)) === true) return { ...operation, state: 'completed', finishedAt }
-    return { ...operation, state: 'queued', startedAt: undefined }
+    const { count, bytes } = operation.resumes ?? { count: 0, bytes: 0 }
+    if (count >= MAX_RESUMES) return { ...operation, state: 'failed', error: INTERRUPTED, finishedAt }
+    return { ...operation, state: 'queued', startedAt: undefined, resumes: { count: count + 1, bytes } }
   }
 
   register(subject: OperationSubject, action: OperationAction, perform: PerformOperation): void {
@@ -294,6 +303,7 @@ class OperationQueue implements Operations {
         signal: stop.signal,
         report: (report) => {
           meter.report(report, this.#clock.monotonic())
+          this.#noteProgress(entry)
           notify(entry)
         },
         commit: () => {
@@ -306,11 +316,41 @@ class OperationQueue implements Operations {
       meter.done('completed')
       await this.#finish(entry, { state: 'completed' })
     } catch (error) {
-      // It goes on with the next start.
-      if (this.#closing.signal.aborted && !entry.isCommitted) return
+      // It goes on with the next start, which resumes nothing: the server has ended in order.
+      if (this.#closing.signal.aborted && !entry.isCommitted) return await this.#putBack(entry)
       await this.#fail(entry, error)
     }
     this.#startNext()
+  }
+
+  /** Stores how far a resumed installation is, where no run before got so far. */
+  #noteProgress(entry: Entry): void {
+    const { operation, meter } = entry
+    const bytes = meter.progress.currentBytes ?? 0
+    const now = this.#clock.monotonic()
+    if (operation.resumes === undefined || bytes < operation.resumes.bytes + PROGRESS_BYTES) return
+    if (entry.notes.isWriting || now < entry.notes.dueAt) return
+    entry.operation = { ...operation, resumes: { count: 0, bytes } }
+    entry.notes.dueAt = now + NOTE_MS
+    entry.notes.isWriting = true
+    entry.notes.written = this.#store
+      .save(entry.operation)
+      .catch((error: unknown) => {
+        this.#logger.warn({ err: error, jobId: operation.jobId }, 'the progress of an operation could not be stored')
+      })
+      .finally(() => {
+        entry.notes.isWriting = false
+      })
+  }
+
+  /** Nobody knows how much of a removal was done: the next start fails it. */
+  async #putBack(entry: Entry): Promise<void> {
+    if (entry.operation.action === 'deletion') return
+    await entry.notes.written
+    entry.operation = { ...entry.operation, state: 'queued', startedAt: undefined }
+    await this.#store.save(entry.operation).catch((error: unknown) => {
+      this.#logger.warn({ err: error, jobId: entry.operation.jobId }, 'an operation could not be put back')
+    })
   }
 
   async #fail(entry: Entry, error: unknown): Promise<void> {
@@ -323,6 +363,8 @@ class OperationQueue implements Operations {
 
   /** Brings an operation to an end. Its row is written before it leaves the list. */
   async #finish(entry: Entry, end: Pick<Operation, 'state' | 'error'>): Promise<void> {
+    // A note that is written later would take its end back.
+    await entry.notes.written
     const operation: Operation = { ...entry.operation, ...end, finishedAt: this.#clock.now() }
     await this.#save(operation)
     entry.operation = operation

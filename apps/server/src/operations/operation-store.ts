@@ -70,7 +70,10 @@ export function createOperationStore({
         await transaction.change((db, { operations }) =>
           db
             .update(operations)
-            .set({ state, error, startedAt, finishedAt })
+            .set({
+              ...{ state, error, startedAt, finishedAt },
+              ...(operation.resumes === undefined ? {} : { details: formatDetails(operation) }),
+            })
             .where(eq(operations.jobId, operation.jobId)),
         )
         if (!finished.includes(state)) return
@@ -100,19 +103,36 @@ export function createOperationStore({
 type OperationRow = Tables['operations']['$inferSelect']
 
 function toRow(operation: Operation, owner: string): OperationRow {
-  const { details, error = null, nodeId = null, startedAt = null, finishedAt = null, ...rest } = operation
-  return { ...rest, owner, details: JSON.stringify(details), error, nodeId, startedAt, finishedAt }
+  const {
+    details: _,
+    resumes: __,
+    error = null,
+    nodeId = null,
+    startedAt = null,
+    finishedAt = null,
+    ...rest
+  } = operation
+  return { ...rest, owner, details: formatDetails(operation), error, nodeId, startedAt, finishedAt }
+}
+
+/** The key of the resumes in the column of the details. No request can have it: the details are checked by their names. */
+const RESUMES = '$resumes'
+
+function formatDetails({ details, resumes }: Operation): string {
+  return JSON.stringify(resumes === undefined ? details : { ...details, [RESUMES]: resumes })
 }
 
 function fromRow({ owner: _, ...row }: OperationRow): Operation {
+  // The columns hold what `toRow` wrote.
+  const { [RESUMES]: resumes, ...details } = JSON.parse(row.details) as Operation['details']
   return {
     jobId: row.jobId,
-    // The columns hold what `toRow` wrote.
     state: row.state as OperationState,
     subject: row.subject as Operation['subject'],
     action: row.action as Operation['action'],
     fullName: row.fullName,
-    details: JSON.parse(row.details) as Operation['details'],
+    details,
+    resumes: resumes as Operation['resumes'],
     error: row.error ?? undefined,
     nodeId: row.nodeId ?? undefined,
     position: row.position,

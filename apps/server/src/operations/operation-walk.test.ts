@@ -12,6 +12,8 @@ import { keepsData } from './stopped-operation.ts'
 const LONG = process.env.SVC_LONG === '1'
 const STEPS = LONG ? 100_000 : 10_000
 const CONCURRENCY = 2
+/** Resumes of one installation that gets no further. */
+const MAX_RESUMES = 3
 const TARGETS = ['a', 'B', 'gallery@c', 'd']
 
 /** What must be true of a job, by the specification. */
@@ -23,6 +25,7 @@ interface ModelJob {
   isCommitted: boolean
   isStopping: boolean
   finishedAt: number
+  resumes: number
   error?: string | undefined
 }
 
@@ -48,7 +51,16 @@ class Model {
   }
 
   add(id: string, target: string, action: OperationAction): void {
-    const job = { id, target, action, state: 'queued', isCommitted: false, isStopping: false, finishedAt: 0 } as const
+    const job = {
+      id,
+      target,
+      action,
+      state: 'queued',
+      isCommitted: false,
+      isStopping: false,
+      finishedAt: 0,
+      resumes: 0,
+    } as const
     this.jobs.push({ ...job })
     for (const failed of this.in('failed')) if (failed.target === target) this.end(failed, 'dismissed')
     this.schedule()
@@ -78,11 +90,12 @@ class Model {
     return finished.sort((one, other) => other.finishedAt - one.finishedAt)
   }
 
-  restart(): void {
+  restart({ isGraceful }: { readonly isGraceful: boolean }): void {
     for (const job of this.in('running')) {
       job.isCommitted = false
       job.isStopping = false
-      if (job.action === 'installation') {
+      if (job.action === 'installation' && (isGraceful || job.resumes < MAX_RESUMES)) {
+        if (!isGraceful) job.resumes += 1
         job.state = 'queued'
         continue
       }
@@ -261,7 +274,7 @@ it(`goes through ${STEPS} random steps as the states of §3.3 say, with restarts
       const isOpen = model.in('running').every((job) => !job.isCommitted)
       if (isGraceful && isOpen) await run.operations.close()
       else run.kill()
-      model.restart()
+      model.restart({ isGraceful: isGraceful && isOpen })
       run = await startRun(store, now)
     },
   ]

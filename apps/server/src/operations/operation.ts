@@ -38,6 +38,14 @@ export interface OperationProgress {
   readonly receivedBytes?: number | undefined
 }
 
+/** How often an installation was resumed after the server ended while it ran. */
+export interface Resumes {
+  /** Since it got further than `bytes`. */
+  readonly count: number
+  /** How far it got. */
+  readonly bytes: number
+}
+
 /** One operation. Times are milliseconds since the epoch. */
 export interface Operation extends OperationRequest {
   readonly jobId: string
@@ -45,6 +53,8 @@ export interface Operation extends OperationRequest {
   /** Order of the queue. */
   readonly position: number
   readonly error?: string | undefined
+  /** Of an installation that the end of the server has interrupted. */
+  readonly resumes?: Resumes | undefined
   /** The worker that the operation belongs to. */
   readonly nodeId?: string | undefined
   readonly createdAt: number
