@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mockOptions } from '@svc/backend-mock/script'
@@ -13,7 +14,12 @@ const gitHash = (content: Uint8Array): string =>
   createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
 
 /** A repository of the hub: files above 1 KiB are large ones with a SHA-256. */
-function setRepository(world: GalleryWorld, files: Readonly<Record<string, Uint8Array>>, commit = COMMIT): void {
+function setRepository(
+  world: GalleryWorld,
+  files: Readonly<Record<string, Uint8Array>>,
+  commit = COMMIT,
+  repo = 'org/repo',
+): void {
   const siblings = Object.entries(files).map(([rfilename, content]) => ({
     rfilename,
     size: content.length,
@@ -21,9 +27,9 @@ function setRepository(world: GalleryWorld, files: Readonly<Record<string, Uint8
     ...(content.length > 1024 ? { lfs: { sha256: sha256(content), size: content.length } } : {}),
   }))
   const described = Buffer.from(JSON.stringify({ sha: commit, siblings }))
-  world.origin.files.set('/api/models/org/repo/revision/main', { content: described })
+  world.origin.files.set(`/api/models/${repo}/revision/main`, { content: described })
   for (const [path, content] of Object.entries(files)) {
-    world.origin.files.set(`/org/repo/resolve/${commit}/${path}`, { content })
+    world.origin.files.set(`/${repo}/resolve/${commit}/${path}`, { content })
   }
 }
 
@@ -128,6 +134,26 @@ describe('a model with a snapshot of a repository', () => {
     })
     expect(await next.finished(jobID)).toMatchObject({ message: 'completed' })
     expect(first.origin.sentBytes - before).toBeLessThan(1.5 * 1024 * 1024)
+  })
+
+  it('fails where a snapshot is deleted before its model file is written', async () => {
+    let snapshots = ''
+    await using world = await startGalleryWorld({
+      handle({ url = '' }) {
+        // The first snapshot is committed by now.
+        if (url.startsWith('/org/other/resolve/')) rmSync(snapshots, { recursive: true })
+        return false
+      },
+    })
+    snapshots = join(world.server.modelsPath, '.artifacts/huggingface')
+    setRepository(world, REPOSITORY)
+    setRepository(world, { 'other.bin': Buffer.alloc(2000, 4) }, COMMIT, 'org/other')
+    const entry = artifactEntry('snap')
+    const overrides = entry.overrides as { artifacts: object[] }
+    overrides.artifacts.push({ name: 'draft', target: 'companion', source: { type: 'huggingface', repo: 'org/other' } })
+    world.setIndex([entry])
+    expect(await world.apply({ id: 'snap' })).toMatchObject({ error: expect.stringContaining('snapshot of org/repo') })
+    expect((await readdir(world.server.modelsPath)).filter((name) => !name.startsWith('.'))).toEqual([])
   })
 
   it.each([

@@ -74,8 +74,8 @@ export async function finishJob(server: TestServer, path: string): Promise<Recor
 export async function startGalleryWorld(
   options: TestServerOptions & Partial<FileOriginOptions> = {},
 ): Promise<GalleryWorld> {
-  const { hasConditions, files } = options
-  const origin = await startFileOrigin({ hasConditions, files: { '/index.yaml': Buffer.from('[]'), ...files } })
+  const { hasConditions, handle, files } = options
+  const origin = await startFileOrigin({ hasConditions, handle, files: { '/index.yaml': Buffer.from('[]'), ...files } })
   const galleries = JSON.stringify([{ name: 'test', url: `${origin.origin}/index.yaml` }])
   const server = await startTestServer({
     ...options,

@@ -10490,6 +10490,11 @@ export interface operations {
                             error: string;
                         }[];
                         freed_bytes: number;
+                        /**
+                         * @description Why selected files are left: an installation was asked for meanwhile, or the client left.
+                         * @enum {string}
+                         */
+                        stopped?: "installation" | "aborted";
                         readonly installing: string[];
                     };
                 };

@@ -157,6 +157,13 @@ export const STATES = defineRequirements([
     state: 'built',
   },
   {
+    id: 'operation:restart:bounded',
+    section: '3.3',
+    behavior:
+      'An installation that gets no further in three resumes after a kill is failed with `interrupted by restart`, and can be tried again; a stop in order does not count.',
+    state: 'built',
+  },
+  {
     id: 'operation:restart:removal',
     section: '3.3',
     behavior:
