@@ -117,9 +117,10 @@ async function pruneModels(server: ServerClient, { argument, json, isDryRun }: R
 }
 
 function printPruned(pruned: Fields): void {
-  const { removed, failed, installing } = pruned
+  const { removed, failed, stopped, installing } = pruned
   print(formatUnused(toRows(removed).map((row) => ['deleted', row])))
   for (const { file, error } of toRows(failed)) printErrorLine(`${String(file)} is still there: ${String(error)}`)
+  if (stopped === 'installation') printLine('an installation was asked for meanwhile: the rest stays')
   printInstalling(installing)
 }
 
