@@ -13,7 +13,7 @@ export interface Entry {
   ended: Promise<void>
   readonly watchers: Set<() => void>
   /** The notes of its progress in the database. */
-  readonly notes: { dueAt: number; isWriting: boolean; written: Promise<void> }
+  readonly notes: { isBusy: boolean; isEnded: boolean; written: Promise<void> }
 }
 
 /** The entry of an operation that does nothing yet. */
@@ -28,7 +28,7 @@ export function createEntry(operation: Operation, size = 0): Entry {
     isCommitted: false,
     ended: Promise.resolve(),
     watchers: new Set(),
-    notes: { dueAt: 0, isWriting: false, written: Promise.resolve() },
+    notes: { isBusy: false, isEnded: false, written: Promise.resolve() },
   }
 }
 

@@ -327,25 +327,30 @@ class OperationQueue implements Operations {
   #noteProgress(entry: Entry): void {
     const { operation, meter } = entry
     const bytes = meter.progress.currentBytes ?? 0
-    const now = this.#clock.monotonic()
-    if (operation.resumes === undefined || bytes < operation.resumes.bytes + PROGRESS_BYTES) return
-    if (entry.notes.isWriting || now < entry.notes.dueAt) return
+    if (entry.notes.isBusy || entry.notes.isEnded || operation.resumes === undefined) return
+    if (bytes < operation.resumes.bytes + PROGRESS_BYTES) return
     entry.operation = { ...operation, resumes: { count: 0, bytes } }
-    entry.notes.dueAt = now + NOTE_MS
-    entry.notes.isWriting = true
-    entry.notes.written = this.#store
-      .save(entry.operation)
-      .catch((error: unknown) => {
-        this.#logger.warn({ err: error, jobId: operation.jobId }, 'the progress of an operation could not be stored')
-      })
-      .finally(() => {
-        entry.notes.isWriting = false
-      })
+    entry.notes.isBusy = true
+    entry.notes.written = this.#store.save(entry.operation).catch((error: unknown) => {
+      this.#logger.warn({ err: error, jobId: operation.jobId }, 'the progress of an operation could not be stored')
+    })
+    void this.#noteLater(entry)
+  }
+
+  /** The last report before a crash may be the last of all: it is stored too. */
+  async #noteLater(entry: Entry): Promise<void> {
+    const signal = AbortSignal.any([this.#closing.signal, entry.stop.signal])
+    await entry.notes.written
+    await this.#clock.sleep(NOTE_MS, { signal }).catch(() => undefined)
+    if (signal.aborted || entry.notes.isEnded) return
+    entry.notes.isBusy = false
+    this.#noteProgress(entry)
   }
 
   /** Nobody knows how much of a removal was done: the next start fails it. */
   async #putBack(entry: Entry): Promise<void> {
     if (entry.operation.action === 'deletion') return
+    entry.notes.isEnded = true
     await entry.notes.written
     entry.operation = { ...entry.operation, state: 'queued', startedAt: undefined }
     await this.#store.save(entry.operation).catch((error: unknown) => {
@@ -364,6 +369,7 @@ class OperationQueue implements Operations {
   /** Brings an operation to an end. Its row is written before it leaves the list. */
   async #finish(entry: Entry, end: Pick<Operation, 'state' | 'error'>): Promise<void> {
     // A note that is written later would take its end back.
+    entry.notes.isEnded = true
     await entry.notes.written
     const operation: Operation = { ...entry.operation, ...end, finishedAt: this.#clock.now() }
     await this.#save(operation)
