@@ -11094,9 +11094,9 @@ export interface operations {
     };
     get_api_models_hub_search: {
         parameters: {
-            query?: {
-                /** @description Words to search for; required. */
-                q?: string;
+            query: {
+                /** @description Words to search for. */
+                q: string;
             };
             header?: never;
             path?: never;
