@@ -89,6 +89,54 @@ describe('toRequestHeaders', () => {
     })
   })
 
+  it.each([
+    'CF-Access-Jwt-Assertion',
+    'Cf-Access-Authenticated-User-Email',
+    'CF-Connecting-IP',
+    'CF-Ray',
+    'True-Client-IP',
+    'X-Client-IP',
+    'Fastly-Client-IP',
+    'X-Cluster-Client-IP',
+    'Remote-User',
+    'Remote-Groups',
+    'X-Remote-User',
+    'X-Amzn-Oidc-Data',
+    'X-Amzn-Oidc-AccessToken',
+    'X-Amzn-Mtls-Clientcert',
+    'X-Amzn-Trace-Id',
+    'X-Goog-IAP-JWT-Assertion',
+    'X-Goog-Authenticated-User-Email',
+    'X-Auth-Request-Access-Token',
+    'X-Auth-Request-Email',
+    'X-authentik-jwt',
+    'X-MS-CLIENT-PRINCIPAL',
+    'X-MS-CLIENT-PRINCIPAL-NAME',
+    'X-MS-TOKEN-AAD-ID-TOKEN',
+    'X-WEBAUTH-USER',
+    'X-Pomerium-Jwt-Assertion',
+    'X-Vouch-IdP-AccessToken',
+    'Tailscale-User-Login',
+  ])('keeps back %s, which a proxy before the server adds, also where all pass', (name) => {
+    for (const written of [name, name.toLowerCase(), name.toUpperCase()])
+      expect(toRequestHeaders({ ...plain, given: { [written]: 'hush' }, passesAll: true }), written).toEqual(
+        toRequestHeaders(plain),
+      )
+  })
+
+  it.each([
+    'cfg',
+    'remote',
+    'x-amz-date',
+    'x-amzn-bedrock-trace',
+    'x-goog-api-client',
+    'x-ms-version',
+    'x-ms-client-request-id',
+    'x-auth',
+  ])('passes %s of a client where all pass', (name) => {
+    expect(toRequestHeaders({ ...plain, given: { [name]: '1' }, passesAll: true })[name]).toBe('1')
+  })
+
   it('asks for the codings it decodes, and for no other', () => {
     const given = { 'accept-encoding': 'zstd' }
     expect(toRequestHeaders({ ...plain, given, decode: true })['accept-encoding']).toBe('gzip, deflate, br')

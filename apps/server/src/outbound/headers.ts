@@ -6,10 +6,13 @@ const REQUEST_HEADERS =
 
 /**
  * Request headers that never go on where a client's own headers do: those of the connection, credentials, what names the
- * page that asked, what this client sets itself, and what proxies before this server have added.
+ * page that asked, and what this client sets itself.
  */
 const KEPT_BACK =
-  /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|accept-encoding|origin|referer|authorization|cookie|x-api-key|xi-api-key|proxy-.*|sec-.*|forwarded|x-forwarded-.*|x-real-ip|via)$/
+  /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|accept-encoding|origin|referer|authorization|cookie|x-api-key|xi-api-key|proxy-.*|sec-.*)$/
+/** Request headers that proxies before this server add: the way of the request, and who signed in, often with a token. */
+const ADDED_BY_PROXIES =
+  /^(forwarded|via|x-forwarded-.*|x-real-ip|true-client-ip|x-client-ip|x-cluster-client-ip|fastly-client-ip|cf-.*|remote-.*|x-remote-.*|x-amzn-(oidc|mtls)-.*|x-amzn-trace-id|x-goog-(iap|authenticated-user)-.*|x-auth-request-.*|x-authentik-.*|x-ms-(client-principal|token)-?.*|x-webauth-.*|x-pomerium-.*|x-vouch-.*|tailscale-.*)$/
 
 /** Reply headers about the connection, and those that callers of this client must not act on. */
 const DROPPED_REPLY_HEADERS: ReadonlySet<string> = new Set([
@@ -43,7 +46,8 @@ export function toRequestHeaders(options: RequestHeaderOptions): Record<string, 
     entries.flatMap(([name, value = '']) => (name === 'connection' ? value.toLowerCase().split(/\s*,\s*/) : [])),
   )
   const isAllowed = (name: string): boolean =>
-    REQUEST_HEADERS.test(name) || (options.passesAll === true && !KEPT_BACK.test(name) && !ofConnection.has(name))
+    REQUEST_HEADERS.test(name) ||
+    (options.passesAll === true && !KEPT_BACK.test(name) && !ADDED_BY_PROXIES.test(name) && !ofConnection.has(name))
   const given = entries.filter(([name, value]) => value !== undefined && isAllowed(name))
   return {
     accept: '*/*',
