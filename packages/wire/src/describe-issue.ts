@@ -38,7 +38,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'unrecognized_keys':
-      return 'has a field that is not known'
+      return describeUnknown(issue.keys)
     case 'invalid_key':
       return 'has a key that is not allowed'
     case 'invalid_format':
@@ -71,6 +71,16 @@ function describeChoice(values: readonly unknown[] = []): string {
   const listed = values.slice(0, MAX_LISTED).map((value) => JSON.stringify(value) ?? 'absent')
   if (values.length > MAX_LISTED) return 'is not one of the known values'
   return listed.length === 1 ? `must be ${listed[0]}` : `must be one of ${listed.join(', ')}`
+}
+
+/** Names the first unknown field. A name that is not a plain word may be anything, so it is not repeated. */
+function describeUnknown([name]: readonly string[] = []): string {
+  return name !== undefined && isPlainKey(name) ? `has the unknown field "${name}"` : 'has a field that is not known'
+}
+
+/** Whether the name of a field is a plain word, which messages may repeat. */
+export function isPlainKey(key: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(key)
 }
 
 /** Describes the bound of a number, a text, a list or a map. */

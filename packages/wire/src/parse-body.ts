@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type * as z from 'zod'
-import { describeIssue, describeTypes } from './describe-issue.ts'
+import { describeIssue, describeTypes, isPlainKey } from './describe-issue.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -41,15 +41,13 @@ function mostSpecific(issue: Issue): { path: readonly PropertyKey[]; message: st
   return { path: issue.path, message }
 }
 
-const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
-
 /** A path as `messages[2].content`; a key that is not a plain word is the sender's text and shows as `*`. */
 function formatPath(path: readonly PropertyKey[]): string {
   let text = ''
   for (const segment of path) {
     if (typeof segment === 'number') text += `[${segment}]`
     else {
-      const key = typeof segment === 'string' && PLAIN_KEY.test(segment) ? segment : '*'
+      const key = typeof segment === 'string' && isPlainKey(segment) ? segment : '*'
       text += text === '' ? key : `.${key}`
     }
   }

@@ -1,5 +1,5 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
 import { verifies } from './verifies.ts'
@@ -60,4 +60,32 @@ it('a copy that cannot be made writes nothing, and leaves alone what is there', 
     expect((await copy(model, body)).status, `${model} ${JSON.stringify(body)}`).toBe(status)
   expect(await listFolder()).toEqual(before)
   expect(await readdir(join(folder, 'mine'))).toEqual([])
+})
+
+it('a copy leaves alone the weights of every other model, and no trace of its work', async () => {
+  const folder = join(server.folder, 'models')
+  const others = ['spare', 'spare.gguf', 'team__spare', 'team__spare.gguf', '.spare', '.copying-'].flatMap((name) => [
+    join(`${name}.copying`, 'model.onnx'),
+    `${name}.tmp`,
+  ])
+  for (const other of others) {
+    await mkdir(dirname(join(folder, other)), { recursive: true })
+    await writeFile(join(folder, other), 'the weights of another model')
+  }
+  const before = new Set(await listFolder())
+  expect((await copy('demo-ner', { name: 'spare' })).status).toBe(200)
+  expect((await copy('demo', { name: 'team/spare' })).status).toBe(200)
+  const added = (await listFolder()).filter((name) => !before.has(name))
+  expect(added.sort()).toEqual(['spare', 'spare.yaml', 'team__spare.gguf', 'team__spare.yaml'])
+  for (const other of others)
+    expect(await readFile(join(folder, other), 'utf8'), other).toBe('the weights of another model')
+})
+
+it('a field of the body that the route does not know is named', async () => {
+  const before = await listFolder()
+  for (const field of ['overwrite', 'force', 'names', 'Name', 'weights']) {
+    const reply = await copy('demo-ner', { name: 'fresh', [field]: true })
+    expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining(field)])
+  }
+  expect(await listFolder()).toEqual(before)
 })

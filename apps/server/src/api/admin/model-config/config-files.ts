@@ -251,7 +251,7 @@ export function createConfigFiles({
         const weights = findWeights(model, newName)
         await refuseFile(weights.file)
         const checked = refuseSeveral(checkConfig(writeCopy(model, newName, weights.file), file))
-        await copyWeights(weights, modelsPath)
+        await copyWeights(weights, modelsPath, () => refuseFile(weights.file))
         return write(file, checked).catch(async (error: unknown) => {
           await rm(join(modelsPath, weights.file), { recursive: true, force: true })
           throw error

@@ -1,5 +1,6 @@
-import { cp, rename, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { SvcError } from '@svc/errors'
 import { stringify } from 'yaml'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { isGgufName } from '../../../catalog/to-model-config.ts'
@@ -22,17 +23,28 @@ export function findWeights({ folder, file }: Pick<ModelConfig, 'folder' | 'file
   return { file: base, source: basename(folder) === 'onnx' ? dirname(folder) : folder }
 }
 
-/** Copies weights into the models folder: whole or not at all. */
-export async function copyWeights({ source, file }: CopiedWeights, modelsPath: string): Promise<void> {
-  const target = join(modelsPath, file)
-  const unfinished = `${target}.copying`
+/**
+ * Copies weights into the models folder: whole or not at all. They are written in a new hidden folder, which no model
+ * can be named after.
+ *
+ * @param refuseTaken throws where the name is taken by now: a copy can take minutes
+ */
+export async function copyWeights(
+  { source, file }: CopiedWeights,
+  modelsPath: string,
+  refuseTaken: () => Promise<void>,
+): Promise<void> {
+  let folder: string | undefined
   try {
-    await rm(unfinished, { recursive: true, force: true })
+    folder = await mkdtemp(join(modelsPath, '.copying-'))
+    const unfinished = join(folder, 'weights')
     await cp(source, unfinished, { recursive: true, errorOnExist: true, force: false })
-    await rename(unfinished, target)
+    await refuseTaken()
+    await rename(unfinished, join(modelsPath, file))
   } catch (error) {
-    await rm(unfinished, { recursive: true, force: true }).catch(() => undefined)
-    throw toFileError(error, 'written', file)
+    throw SvcError.is(error) ? error : toFileError(error, 'written', file)
+  } finally {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined)
   }
 }
 

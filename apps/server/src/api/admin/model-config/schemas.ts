@@ -7,7 +7,7 @@ export const patchBody = z.record(z.string(), z.unknown())
 export const fileText = z.string().describe('The model file: YAML, or JSON.')
 
 /** Body of `POST /api/models/copy/:name`. */
-export const copyBody = z.object({ name: z.string().min(1).describe('Name of the copy.') })
+export const copyBody = z.strictObject({ name: z.string().min(1).describe('Name of the copy.') })
 
 /** Reply of the routes that write a model file. */
 export const configWritten = z.object({
