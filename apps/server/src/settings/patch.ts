@@ -20,17 +20,26 @@ export interface PatchContext {
 const refused = (message: string, param?: string): SvcError =>
   new SvcError('invalid_request', message, { code: 'invalid_setting', details: { param } })
 
-/** The texts of a secret setting with masks replaced by the secrets. */
+/**
+ * The value of a secret setting without masks, of which each leaves the saved value as it is: the secret of a flag or a
+ * variable never gets into the file. Undefined where nothing is saved.
+ */
 function unmaskValue(key: SettingKey, value: unknown, { saved, current }: PatchContext): unknown {
-  const known = [saved.get(key), current(key)].flat().filter((each) => typeof each === 'string')
-  const one = (item: unknown): unknown => {
-    if (typeof item !== 'string') return item
-    const secret = unmask(item, known)
-    if (secret === undefined)
-      throw refused(`Invalid ${key}: a masked value is no longer known; load the settings again`, key)
-    return secret
+  const listTexts = (held: unknown): string[] => [held].flat().filter((each) => typeof each === 'string')
+  const ofFile = listTexts(saved.get(key))
+  const known = [...ofFile, ...listTexts(current(key))]
+  const readMask = (mask: string): string | undefined => {
+    if (unmask(mask, known) !== undefined) return unmask(mask, ofFile)
+    throw refused(`Invalid ${key}: a masked value is no longer known; load the settings again`, key)
   }
-  return Array.isArray(value) ? value.map(one) : one(value)
+  const isMasked = (item: unknown): item is string => typeof item === 'string' && isMask(item)
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value
+    return items.flatMap((item) => (isMasked(item) ? (readMask(item) ?? []) : [item]))
+  }
+  if (!isMasked(value)) return value
+  readMask(value)
+  return saved.get(key)
 }
 
 /** The checked value of one entry; undefined takes the saved value away. */
@@ -42,7 +51,9 @@ function checkEntry(key: SettingKey, given: unknown, context: PatchContext): unk
     throw refused(`${key} is set through the ${owner} routes`, key)
   }
   if (given === null) return undefined
-  const value = readSetting(setting, secret === true ? unmaskValue(key, given, context) : given)
+  const meant = secret === true ? unmaskValue(key, given, context) : given
+  if (meant === undefined) return undefined
+  const value = readSetting(setting, meant)
   if (value === undefined) throw refused(`Invalid ${key} format: it is not ${form}`, key)
   if (!isBuilt && !isDeepStrictEqual(value, context.current(key))) throw refused(`${key} is not in this version`, key)
   if (key !== 'api_keys' || !Array.isArray(value)) return value

@@ -202,6 +202,44 @@ describe('an update', () => {
   })
 })
 
+// verifies settings:secrets:masks
+describe('the mask of a secret that is sent back', () => {
+  const GIVEN = 'http://user:canary-given@proxy.example:1'
+  const SAVED = 'http://user:canary-saved@proxy.example:2'
+  const NEW = 'http://proxy.example:3'
+  it.each([
+    ['of a variable', { given: GIVEN, sent: maskSecret(GIVEN), after: {} }],
+    ['of a variable beside a saved one', { given: GIVEN, saved: SAVED, sent: maskSecret(GIVEN), after: SAVED }],
+    ['of a saved one that a variable hides', { given: GIVEN, saved: SAVED, sent: maskSecret(SAVED), after: SAVED }],
+    ['of a saved one', { saved: SAVED, sent: maskSecret(SAVED), after: SAVED }],
+    ['of a variable that is saved too', { given: GIVEN, saved: GIVEN, sent: maskSecret(GIVEN), after: GIVEN }],
+  ] as const)('%s leaves the file as it is', async (_, { sent, after, ...values }) => {
+    for (const source of ['variable', 'flag']) {
+      await using dir = await tempDir()
+      if ('saved' in values) await put(dir, 'runtime_settings.json', { https_proxy: values.saved })
+      const given = 'given' in values ? values.given : undefined
+      const place = source === 'flag' ? { argv: [`--https-proxy=${given}`] } : { env: { HTTPS_PROXY: given ?? '' } }
+      await using settings = await open(dir, given === undefined ? {} : place)
+      await settings.update({ https_proxy: sent, threads: 3 })
+      expect(await saved(dir), source).toEqual({
+        ...(typeof after === 'string' ? { https_proxy: after } : {}),
+        threads: 3,
+      })
+      await settings.update({ https_proxy: NEW })
+      expect(await saved(dir), source).toEqual({ https_proxy: NEW, threads: 3 })
+    }
+  })
+
+  it.each([
+    ['of a secret that is gone', maskSecret('http://gone.example')],
+    ['of the secret of another setting', maskSecret('svc-canary-key')],
+  ])('%s is refused', async (_, sent) => {
+    await using dir = await tempDir()
+    await using settings = await open(dir, { env: { HTTPS_PROXY: GIVEN, SVC_API_KEY: 'svc-canary-key' } })
+    expect((await refusal(settings.update({ https_proxy: sent }))).message).toContain('load the settings again')
+  })
+})
+
 describe('API keys', () => {
   it('add up from flag, saved settings and file, each once', async () => {
     await using dir = await tempDir()
