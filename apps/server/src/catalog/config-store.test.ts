@@ -500,6 +500,7 @@ describe('demo models', () => {
     'a recogniser': 'known_usecases: [token_classify]',
     'a model of all': 'known_usecases: [chat, embeddings, rerank]',
     'a disabled chat model': 'known_usecases: [chat]\ndisabled: true',
+    'a disabled model of all': 'known_usecases: [chat, embeddings, rerank]\ndisabled: true',
   } as const
 
   it.each([
@@ -513,7 +514,8 @@ describe('demo models', () => {
     ['a reranker', ['chats', 'embeds']],
     ['a recogniser', ['chats', 'embeds']],
     ['a model of all', []],
-    ['a disabled chat model', ['embeds']],
+    ['a disabled chat model', ['chats', 'embeds']],
+    ['a disabled model of all', ['chats', 'embeds']],
   ] as const)('auto: beside %s, %j are listed and all stay usable by name', async (own, listed) => {
     await using dir = await tempDir()
     mkdirSync(dir.join('models'))

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { chatGguf, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createConfigStore } from './config-store.ts'
+import type { ModelConfig } from './model-config.ts'
 import { createModelDirectory, type ModelDirectory } from './resolve.ts'
 
 const DEFAULTS = { threads: 3, defaultThreads: 2, f16: false, debug: false, contextSize: -1 }
@@ -120,6 +121,11 @@ it.each([
   ['off', 'a'],
   ['embeds', 'a'],
   ['../b', 'a'],
+  ['short', 'short'],
+  ['to-off', 'a'],
+  ['to-embeds', 'a'],
+  ['to-gone', 'a'],
+  ['to-alias', 'a'],
 ])('with the default model %j, %j answers a chat without a model name', async (preferred, expected) => {
   const chats = 'backend: x\nknown_usecases: [chat]'
   const files = {
@@ -127,9 +133,29 @@ it.each([
     'b.yaml': `name: b\n${chats}`,
     'off.yaml': `name: off\ndisabled: true\n${chats}`,
     'embeds.yaml': 'name: embeds\nbackend: x\nknown_usecases: [embeddings]\ntemplate: {}',
+    'short.yaml': 'name: short\nalias: b',
+    'to-off.yaml': 'name: to-off\nalias: off',
+    'to-embeds.yaml': 'name: to-embeds\nalias: embeds',
+    'to-gone.yaml': 'name: to-gone\nalias: gone',
+    'to-alias.yaml': 'name: to-alias\nalias: short',
   }
   await using here = await world(files, preferred)
   expect(here.directory.findDefault('chat')?.name).toBe(expected)
+})
+
+it.each<readonly [string, readonly string[], string | undefined]>([
+  ['the alias', ['short', 'a'], 'short'],
+  ['the model', ['b', 'a'], 'short'],
+  ['another model', ['a'], 'a'],
+  ['another alias of it', ['other', 'a'], 'a'],
+  ['no model', [], undefined],
+])('a default model that is an alias serves a caller who may use %s', async (_, allowed, expected) => {
+  const chats = 'backend: x\nknown_usecases: [chat]'
+  const aliases = { 'short.yaml': 'name: short\nalias: b', 'other.yaml': 'name: other\nalias: b' }
+  await using here = await world({ 'a.yaml': `name: a\n${chats}`, 'b.yaml': `name: b\n${chats}`, ...aliases }, 'short')
+  const isMeant = ({ name, alias = name }: ModelConfig): boolean => allowed.includes(name) || allowed.includes(alias)
+  const found = here.directory.findDefault('chat', isMeant)
+  expect([found?.name, found?.model.name]).toEqual([expected, expected === 'short' ? 'b' : expected])
 })
 
 it('has no default for unknown usecases', async () => {
@@ -149,4 +175,28 @@ it('has a demo model as default only where no other model serves the usecase', a
   const directory = createModelDirectory(store, DEFAULTS)
   expect(directory.list().map(({ name }) => name)).toEqual(['a', 'z'])
   expect([directory.findDefault('rerank')?.name, directory.findDefault('embeddings')?.name]).toEqual(['z', 'a'])
+})
+
+it.each<readonly [string, string, readonly string[], string | undefined]>([
+  ['serves everybody', '', ['z', 'a', 'b'], 'z'],
+  ['is not meant for the caller', '', ['a', 'b'], 'a'],
+  ['is not meant for the caller, who may use a later demo model', '', ['b'], 'b'],
+  ['is not meant for a caller without models', '', [], undefined],
+  ['is disabled', 'disabled: true', ['z', 'a', 'b'], 'a'],
+  ['has no weights', 'parameters: {model: gone.gguf}', ['z', 'a', 'b'], 'a'],
+  ['has no weights and is all that the caller may use', 'parameters: {model: gone.gguf}', ['z'], 'z'],
+])('a demo model steps in where the model that replaces it %s', async (_, keys, allowed, expected) => {
+  await using dir = await tempDir()
+  await mkdir(dir.join('models'))
+  writeFileSync(dir.join('d.gguf'), chatGguf())
+  writeFileSync(dir.join('models/z.yaml'), `name: z\nbackend: llama\nknown_usecases: [chat]\n${keys}`)
+  const models = ['a', 'b'].map((name) => ({
+    name,
+    file: dir.join('d.gguf'),
+    usecases: ['chat'] as const,
+    contextSize: 9,
+  }))
+  const store = createConfigStore({ folder: dir.join('models'), demo: { mode: 'auto', models } })
+  const directory = createModelDirectory(store, DEFAULTS)
+  expect(directory.findDefault('chat', ({ name }) => allowed.includes(name))?.name).toBe(expected)
 })

@@ -23,12 +23,12 @@ export interface ModelDirectory {
   /** As {@link resolve}, for callers that only ask whether there is one: undefined when that throws. */
   find(name: string): ModelConfig | undefined
   /**
-   * Gives the model for a usecase when a request names none: the first by name that is not disabled and has its
-   * weights. A demo model is chosen only when there is no other.
+   * Gives the model for a usecase when a request names none: the preferred one, else the first by name that is not
+   * disabled and has its weights. A demo model is chosen only when there is no other, also one that is not listed.
    *
-   * @param isMeant whether a model counts. @default each does
+   * @param isMeant whether a model counts, by its own name or as an alias of it. @default each does
    */
-  findDefault(usecase: string, isMeant?: (model: ModelConfig) => boolean): ModelConfig | undefined
+  findDefault(usecase: string, isMeant?: (model: ModelConfig) => boolean): DefaultModel | undefined
   /**
    * Gives the fault of the model file of a name that gives no model, as `file:line: key: reason`; undefined without
    * one.
@@ -36,6 +36,13 @@ export interface ModelDirectory {
   findFault(name: string): string | undefined
   /** Lists every model in byte order, including aliases. */
   list(options?: { readonly includeReferenced?: boolean | undefined }): readonly ModelConfig[]
+}
+
+/** The model of requests that name none. */
+export interface DefaultModel {
+  /** The name by which it was chosen: its own, or that of an alias. */
+  readonly name: string
+  readonly model: ModelConfig
 }
 
 /** Options for reading names. */
@@ -92,16 +99,16 @@ export function createModelDirectory(store: ConfigStore, context: DirectoryConte
     },
     findDefault(usecase, isMeant = () => true) {
       if (!isUsecase(usecase)) return undefined
-      const serves = (each: ModelConfig): boolean =>
-        !each.disabled && hasUsecase(each, usecase) && servesRequests(each) && isMeant(each)
-      const { preferred: name = '' } = context
-      const preferred = name === '' ? undefined : store.get(name)
-      if (preferred !== undefined && isHere(preferred) && serves(preferred)) return link(fill(preferred))
-      const fit = store.list().filter(serves)
+      const serves = (each: ModelConfig): boolean => !each.disabled && hasUsecase(each, usecase) && servesRequests(each)
+      const preferred = findPreferred(store, context)
+      if (preferred !== undefined && isHere(preferred.model) && serves(preferred.model) && isMeant(preferred.named))
+        return { name: preferred.named.name, model: link(fill(preferred.model)) }
+      const fit = store.list().filter((each) => serves(each) && isMeant(each))
       // A model whose weights are missing or broken is chosen only when there is no other.
       const ready = fit.filter(isHere)
-      const model = ready.find(({ source }) => source !== 'demo') ?? ready[0] ?? fit[0]
-      return model && link(fill(model))
+      const listed = ready.find(({ source }) => source !== 'demo') ?? ready[0]
+      const model = listed ?? findHiddenDemo(store, (each) => serves(each) && isMeant(each)) ?? fit[0]
+      return model && { name: model.name, model: link(fill(model)) }
     },
     findFault(name) {
       const files = ['.yaml', '.yml'].flatMap((ending) => [`${name}${ending}`, `${toFileName(name)}${ending}`])
@@ -115,6 +122,22 @@ export function createModelDirectory(store: ConfigStore, context: DirectoryConte
 /** Whether the weights of a model are there and can be read. */
 function isHere({ weightsMissing, weightsError }: ModelConfig): boolean {
   return weightsMissing !== true && weightsError === undefined
+}
+
+/** The default model with the name that it has in the setting, which may be an alias; undefined where it leads nowhere. */
+function findPreferred(
+  store: ConfigStore,
+  { preferred: name = '' }: DirectoryContext,
+): { readonly named: ModelConfig; readonly model: ModelConfig } | undefined {
+  const named = name === '' ? undefined : store.get(name)
+  if (named?.alias === undefined) return named && { named, model: named }
+  const model = store.get(named.alias)
+  return model === undefined || model.alias !== undefined ? undefined : { named, model }
+}
+
+/** A demo model that models of the folder have taken off the list. */
+function findHiddenDemo(store: ConfigStore, serves: (model: ModelConfig) => boolean): ModelConfig | undefined {
+  return store.list({ includeReferenced: true }).find((each) => each.source === 'demo' && isHere(each) && serves(each))
 }
 
 function find(store: ConfigStore, name: string, { acceptLatest = false }: ResolveOptions): ModelConfig | undefined {

@@ -144,11 +144,13 @@ function toLooseModel(
 
 /**
  * Whether a model of the folder does what a demo model is there for, which is its first use. Aliases and routers serve
- * through other models, so they replace none.
+ * through other models, and disabled models serve nobody, so they replace none.
  */
 function isReplaced({ knownUsecases: [mainUse] }: ModelConfig, own: readonly ModelConfig[]): boolean {
   if (mainUse === undefined) return false
-  return own.some((model) => model.alias === undefined && model.router === undefined && hasUsecase(model, mainUse))
+  return own.some(
+    (model) => !model.disabled && model.alias === undefined && model.router === undefined && hasUsecase(model, mainUse),
+  )
 }
 
 function listAliasProblems(byName: ReadonlyMap<string, ModelConfig>): ConfigProblem[] {

@@ -159,6 +159,27 @@ describe('a list of models', () => {
   })
 })
 
+verifies('models:default:setting', 'an alias as default model answers whoever may use it or its model', async () => {
+  await using world = await startWorld({
+    ...{ alias: lists('nick'), model: lists('small'), another: lists('mid'), both: lists('mid', 'nick') },
+    none: lists('gone'),
+  })
+  await world.server.post('/api/settings', { default_model: 'nick' }, as('root'))
+  const ask = async (name: string) => {
+    const reply = await world.server.post(
+      '/v1/chat/completions',
+      { messages: [{ role: 'user', content: 'a' }] },
+      as(name),
+    )
+    return [name, reply.status, (reply.json() as { model?: string }).model]
+  }
+  expect(await Promise.all(['root', 'alias', 'model', 'both', 'another', 'none'].map(ask))).toEqual([
+    ...['root', 'alias', 'model', 'both'].map((name) => [name, 200, 'nick']),
+    ['another', 200, 'mid'],
+    ['none', 400, undefined],
+  ])
+})
+
 describe('a quota', () => {
   verifies('access:quotas:alias-and-router', 'of an alias or a router counts what is called by it', async () => {
     await using world = await startWorld({

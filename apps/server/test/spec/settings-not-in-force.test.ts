@@ -225,6 +225,41 @@ describe('the default detectors', () => {
   })
 })
 
+describe('the default model', () => {
+  verifies('settings:default-model:warned', 'is taken with a warning where it cannot answer a chat', async () => {
+    await using server = await startTestServer()
+    const chats = { known_usecases: ['chat'] }
+    await server.model('plain', {}, chats)
+    await server.model('off', {}, { ...chats, disabled: true })
+    await server.model('bare', {}, { ...chats, backend: 'llama', parameters: { model: 'gone.gguf' } })
+    await server.model('embeds', {}, { known_usecases: ['embeddings'], template: {} })
+    for (const [alias, target] of Object.entries({ short: 'plain', 'to-off': 'off', lost: 'gone', twice: 'short' }))
+      await server.writeModelFile(`${alias}.yaml`, `name: ${alias}\nalias: ${target}\n`)
+    await server.post('/models/reload', {})
+    for (const [name, fault] of [
+      ['plain', undefined],
+      ['', undefined],
+      ['short', undefined],
+      ['gone', 'there is no model "gone"'],
+      ['plain.yaml', 'there is no model "plain.yaml"'],
+      ['../plain', 'there is no model "../plain"'],
+      ['off', 'the model "off" is disabled'],
+      ['bare', 'the model "bare" has no weights: file "gone.gguf" is not in the models folder'],
+      ['embeds', 'the model "embeds" serves no chats'],
+      ['to-off', 'the model "off" of the alias "to-off" is disabled'],
+      ['lost', 'the alias "lost" leads to no model'],
+      ['twice', 'the alias "twice" leads to no model'],
+    ] as const) {
+      const reply = await save(server, { default_model: name })
+      const warnings = fault === undefined ? {} : { warnings: [`default_model: ${fault}`] }
+      expect([name, reply]).toEqual([name, { ...UPDATED, ...warnings }])
+      expect((await readOrigin(server, 'default_model'))?.problems, name).toEqual(
+        fault === undefined ? undefined : [fault],
+      )
+    }
+  })
+})
+
 it('wrong entries of the allowed origins are named', async () => {
   await using server = await startTestServer()
   for (const [origins, wrong] of [

@@ -54,19 +54,33 @@ describe('an unknown name', () => {
 
 describe('no name', () => {
   it('is refused when the route needs one, even with models', () => {
-    const directory = { ...NO_MODELS, findDefault: () => createModel({ name: 'm' }) }
+    const directory = { ...NO_MODELS, findDefault: () => ({ name: 'm', model: createModel({ name: 'm' }) }) }
     const request = ask({}, { modelRequired: true, usecase: 'chat' })
     expect(() => createResolve(directory)(request)).toThrow('model is required')
   })
 
   it('is the default of the route elsewhere', () => {
     const model = createModel({ name: 'm' })
-    const directory = { ...NO_MODELS, findDefault: (usecase: string) => (usecase === 'chat' ? model : undefined) }
+    const directory = {
+      ...NO_MODELS,
+      findDefault: (usecase: string) => (usecase === 'chat' ? { name: 'm', model } : undefined),
+    }
     expect(createResolve(directory)(ask({}, { usecase: 'chat' }))).toEqual({
       requestedModel: 'm',
       replyModel: 'm',
       model,
       through: [],
+    })
+  })
+
+  it('is an alias where the default is one, with the access of the alias', () => {
+    const model = createModel({ name: 'm' })
+    const directory = { ...NO_MODELS, findDefault: () => ({ name: 'short', model }), findName: (name: string) => name }
+    expect(createResolve(directory)(ask({}, { usecase: 'chat' }))).toEqual({
+      requestedModel: 'short',
+      replyModel: 'short',
+      model,
+      through: ['short'],
     })
   })
 })

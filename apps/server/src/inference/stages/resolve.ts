@@ -13,10 +13,16 @@ export interface ModelDirectory {
   resolve(name: string, options?: { readonly acceptLatest?: boolean | undefined }): ModelConfig | undefined
   /** Gives the name that a client means by a name: that of a model, or an alias. */
   findName(name: string, options?: { readonly acceptLatest?: boolean | undefined }): string | undefined
-  /** Gives the model for a usecase when a request names none: the first by name of those that are meant. */
-  findDefault(usecase: string, isMeant: (model: ModelConfig) => boolean): ModelConfig | undefined
+  /** Gives the model for a usecase when a request names none, of those that are meant, and the name that led to it. */
+  findDefault(usecase: string, isMeant: (model: ModelConfig) => boolean): NamedModel | undefined
   /** Gives the fault of the model file of a name, when the fault makes the model unusable. */
   findFault(name: string): string | undefined
+}
+
+/** A model, and a name that leads to it: its own, or that of an alias. */
+interface NamedModel {
+  readonly name: string
+  readonly model: ModelConfig
 }
 
 /** Creates the refusal of an unknown name. Some formats reword it. */
@@ -47,12 +53,14 @@ function readModelName({ document }: ReadRequest): string | undefined {
 export function createResolve(directory: ModelDirectory): Stages['resolve'] {
   return (request) => {
     const { route, principal } = request.context
-    const name = readModelName(request) ?? request.addressedModel
-    const model = name === undefined ? findByUsecase(route, directory, principal) : findNamed(name, route, directory)
+    const given = readModelName(request) ?? request.addressedModel
+    const { name, model } =
+      given === undefined
+        ? findByUsecase(route, directory, principal)
+        : { name: given, model: findNamed(given, route, directory) }
     if (!servesRequests(model)) throw notServed(model)
-    const requestedModel = name ?? model.name
-    const through = name === undefined || name === model.name ? NO_NAMES : listFurtherNames(name, route, directory)
-    return { requestedModel, replyModel: requestedModel, model, through }
+    const through = name === model.name ? NO_NAMES : listFurtherNames(name, route, directory)
+    return { requestedModel: name, replyModel: name, model, through }
   }
 }
 
@@ -89,9 +97,9 @@ function findByUsecase(
   { usecase = '', modelRequired = false }: RequestRoute,
   directory: ModelDirectory,
   principal: Principal,
-): ModelConfig {
-  const model = modelRequired ? undefined : directory.findDefault(usecase, (each) => mayUse(principal, each))
-  if (model !== undefined) return model
+): NamedModel {
+  const found = modelRequired ? undefined : directory.findDefault(usecase, (each) => mayUse(principal, each))
+  if (found !== undefined) return found
   const message = modelRequired ? 'model is required' : `model is required: no model here serves ${usecase}`
   throw new SvcError('invalid_request', message, { code: 'model_required', details: { param: 'model' } })
 }

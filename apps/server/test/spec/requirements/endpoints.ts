@@ -502,7 +502,7 @@ export const ENDPOINTS = defineRequirements([
     id: 'models:default:setting',
     section: '4.3',
     behavior:
-      'The setting `default_model` names the model of requests that name none. Where it cannot serve them, the first model that can does.',
+      'The setting `default_model` names the model of requests that name none, or an alias of it. Where it cannot serve them, the first model that can does, at last a built-in one.',
     state: 'built',
   },
   {

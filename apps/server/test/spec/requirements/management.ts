@@ -910,4 +910,18 @@ export const MANAGEMENT = defineRequirements([
       'Default detectors that do not exist or do not detect are saved with a warning, which also stands at the setting.',
     state: 'built',
   },
+  {
+    id: 'settings:default-model:warned',
+    section: '4.7',
+    behavior:
+      'A default model that does not exist, is disabled, has no weights or serves no chats is saved with a warning, which also stands at the setting.',
+    state: 'built',
+  },
+  {
+    id: 'settings:secrets:masks',
+    section: '4.7',
+    behavior:
+      'A mask that is sent back to `POST /api/settings` leaves the saved value as it is; no secret of a flag or a variable is saved.',
+    state: 'built',
+  },
 ])

@@ -1,5 +1,8 @@
 import { SvcError } from '@svc/errors'
+import { describeWeights } from '../../../catalog/attach-weights.ts'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
+import { servesRequests } from '../../../catalog/serving.ts'
+import { hasUsecase } from '../../../catalog/usecases.ts'
 import type { SettingKey } from '../../../config/schema.ts'
 import { type Gallery, gallerySchema } from '../../../galleries/gallery.ts'
 import type { GalleryIndexes } from '../../../galleries/gallery-indexes.ts'
@@ -30,6 +33,7 @@ export function findNamedFaults(key: SettingKey, value: unknown, { findModel }: 
   if (key === 'pii_default_detectors' && Array.isArray(value)) {
     return value.flatMap((name) => describeDetector(String(name), findModel(String(name))) ?? [])
   }
+  if (key === 'default_model' && typeof value === 'string') return describeDefault(value, findModel) ?? []
   if (key !== 'cors_allow_origins' || typeof value !== 'string') return []
   const origins = value.split(',').map((origin) => origin.trim())
   const wrong = origins.filter((origin) => origin !== '' && !isOrigin(origin))
@@ -40,6 +44,21 @@ function describeDetector(name: string, model: ModelConfig | undefined): string 
   if (model === undefined) return `there is no model ${quote(name)}`
   if (findDetectorKind(model) === undefined) return `the model ${quote(name)} is not a detector`
   return model.disabled ? `the model ${quote(name)} is disabled` : undefined
+}
+
+/** Describes the fault of a default model, or of the model that it is an alias of; undefined without one. */
+function describeDefault(name: string, findModel: NamedThings['findModel']): [string] | undefined {
+  if (name === '') return undefined
+  const named = findModel(name)
+  const model = named?.alias === undefined ? named : findModel(named.alias)
+  if (named === undefined) return [`there is no model ${quote(name)}`]
+  if (model === undefined || model.alias !== undefined) return [`the alias ${quote(name)} leads to no model`]
+  const about =
+    model === named ? `the model ${quote(name)}` : `the model ${quote(model.name)} of the alias ${quote(name)}`
+  if (model.disabled) return [`${about} is disabled`]
+  if (!hasUsecase(model, 'chat') || !servesRequests(model)) return [`${about} serves no chats`]
+  const weights = describeWeights(model)
+  return weights === undefined ? undefined : [`${about} has no weights: ${weights}`]
 }
 
 function checkGalleries(key: string, value: unknown, before: unknown, indexes: AddressCheck): void {
