@@ -25,6 +25,8 @@ const TIMEOUT_MS = 60_000
 /** A model may have to be loaded first, and may take its time between two words. */
 const STREAM_TIMEOUT_MS = 24 * 60 * 60 * 1000
 const MAX_REPLY_BYTES = 64 * 1024 * 1024
+/** Longest text of a foreign error; a person reads no more. */
+const MAX_MESSAGE_LENGTH = 2048
 
 /** Where the server of a configuration can be reached from this machine. */
 export function toServerUrl({ address }: Pick<ServerConfig, 'address'>): string {
@@ -86,12 +88,18 @@ async function readRefusal(reply: OutboundResponse): Promise<SvcError> {
     throw error
   })
   const message = readMessage(value) ?? `the server answers with status ${reply.status}`
-  return toServerError(reply.status === 401 ? `${message} (--api-keys KEY or SVC_API_KEY names a key)` : message)
+  return toServerError(message, reply.status === 401 ? ' (--api-keys KEY or SVC_API_KEY names a key)' : '')
 }
 
-/** An error with a message of the server, which is a foreign text and makes no line of its own. */
-export function toServerError(message: string): SvcError {
-  return new SvcError('internal', escapeLine(message))
+/**
+ * An error with a message of the server, which is a foreign text: it is cut where it is long, and makes no line of its
+ * own.
+ */
+export function toServerError(message: string, hint = ''): SvcError {
+  // A character of two units stays whole or is left out.
+  const start = message.slice(0, MAX_MESSAGE_LENGTH - 1).replace(/[\ud800-\udbff]$/, '')
+  const shown = message.length > MAX_MESSAGE_LENGTH ? `${start}…` : message
+  return new SvcError('internal', `${escapeLine(shown)}${hint}`)
 }
 
 /** Whether a call failed because no server listens there. */
@@ -105,7 +113,8 @@ function readMessage(value: unknown): string | undefined {
   if (typeof message !== 'string') return undefined
   // The server cannot choose: the user names one of these.
   if (!Array.isArray(candidates) || typeof hint !== 'string') return message
-  return `${message}: name one of ${candidates.join(', ')} with --backend`
+  const names = candidates.filter((candidate) => typeof candidate === 'string')
+  return `${message}: name one of ${names.join(', ')} with --backend`
 }
 
 /** The members of a value; none where it is no object. */
