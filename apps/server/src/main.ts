@@ -133,6 +133,12 @@ function stopOnSignals(server: RunningServer, log: RootLogger): void {
   }
 }
 
+/** Ends after a chat. Once it was interrupted, no reader that stalls keeps the program. */
+function endChat(exitCode: number): void {
+  process.exitCode = exitCode
+  if (exitCode > 1) process.exit()
+}
+
 const commands = () => import('./commands.ts')
 const routerCommands = () => import('./router-commands.ts')
 const piiCommands = () => import('./pii-commands.ts')
@@ -158,11 +164,9 @@ async function main(): Promise<void> {
     case 'remote':
       return (await import('./remote-commands.ts')).runRemoteCommand(toPlatformOptions(command), command.remote)
     case 'chat':
-      process.exitCode = await (await import('./chat/chat-command.ts')).runChatCommand(
-        toPlatformOptions(command),
-        command.chat,
+      return endChat(
+        await (await import('./chat/chat-command.ts')).runChatCommand(toPlatformOptions(command), command.chat),
       )
-      return
     case 'models-show':
       return (await commands()).showModelCommand(command.config, { name: command.name, demoModels })
     case 'models-delete':

@@ -48,10 +48,11 @@ export function redrawLine(line: string): void {
 
 /**
  * Prints a part of a text that has been made fit for a terminal, and waits while the reader of standard output is
- * behind.
+ * behind, but not after an abort.
  */
 export async function printPiece(text: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-  if (text === '' || process.stdout.write(text)) return
+  if (text === '' || process.stdout.destroyed) return
+  if (process.stdout.write(text) || signal.aborted) return
   await once(process.stdout, 'drain', { signal })
 }
 

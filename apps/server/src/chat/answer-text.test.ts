@@ -21,10 +21,14 @@ describe('the text of a model', () => {
     ['marks of direction', '\u202eevil\u2066x\u2069', '\\u202eevil\\u2066x\\u2069\n'],
     ['hidden letters', 'a\u{e0041}\u2028b', 'a\\udb40\\udc41\\u2028b\n'],
     ['tabs, lines and joined letters', 'a\tb\nمی\u200cخواهم 👨\u200d👩\n', 'a\tb\nمی\u200cخواهم 👨\u200d👩\n'],
+    ['emoji and letters of two units', '😀a𝒳👨‍👩‍👧😀', '😀a𝒳👨‍👩‍👧😀\n'],
+    ['a line end after an emoji', '😀\r\n😀\r', '😀\n😀\\u000d\n'],
+    ['halves of characters', 'a\ud83d\ud83db\ude00c\ud83d', 'a\ud83d\ud83db\ude00c\ud83d\n'],
+    ['half of a character before a line end', '\ud83d\r\nx', '\ud83d\nx\n'],
     ['nothing', '', ''],
     ['an end of its own', 'a\n\n', 'a\n\n'],
   ])('%s: is the same for every cut', (_, text, shown) => {
-    const units = [...text]
+    const units = text.split('')
     expect(show([text])).toBe(shown)
     expect(show(units)).toBe(shown)
     for (let cut = 0; cut <= units.length; cut += 1)

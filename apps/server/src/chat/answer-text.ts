@@ -8,9 +8,12 @@ export interface AnswerText {
   end(): string
 }
 
+/** An end that may be the first half of a line end, or of a character of two units. */
+const FIRST_HALF = /[\r\ud800-\udbff]$/
+
 /** A text at its start. Line ends become LF; other control characters are shown. */
 export function createAnswerText(): AnswerText {
-  let holdsReturn = false
+  let held = ''
   let isLineOpen = false
   const show = (text: string): string => {
     if (text === '') return ''
@@ -19,15 +22,16 @@ export function createAnswerText(): AnswerText {
   }
   return {
     push(piece) {
-      const text = (holdsReturn ? '\r' : '') + piece
-      // A CR at the end may be the first half of a line end.
-      holdsReturn = text.endsWith('\r')
-      return show((holdsReturn ? text.slice(0, -1) : text).replaceAll('\r\n', '\n'))
+      const text = held + piece
+      held = FIRST_HALF.exec(text)?.[0] ?? ''
+      return show(text.slice(0, text.length - held.length).replaceAll('\r\n', '\n'))
     },
     end() {
-      const rest = show(holdsReturn ? '\r' : '')
-      holdsReturn = false
-      return isLineOpen ? `${rest}\n` : rest
+      const rest = show(held)
+      held = ''
+      const end = isLineOpen ? '\n' : ''
+      isLineOpen = false
+      return rest + end
     },
   }
 }

@@ -65,6 +65,18 @@ describe('an answer', () => {
     [429, '{"error": {"message": "model \\"m\\" is at capacity"}}', 'model "m" is at capacity'],
     [404, '{"error": "nothing here"}', 'nothing here'],
     [401, '{"error": {"message": "no key"}}', 'no key (--api-keys KEY or SVC_API_KEY names a key)'],
+    [500, JSON.stringify({ error: 'E'.repeat(5_000_000) }), `${'E'.repeat(2047)}…`],
+    [500, JSON.stringify({ error: { message: `${'E'.repeat(2046)}😀😀` } }), `${'E'.repeat(2046)}…`],
+    [
+      401,
+      JSON.stringify({ error: '\n'.repeat(5000) }),
+      `${'\\u000a'.repeat(2047)}… (--api-keys KEY or SVC_API_KEY names a key)`,
+    ],
+    [
+      400,
+      '{"error": "x", "hint": "h", "candidates": [{"toString": 1}, "a", ["b"]]}',
+      'x: name one of a with --backend',
+    ],
     [502, '<h1>Bad Gateway</h1>', 'the server answers with status 502'],
     [500, '', 'the server answers with status 500'],
     [200, 'hello', 'what answers there is not a server of models'],

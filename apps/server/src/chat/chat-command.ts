@@ -106,6 +106,13 @@ async function talk({ server, model, system, color }: ChatParts): Promise<number
       else if (answering === undefined) lines.remark('Ctrl-C again leaves.')
     },
   })
+  // A signal comes where the editor does not have the keys, as after Ctrl-D in an answer.
+  const leave = (): void => {
+    interrupts = 2
+    answering?.abort()
+    lines.close()
+  }
+  process.once('SIGINT', leave)
   printLine(`${model} answers. /help says how to talk, Ctrl-D leaves.`)
   try {
     for (;;) {
@@ -122,6 +129,7 @@ async function talk({ server, model, system, color }: ChatParts): Promise<number
       exitCode = outcome === 'failed' ? 1 : 0
     }
   } finally {
+    process.off('SIGINT', leave)
     lines.close()
   }
   return interrupts > 1 ? INTERRUPTED : exitCode

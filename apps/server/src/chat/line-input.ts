@@ -21,21 +21,24 @@ export interface LineInputOptions {
   readonly output: EditorOutput
   /** Called for Ctrl-C. */
   readonly onInterrupt: () => void
+  /** Most lines that wait for their turn, in one prompt or in several. @default 100,000 */
+  readonly maxLines?: number | undefined
 }
 
 const PROMPT = '>>> '
 const MORE = '... '
 /** Bracketed paste: the terminal marks the start and the end of a pasted text. */
 const MARKS_PASTES = { on: '\u001b[?2004h', off: '\u001b[?2004l' } as const
-/** Most lines that wait for their turn, in one prompt or in several. */
 const MAX_LINES = 100_000
 
 /** Opens the editor of lines. A backslash at the end of a line continues the prompt. */
-export function openLineInput({ input, output, onInterrupt }: LineInputOptions): LineInput {
+export function openLineInput({ input, output, onInterrupt, maxLines = MAX_LINES }: LineInputOptions): LineInput {
   const editor = createInterface({ input, output: output.stream, terminal: true, prompt: PROMPT })
   const prompts: string[] = []
   let lines: string[] = []
   let isPasting = false
+  let isQuiet = false
+  let overflow: 'none' | 'untold' | 'told' = 'none'
   let hasEnded = false
   let isClosed = false
   let wake: () => void = () => undefined
@@ -44,30 +47,49 @@ export function openLineInput({ input, output, onInterrupt }: LineInputOptions):
     editor.setPrompt(lines.length === 0 ? PROMPT : MORE)
     editor.prompt(true)
   }
+  const setQuiet = (quiet: boolean): void => {
+    isQuiet = quiet
+    output.setQuiet(quiet)
+  }
+  const remark = (line: string): void => {
+    output.stream.write(`\n${escapeLine(line)}\n`)
+    if (!hasEnded) redraw()
+  }
+  const tellOverflow = (): void => {
+    if (overflow !== 'untold' || isQuiet) return
+    overflow = 'told'
+    remark(`At most ${maxLines} lines can wait. The lines after them are dropped.`)
+  }
   const onKey = (_text: string | undefined, key: Key): void => {
     if (key.name === 'paste-start') isPasting = true
     if (key.name === 'paste-end') isPasting = false
   }
   input.on('keypress', onKey)
   editor.on('line', (line) => {
-    if (lines.length + prompts.length >= MAX_LINES) return
     const continues = !isPasting && line.endsWith('\\')
-    lines.push(continues ? line.slice(0, -1) : line)
+    if (lines.length + prompts.length < maxLines) lines.push(continues ? line.slice(0, -1) : line)
+    else if (overflow === 'none') overflow = 'untold'
+    tellOverflow()
     if (isPasting || continues) return redraw()
-    prompts.push(lines.join('\n'))
+    if (lines.length > 0) prompts.push(lines.join('\n'))
     lines = []
+    if (overflow === 'told') overflow = 'none'
     wake()
   })
   editor.on('SIGINT', onInterrupt)
   editor.on('close', () => {
     hasEnded = true
+    setQuiet(false)
+    // The terminal has its own editor back.
+    output.stream.write(MARKS_PASTES.off)
     wake()
   })
   output.stream.write(MARKS_PASTES.on)
 
   return {
     async next() {
-      output.setQuiet(false)
+      setQuiet(false)
+      tellOverflow()
       const early = prompts.shift()
       if (early !== undefined) {
         output.stream.write(`${PROMPT}${escapeLines(early)}\n`)
@@ -81,25 +103,23 @@ export function openLineInput({ input, output, onInterrupt }: LineInputOptions):
       }
       return prompts.shift()
     },
-    setQuiet: output.setQuiet,
+    setQuiet,
     discard() {
       prompts.length = 0
       lines = []
+      if (hasEnded) return
       // The line of the editor is given up as Ctrl-U and Ctrl-K give it up.
       editor.write(null, { ctrl: true, name: 'e' })
       editor.write(null, { ctrl: true, name: 'u' })
     },
-    remark(line) {
-      output.stream.write(`\n${escapeLine(line)}\n`)
-      redraw()
-    },
+    remark,
     close() {
       if (isClosed) return
       isClosed = true
-      output.setQuiet(false)
-      output.stream.write(`${MARKS_PASTES.off}\n`)
-      input.off('keypress', onKey)
       editor.close()
+      setQuiet(false)
+      input.off('keypress', onKey)
+      output.stream.write('\n')
     },
   }
 }

@@ -1,7 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { ServerClient } from '../remote-client.ts'
 import { printErrorLine, printPiece, redrawLine } from '../terminal.ts'
-import { escapeProse } from '../terminal-text.ts'
 import { createAnswerText } from './answer-text.ts'
 import { askModel, type Question } from './ask-model.ts'
 
@@ -25,6 +24,7 @@ export async function printAnswer(
   const { signal } = question
   const isWatched = color && process.stdout.isTTY && process.stderr.isTTY
   const answer = createAnswerText()
+  const thoughts = createAnswerText()
   let hasThoughts = false
   let text = ''
   let fault: string | undefined
@@ -43,18 +43,22 @@ export async function printAnswer(
         await printPiece(answer.push(piece.text), { signal })
       } else if (isWatched) {
         hasThoughts = true
-        await printPiece(`${DIM.on}${escapeProse(piece.text.replaceAll('\r', ''))}${DIM.off}`, { signal })
+        const thought = thoughts.push(piece.text.replaceAll('\r', ''))
+        if (thought !== '') await printPiece(`${DIM.on}${thought}${DIM.off}`, { signal })
       }
     }
+    await printPiece(answer.end(), { signal })
     return { outcome: 'answered', text }
   } catch (error) {
     endWait()
-    if (signal.aborted) return { outcome: 'interrupted', text }
+    const isInterrupted = signal.aborted
+    // Nobody may be there to read the rest: it is written without waiting.
+    await printPiece(isInterrupted && text === '' ? '' : answer.end(), { signal: AbortSignal.abort() })
+    if (isInterrupted) return { outcome: 'interrupted', text }
     if (!SvcError.is(error)) throw error
     fault = `svc: ${error.message}`
     return { outcome: 'failed', text }
   } finally {
-    if (!signal.aborted || text !== '') await printPiece(answer.end(), { signal: new AbortController().signal })
     if (fault !== undefined) printErrorLine(fault)
   }
 }

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { createDeferred, type HttpServer, startHttpServer, type TempDir, tempDir } from '@svc/test-kit'
@@ -141,8 +142,10 @@ describe('svc chat in a pipe', () => {
   verifies('cli:chat:no-server', 'asks in this process where no server runs', async () => {
     const free = await serveModel()
     await free.close()
-    const outcome = await chat(free, ['demo', 'Hello!'], { env: { SVC_THREADS: '1' } })
-    expect(outcome).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\p{Lu}.+/u), stderr: '' })
+    for (const flags of [[], ['--auth-enabled']]) {
+      const outcome = await chat(free, ['demo', 'Hello!', ...flags], { env: { SVC_THREADS: '1' } })
+      expect(outcome, flags.join()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\p{Lu}.+/u), stderr: '' })
+    }
   })
 
   verifies('cli:chat:no-escapes', 'prints no control characters of a model', async () => {
@@ -160,10 +163,28 @@ describe('svc chat in a pipe', () => {
         left.resolve()
       })
     })
-    const command = `"${process.execPath}" "${BUILT_ENTRY}" chat m hi ${flags(server).join(' ')} | head -c 4`
-    const { stdout } = await run('sh', ['-c', command], { cwd: folder.path, env: toEnvironment(folder.path, {}) })
-    expect(stdout).toBe('word')
+    const asks = `"${process.execPath}" "${BUILT_ENTRY}" chat m hi ${flags(server).join(' ')}`
+    const command = `{ ${asks}; echo "code $?" >&2; } | head -c 4`
+    const { stdout, stderr } = await run('sh', ['-c', command], {
+      cwd: folder.path,
+      env: toEnvironment(folder.path, {}),
+    })
+    expect([stdout, stderr]).toEqual(['word', 'code 141\n'])
     await left.promise
+  })
+
+  verifies('cli:chat:interrupts', 'one signal ends it while the reader of the pipe stalls', async () => {
+    await using server = await serveModel((reply) => void stream(reply).write(delta('word '.repeat(200_000))))
+    const child = spawn(process.execPath, [BUILT_ENTRY, 'chat', 'm', 'hi', ...flags(server)], {
+      cwd: folder.path,
+      env: toEnvironment(folder.path, {}),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = once(child, 'exit')
+    // The pipe holds less than the answer, and nobody reads on.
+    await once(child.stdout, 'readable')
+    child.kill('SIGINT')
+    expect(await exited).toEqual([130, null])
   })
 })
 
@@ -249,6 +270,27 @@ describe.skipIf(!HAS_TERMINALS)('svc chat at a terminal', () => {
     expect(await terminal.exited).toBe(130)
   })
 
+  verifies(
+    'cli:chat:interrupts',
+    'Ctrl-C leaves an answer after Ctrl-D, and pastes are not marked any more',
+    async () => {
+      const left = createDeferred<void>()
+      await using server = await serveModel((reply) => {
+        stream(reply).write(delta('a part'))
+        reply.once('close', () => left.resolve())
+      })
+      await using terminal = openTerminal(folder.path, ['chat', 'm', ...flags(server)])
+      await terminal.shows('>>> ')
+      terminal.type('Go on\r')
+      await terminal.shows('a part')
+      terminal.type('\u0004')
+      await terminal.shows('\u001b[?2004l')
+      terminal.type('\u0003')
+      expect(await terminal.exited).toBe(130)
+      await left.promise
+    },
+  )
+
   verifies('cli:chat:interrupts', 'Ctrl-C ends the answer to a prompt of the command line', async () => {
     const left = createDeferred<void>()
     await using server = await serveModel((reply) => {
@@ -293,13 +335,15 @@ describe.skipIf(!HAS_TERMINALS)('svc chat at a terminal', () => {
     async () => {
       const hostile = '\u001b[2J\u001b]52;c;cm0=\u0007\u009b31m\rforged'
       const answer: Answer = (reply) =>
-        void stream(reply).end(event({ choices: [{ delta: { reasoning: hostile } }] }) + delta(hostile) + END)
+        void stream(reply).end(thinks(hostile) + thinks('\ud83d') + thinks('\ude00') + delta(hostile) + END)
+      const thinks = (reasoning: string): string => event({ choices: [{ delta: { reasoning } }] })
       const refuses: Answer = (reply) => void stream(reply).end(event({ error: { message: hostile } }))
       await using server = await serveModel(answer, refuses)
       await using terminal = openTerminal(folder.path, ['chat', 'm', ...flags(server)])
       await terminal.shows('>>> ')
       terminal.type('Hello\r')
       await terminal.shows('\u001b[2m\\u001b[2J')
+      await terminal.shows('\u001b[2m😀\u001b[22m')
       await terminal.shows('\\u001b[2J\\u001b]52;c;cm0=\\u0007\\u009b31m\\u000dforged')
       await terminal.shows('>>> ')
       terminal.type('Again\r')

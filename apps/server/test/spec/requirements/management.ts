@@ -386,7 +386,8 @@ export const MANAGEMENT = defineRequirements([
   {
     id: 'cli:chat:interrupts',
     section: '4.6',
-    behavior: 'In `svc chat`, Ctrl-C stops the answer and its request; a second one leaves with code 130.',
+    behavior:
+      'In `svc chat`, Ctrl-C stops the answer and its request; a second one leaves with code 130. The code is 141 where nobody reads the answer any more.',
     state: 'built',
   },
   {
