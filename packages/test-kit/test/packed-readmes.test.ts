@@ -128,6 +128,7 @@ const PROMISES = {
       'createHttpUpstream',
       'createTrust',
       'createWayOut',
+      'isNoProxyList',
       'openTunnel',
       'readForwardProxy',
       'readProxyVariables',
