@@ -32,13 +32,13 @@ function listTexts(markdown: string): string[] {
     .filter((text) => text !== '')
 }
 
-const codesOf = (text: string): string[] => (text.match(/`[^`]+`/g) ?? []).sort()
+const listCodes = (text: string): string[] => (text.match(/`[^`]+`/g) ?? []).sort()
 
 const shownSettings = SETTING_KEYS.filter((key) => {
   const { owner, isBuilt } = findSetting(key)
   return owner === undefined && isBuilt
 })
-const aboutOf = (key: (typeof SETTING_KEYS)[number]): string =>
+const readAbout = (key: (typeof SETTING_KEYS)[number]): string =>
   findSetting(key).about ?? OPTIONS.find((option) => option.key === findPairedOption(key))?.about ?? ''
 const toSectionId = (heading: string): string => heading.toLowerCase().replace(/[^a-z0-9]+/g, '-')
 
@@ -74,7 +74,7 @@ describe.each(readdirSync(LOCALES))('the texts of the server in %s', (language) 
         expect([name, field, find(texts, name, field)]).toEqual([name, field, expect.any(String)])
       const parts = listTexts(markdown)
       const translated = parts.map((_, index) => find(texts, name, 'text', String(index)))
-      expect([name, translated.map((text) => codesOf(text ?? ''))]).toEqual([name, parts.map(codesOf)])
+      expect([name, translated.map((text) => listCodes(text ?? ''))]).toEqual([name, parts.map(listCodes)])
       expect([name, translated.includes(undefined), find(texts, name, 'text', String(parts.length))]).toEqual([
         name,
         false,
@@ -89,7 +89,7 @@ it('the English texts of the interface say what the server says', () => {
   const settings = read('en', 'setting-keys')
   const keys = read('en', 'model-keys')
   const instructions = read('en', 'instructions')
-  expect(shownSettings.map((key) => find(settings, key, 'about'))).toEqual(shownSettings.map(aboutOf))
+  expect(shownSettings.map((key) => find(settings, key, 'about'))).toEqual(shownSettings.map(readAbout))
   expect(EDITOR_FIELDS.map(({ path }) => find(keys, 'key', path.replaceAll('.', '-'), 'about'))).toEqual(
     EDITOR_FIELDS.map(({ description }) => description),
   )

@@ -132,8 +132,11 @@ function readValues(args: ParsedArguments, { env, cwd }: LoadInput): Loaded & { 
 }
 
 const COMMANDS = COMMAND_LIST.map(({ words }) => words)
-const GROUPS = ['models', 'backends', 'operations', 'router', 'pii', 'mitm', 'users', 'keys', 'invites', 'secret']
-const WORDS = ['run', 'chat', ...GROUPS, 'openapi', 'help', 'version']
+/** The first words of commands. */
+const FIRST_WORDS = [...new Set(COMMANDS.map((words) => words.split(' ')[0] ?? ''))]
+/** Those that need a second word. */
+const GROUPS = FIRST_WORDS.filter((word) => !COMMANDS.includes(word))
+const WORDS = [...FIRST_WORDS, 'help', 'version']
 /** The flags of commands that have flags of their own. Those of accounts are checked with the command. */
 const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['models list', ['--json']],

@@ -4,7 +4,7 @@ import { type TempDir, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { silentLogger } from '../db/__fixtures__/places.ts'
 import { hashWriter } from './artifacts/snapshot-folder.ts'
-import { finishCommits, isOwnStaging, isStagingOf, stagingFolder } from './model-commit.ts'
+import { finishCommits, isOwnStaging, mayStage, stagingFolder } from './model-commit.ts'
 
 const MINUTES = 60_000
 const DAYS = 24 * 60 * MINUTES
@@ -43,7 +43,7 @@ it.each([
   ['a/b', 'a__b', false],
 ])('knows the staging folder of %s as one of %s: %s', (staged, model, expected) => {
   const folder = stagingFolder({ modelsPath: '', serverId: 'me' }, staged).slice('.staging/'.length)
-  expect(isStagingOf(folder, model)).toBe(expected)
+  expect(mayStage(folder, model)).toBe(expected)
   expect([isOwnStaging(folder, 'me'), isOwnStaging(folder, 'another server')]).toEqual([true, false])
 })
 

@@ -49,7 +49,7 @@ export function isOwnStaging(folder: string, serverId: string): boolean {
 }
 
 /** Whether a folder in {@link STAGING} may be of a model. Case does not count, as in the search for an entry. */
-export function isStagingOf(folder: string, model: string): boolean {
+export function mayStage(folder: string, model: string): boolean {
   const staged = STAGING_NAME.exec(folder)?.[1] ?? folder
   const file = toFileName(model)
   // A shortened name has a hash of the name in its own case.

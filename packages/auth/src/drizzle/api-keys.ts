@@ -1,5 +1,6 @@
 import { and, count, desc, eq, inArray, lt, lte, or, sql } from 'drizzle-orm'
 import type { ApiKeyStore } from '../ports/credentials.ts'
+import { inBatches } from './batches.ts'
 import { raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import { publicColumns, toApiKey, toUser } from './rows.ts'
@@ -93,8 +94,7 @@ export function createDrizzleApiKeys(queries: DrizzleQueries, tables: AuthTables
         return true
       }),
     async touch(uses) {
-      for (let start = 0; start < uses.length; start += TOUCH_BATCH)
-        await touchBatch(queries, tables, uses.slice(start, start + TOUCH_BATCH))
+      for (const batch of inBatches(uses, TOUCH_BATCH)) await touchBatch(queries, tables, batch)
     },
     removeExpired: ({ now, limit }) =>
       queries.change((db) =>

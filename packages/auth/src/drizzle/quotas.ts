@@ -1,6 +1,7 @@
 import { and, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { QuotaCounter, QuotaRule, QuotaStore } from '../ports/usage.ts'
 import { applyQuotaWork, type QuotaLedger } from '../quotas/apply-work.ts'
+import { readByIds } from './batches.ts'
 import { raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import type { AuthTables } from './tables.ts'
@@ -11,8 +12,6 @@ function toRule({ maxRequests, maxTokens, ...row }: RuleRow): QuotaRule {
   return { ...row, maxRequests: maxRequests ?? undefined, maxTokens: maxTokens ?? undefined }
 }
 
-/** Ids of one query: databases limit their parameters. */
-const MAX_IDS = 500
 /** Expired reservations that one transaction gives back. */
 const MAX_EXPIRED = 1000
 
@@ -91,14 +90,16 @@ export function createDrizzleQuotas(queries: DrizzleQueries, tables: AuthTables)
       const rows = await queries.rows((db) => db.select().from(quotaRules).where(eq(quotaRules.userId, userId)))
       return rows.map(toRule)
     },
-    async listRulesOf(userIds) {
-      const rules: QuotaRule[] = []
-      for (let start = 0; start < userIds.length; start += MAX_IDS) {
-        const some = userIds.slice(start, start + MAX_IDS)
-        const rows = await queries.rows((db) => db.select().from(quotaRules).where(inArray(quotaRules.userId, some)))
-        rules.push(...rows.map(toRule))
-      }
-      return rules
+    async listRulesByUsers(userIds) {
+      const rows = await readByIds(userIds, (some) =>
+        queries.rows((db) =>
+          db
+            .select()
+            .from(quotaRules)
+            .where(inArray(quotaRules.userId, [...some])),
+        ),
+      )
+      return rows.map(toRule)
     },
     putRule: (rule) =>
       queries.transaction(async (transaction) => {
@@ -127,16 +128,15 @@ export function createDrizzleQuotas(queries: DrizzleQueries, tables: AuthTables)
         await raiseRights(transaction, tables)
         return true
       }),
-    async readCounters(ruleIds) {
-      const counters: QuotaCounter[] = []
-      for (let start = 0; start < ruleIds.length; start += MAX_IDS) {
-        const some = ruleIds.slice(start, start + MAX_IDS)
-        counters.push(
-          ...(await queries.rows((db) => db.select().from(quotaCounters).where(inArray(quotaCounters.ruleId, some)))),
-        )
-      }
-      return counters
-    },
+    readCounters: (ruleIds) =>
+      readByIds(ruleIds, (some) =>
+        queries.rows((db) =>
+          db
+            .select()
+            .from(quotaCounters)
+            .where(inArray(quotaCounters.ruleId, [...some])),
+        ),
+      ),
     writeCounters: (counters) =>
       queries.transaction(async (transaction) => {
         const ids = counters.map(({ ruleId }) => ruleId)

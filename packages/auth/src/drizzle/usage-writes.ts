@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
 import type { UsageRecord, UsageSource, UsageStore } from '../ports/usage.ts'
 import { LEGACY_PRINCIPAL } from '../principal.ts'
 import { sumRecords, USAGE_SPANS, type UsageSpan, type UsageSum } from '../usage/sums.ts'
+import { inBatches } from './batches.ts'
 import { liftFact } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import { selectRecords } from './record-rows.ts'
@@ -10,17 +11,12 @@ import type { AuthTables, Dialect } from './tables.ts'
 /** Rows of one statement. */
 const WRITE_BATCH = 200
 
-function inBatches<T>(entries: readonly T[]): readonly (readonly T[])[] {
-  const count = Math.ceil(entries.length / WRITE_BATCH)
-  return Array.from({ length: count }, (_, index) => entries.slice(index * WRITE_BATCH, (index + 1) * WRITE_BATCH))
-}
-
 /** Adds sums to those that are there. */
 async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: readonly UsageSum[]): Promise<void> {
   const { promptTokens, completionTokens, totalTokens, requests, lastUsedAt } = usageSums
   const { cachedTokens, reasoningTokens, estimatedTokens, estimatedRequests } = usageSums
   const { span, start, userId, userName, source, apiKeyId, apiKeyName, model } = usageSums
-  for (const batch of inBatches(sums)) {
+  for (const batch of inBatches(sums, WRITE_BATCH)) {
     await queries.change((db) =>
       db
         .insert(usageSums)

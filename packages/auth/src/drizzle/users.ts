@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, isNull, max, or } from 'drizzle-orm'
 import { decideAdmission } from '../accounts/admission.ts'
 import type { ChangeOutcome, Page, Registration, RegistrationOutcome, User, UserStore } from '../ports/users.ts'
+import { readByIds } from './batches.ts'
 import { raiseFact, raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import { publicColumns, toUser, toUserRow } from './rows.ts'
@@ -112,35 +113,29 @@ async function listUsers(queries: Queries, tables: AuthTables, { after, limit }:
   return (await ordered(isLater)).map(toUser)
 }
 
-/** Ids of one query: databases limit their parameters. */
-const MAX_IDS = 500
-
 async function readLastSeen(
   queries: DrizzleQueries,
   { sessions, apiKeys }: AuthTables,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
+  const rows = await readByIds(ids, async (some) => [
+    ...(await queries.rows((db) =>
+      db
+        .select({ id: sessions.userId, at: max(sessions.rotatedAt) })
+        .from(sessions)
+        .where(inArray(sessions.userId, [...some]))
+        .groupBy(sessions.userId),
+    )),
+    ...(await queries.rows((db) =>
+      db
+        .select({ id: apiKeys.userId, at: max(apiKeys.lastUsedAt) })
+        .from(apiKeys)
+        .where(inArray(apiKeys.userId, [...some]))
+        .groupBy(apiKeys.userId),
+    )),
+  ])
   const seen = new Map<string, number>()
-  for (let start = 0; start < ids.length; start += MAX_IDS) {
-    const some = ids.slice(start, start + MAX_IDS)
-    const rows = [
-      ...(await queries.rows((db) =>
-        db
-          .select({ id: sessions.userId, at: max(sessions.rotatedAt) })
-          .from(sessions)
-          .where(inArray(sessions.userId, some))
-          .groupBy(sessions.userId),
-      )),
-      ...(await queries.rows((db) =>
-        db
-          .select({ id: apiKeys.userId, at: max(apiKeys.lastUsedAt) })
-          .from(apiKeys)
-          .where(inArray(apiKeys.userId, some))
-          .groupBy(apiKeys.userId),
-      )),
-    ]
-    for (const { id, at } of rows) if (id !== null && at !== null) seen.set(id, Math.max(seen.get(id) ?? 0, Number(at)))
-  }
+  for (const { id, at } of rows) if (id !== null && at !== null) seen.set(id, Math.max(seen.get(id) ?? 0, Number(at)))
   return seen
 }
 

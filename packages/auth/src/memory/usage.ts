@@ -92,7 +92,7 @@ export function createMemoryQuotas(state: MemoryState): QuotaStore {
   const ledger = createMemoryLedger(state, write)
   return {
     listRules: async (userId) => [...state.rules.values()].filter((rule) => rule.userId === userId),
-    listRulesOf: async (userIds) => [...state.rules.values()].filter((rule) => userIds.includes(rule.userId)),
+    listRulesByUsers: async (userIds) => [...state.rules.values()].filter((rule) => userIds.includes(rule.userId)),
     async putRule(rule) {
       const before = [...state.rules.values()].find(
         ({ userId, model }) => userId === rule.userId && model === rule.model,

@@ -146,7 +146,7 @@ export interface QuotaSettlement {
 export interface QuotaStore {
   listRules(userId: string, options: CallOptions): Promise<readonly QuotaRule[]>
   /** The rules of several accounts. */
-  listRulesOf(userIds: readonly string[], options: CallOptions): Promise<readonly QuotaRule[]>
+  listRulesByUsers(userIds: readonly string[], options: CallOptions): Promise<readonly QuotaRule[]>
   /** Creates a rule, or changes the one of the same account and model; its window then starts anew. */
   putRule(rule: QuotaRule, options: CallOptions): Promise<QuotaRule>
   removeRule(rule: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<boolean>

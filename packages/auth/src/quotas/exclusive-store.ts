@@ -129,7 +129,7 @@ export function createExclusiveQuotaStore(options: ExclusiveQuotaStoreOptions): 
 
   return {
     listRules: (userId, call) => store.listRules(userId, call),
-    listRulesOf: (userIds, call) => store.listRulesOf(userIds, call),
+    listRulesByUsers: (userIds, call) => store.listRulesByUsers(userIds, call),
     putRule: (rule, call) =>
       alone(async () => {
         const stored = await store.putRule(rule, call)

@@ -74,7 +74,7 @@ export interface Quotas {
   ): QuotaReservation | Promise<QuotaReservation>
   readStatus(userId: string, options: CallOptions): Promise<readonly QuotaStatus[]>
   /** The rules of several accounts with what they have counted. */
-  readStatusOf(userIds: readonly string[], options: CallOptions): Promise<readonly QuotaStatus[]>
+  readStatuses(userIds: readonly string[], options: CallOptions): Promise<readonly QuotaStatus[]>
   /** Creates the rule of an account and a model, or changes it; its window begins now. */
   putRule(userId: string, draft: QuotaDraft, options: CallOptions): Promise<QuotaStatus>
   /** @throws {AuthError} `not_found` */
@@ -180,9 +180,9 @@ export function createQuotas(options: QuotasOptions): Quotas {
     return { ...rule, window: formatDuration(windowMs), requests, tokens, resetsAt: windowStart + windowMs }
   }
 
-  async function readStatusOf(userIds: readonly string[], call: CallOptions): Promise<readonly QuotaStatus[]> {
+  async function readStatuses(userIds: readonly string[], call: CallOptions): Promise<readonly QuotaStatus[]> {
     await withSignal(batcher.settled(), call.signal)
-    const rules = await store.listRulesOf(userIds, call)
+    const rules = await store.listRulesByUsers(userIds, call)
     const found = await store.readCounters(
       rules.map(({ id }) => id),
       call,
@@ -204,8 +204,8 @@ export function createQuotas(options: QuotasOptions): Quotas {
       }
       return ask(request, signal)
     },
-    readStatus: (userId, call) => readStatusOf([userId], call),
-    readStatusOf,
+    readStatus: (userId, call) => readStatuses([userId], call),
+    readStatuses,
     async putRule(userId, draft, call) {
       const model = checkText(draft.model ?? '', { name: 'model', maxLength: MAX_MODEL_LENGTH, isOptional: true })
       if (model !== '') checkModelExists(model, { hasModel: options.hasModel, field: 'model' })

@@ -26,7 +26,7 @@ function listRoute({ auth: { accounts, quotas } }: AccountParts): Route {
     async handler(call) {
       const users = await accounts.list(readPage(call), call)
       const ids = users.map(({ id }) => id)
-      const [seen, all] = await Promise.all([accounts.readLastSeen(ids, call), quotas.readStatusOf(ids, call)])
+      const [seen, all] = await Promise.all([accounts.readLastSeen(ids, call), quotas.readStatuses(ids, call)])
       const byUser = new Map<string, (typeof all)[number][]>()
       for (const quota of all) byUser.set(quota.userId, [...(byUser.get(quota.userId) ?? []), quota])
       return json({

@@ -6,7 +6,7 @@ import { nameWithoutGallery, type OperationView } from '../../operations/operati
 import type { Operations } from '../../operations/operations.ts'
 import type { Clock } from '../../ports.ts'
 import { ARTIFACTS, hashWriter, PARTIAL, SOURCE } from '../artifacts/snapshot-folder.ts'
-import { isOwnStaging, isStagingOf, JOURNAL, STAGING } from '../model-commit.ts'
+import { isOwnStaging, JOURNAL, mayStage, STAGING } from '../model-commit.ts'
 import { type ClaimParts, type Claims, readClaims } from './claims.ts'
 import { type WalkedFile, type WalkedFolder, walkFolder } from './walk-folder.ts'
 
@@ -155,9 +155,9 @@ function findHidden(walked: WalkedFolder, { claims, installations }: Needs, part
     if (walked.links.some(({ from, to }) => isInside(to, path) && !isInside(from, path))) return []
     switch (posix.dirname(path)) {
       case STAGING: {
-        const isOf = (model: string): boolean => isOwnStaging(name, parts.serverId) && isStagingOf(name, model)
-        if (pending.some(isOf) || files.some((file) => file.path === `${path}/${JOURNAL}`)) return []
-        if (resumable.some(isOf)) return take('partial', false)
+        const stages = (model: string): boolean => isOwnStaging(name, parts.serverId) && mayStage(name, model)
+        if (pending.some(stages) || files.some((file) => file.path === `${path}/${JOURNAL}`)) return []
+        if (resumable.some(stages)) return take('partial', false)
         return isOld ? take('partial', true) : []
       }
       case `${ARTIFACTS}/${PARTIAL}`: {
